@@ -5,7 +5,7 @@
 //   exhaustive_time MODEL.gguf GRAPH SIZES REPEATS ENTITIES
 // Scores ENTITIES entities (0: all; else drawn by seed) behind as many queries of the graph as each
 // of the SIZES ("16,31,46") says, REPEATS times, and prints the seconds as one JSON object. A query's
-// candidates share its prompt and each other's beginnings. Queries are drawn anew for each repeat.
+// candidates share its prompt and each other's beginnings. Each repeat draws new queries.
 
 #include <chrono>
 #include <cstddef>

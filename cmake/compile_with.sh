@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A launcher for CMake: compile_with.sh CLANG COMPILER WORDS… compiles by clang what CMake would by GCC. What only GCC
-# knows among the words is left out.
+# A launcher for CMake: compile_with.sh CLANG COMPILER WORDS… compiles with clang instead of CMake's GCC. Options that
+# only GCC knows are dropped.
 clang=$1
 shift 2
 output=
@@ -17,7 +17,7 @@ for word; do
     *) set -- "$@" "$word" ;;
   esac
 done
-# A precompiled header is not made of the one before, which clang would find beside it.
+# clang must not build a precompiled header from an earlier one, which it would find next to it.
 [ -z "$header" ] || rm -f "$output"
-# GCC has no -Wsign-conversion in C++'s -Wconversion, and takes what Boost.Test's macros hold for Boost's own.
+# GCC's -Wconversion for C++ does not include -Wsign-conversion, and GCC attributes code in Boost.Test's macros to Boost.
 exec "$clang" -Qunused-arguments -Wno-unknown-warning-option "$@" -Wno-sign-conversion -Wno-unused-result

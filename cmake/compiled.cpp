@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The bodies that plumb/detail/core/compiled.hpp speaks of (plumb-components.cmake).
+// The function bodies that plumb/detail/core/compiled.hpp describes (plumb-components.cmake).
 
 #define PLUMB_COMPILING
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The command, its man page and what bash and zsh complete of it, written by the command itself when it is
-# installed: cmake --install BUILD, or --component command for these alone. Left out where it is not built.
+# The command, its man page and its completion scripts for bash and zsh, which the command itself writes when it is
+# installed: cmake --install BUILD, or with --component command to install only these. Skipped if it is not built.
 
 install(TARGETS plumb_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command OPTIONAL)
 set(plumb_written ${PROJECT_BINARY_DIR}/written_by_command)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # The optional parts of plumb, for find_package(plumb COMPONENTS …) and for the source tree alike:
 #   plumb::openmp  several threads in ranking, resampling and calibration
-#   plumb::kernels  what networks and rankings compute, for every width of vectors, chosen when the program runs
-#   plumb::compiled reports and readers as a library, compiled once: what writes run folders compiles sooner
+#   plumb::kernels  the computations of networks and rankings for every vector width, chosen when the program runs
+#   plumb::compiled reports and readers as a library that is compiled once: programs that write run folders compile faster
 #   plumb::cli     the whole command line (Boost.Program_options, OpenSSL's libcrypto)
-#   plumb::command the same and plumb::compiled as a library: a main over it compiles in seconds
+#   plumb::command plumb::cli and plumb::compiled as a library: a main that uses it compiles in seconds
 #   plumb::llama   the llama.cpp backend
 #   plumb::huggingface  models in Hugging Face folders, on Eigen and utf8proc
-#   plumb::mpi     the entities of a ranking shared among the processes of MPI
-#   plumb::chat    chat templates of instruction models, by llama.cpp's Jinja engine (its sources; no llama.cpp otherwise)
-#   plumb::server  models that llama-server, vLLM or SGLang run (Boost.Beast, OpenSSL, threads)
+#   plumb::mpi     shares the entities of a ranking among MPI processes
+#   plumb::chat    chat templates of instruction models, by llama.cpp's Jinja engine (its sources; llama.cpp itself is not needed)
+#   plumb::server  models on llama-server, vLLM or SGLang (Boost.Beast, OpenSSL, threads)
 
 
-# Makes plumb::<component> if what it needs is on this machine; otherwise plumb_<component>_REASON
-# says what is not.
+# Creates plumb::<component> if its dependencies are on this machine; otherwise plumb_<component>_REASON names the missing
+# one.
 function(plumb_find_component component)
   if(TARGET plumb::${component})
     set(plumb_${component}_FOUND TRUE PARENT_SCOPE)
@@ -27,16 +27,16 @@ function(plumb_find_component component)
       find_package(OpenMP QUIET COMPONENTS CXX)
     endif()
     list(APPEND needed OpenMP::OpenMP_CXX)
-    set(reason "openmp: the compiler has no OpenMP")
+    set(reason "openmp: the compiler does not support OpenMP")
   elseif(component STREQUAL "cli")
     find_package(Boost 1.74 QUIET COMPONENTS program_options)
     find_package(OpenSSL QUIET COMPONENTS Crypto)
     list(APPEND needed Boost::program_options OpenSSL::Crypto)
-    set(reason "cli: wants Boost.Program_options 1.74 and OpenSSL (Debian: "
+    set(reason "cli: needs Boost.Program_options 1.74 and OpenSSL (Debian: "
                "libboost-program-options-dev, libssl-dev)")
     string(JOIN "" reason ${reason})
   elseif(component STREQUAL "chat")
-    set(PLUMB_JINJA_DIR "" CACHE PATH "llama.cpp's folder `common`, of which the component chat compiles the Jinja engine")
+    set(PLUMB_JINJA_DIR "" CACHE PATH "llama.cpp's folder `common`, whose Jinja engine the component chat compiles")
     if(NOT EXISTS "${PLUMB_JINJA_DIR}/jinja/runtime.h")
       list(APPEND needed plumb::jinja)
     endif()
@@ -66,19 +66,19 @@ function(plumb_find_component component)
       endif()
     endif()
     list(APPEND needed plumb::utf8proc)
-    set(reason "huggingface: wants utf8proc (Debian: libutf8proc-dev)")
+    set(reason "huggingface: needs utf8proc (Debian: libutf8proc-dev)")
   elseif(component STREQUAL "mpi")
     if(NOT TARGET MPI::MPI_CXX)
-      set(MPI_CXX_SKIP_MPICXX TRUE)  # the C interface alone
+      set(MPI_CXX_SKIP_MPICXX TRUE)  # only the C interface
       find_package(MPI QUIET COMPONENTS CXX)
     endif()
     list(APPEND needed MPI::MPI_CXX)
-    set(reason "mpi: wants an MPI (Debian: libopenmpi-dev, openmpi-bin)")
+    set(reason "mpi: needs an MPI library (Debian: libopenmpi-dev, openmpi-bin)")
   elseif(component STREQUAL "server")
     find_package(Boost 1.74 QUIET)
     find_package(OpenSSL QUIET COMPONENTS SSL)
     find_package(Threads QUIET)
-    set(reason "server: wants Boost.Beast 1.74 and OpenSSL (Debian: libboost-dev, libssl-dev)")
+    set(reason "server: needs Boost.Beast 1.74 and OpenSSL (Debian: libboost-dev, libssl-dev)")
     list(APPEND needed OpenSSL::SSL Threads::Threads Boost::headers)
     find_path(PLUMB_BEAST_FOLDER boost/beast.hpp HINTS ${Boost_INCLUDE_DIRS})
     mark_as_advanced(PLUMB_BEAST_FOLDER)
@@ -88,7 +88,7 @@ function(plumb_find_component component)
   else()
     set(plumb_${component}_FOUND FALSE PARENT_SCOPE)
     set(plumb_${component}_REASON
-        "${component} is no component; say openmp, kernels, compiled, cli, command, llama, huggingface, server, chat or mpi"
+        "${component} is not a component; use openmp, kernels, compiled, cli, command, llama, huggingface, server, chat or mpi"
         PARENT_SCOPE)
     return()
   endif()
@@ -114,7 +114,7 @@ function(plumb_find_component component)
   set(plumb_${component}_FOUND TRUE PARENT_SCOPE)
 endfunction()
 
-# The library behind plumb::kernels: one file for each width, compiled for it, and the list of them.
+# The library behind plumb::kernels: one file per vector width, compiled for that width, and the list of them.
 function(plumb_compile_kernels)
   set(widths v2)
   set(flags_v2 "")
@@ -142,8 +142,8 @@ function(plumb_compile_kernels)
     add_library(plumb_kernels_${width} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kernel_set.cpp)
     target_link_libraries(plumb_kernels_${width} PRIVATE plumb::plumb)
     target_compile_definitions(plumb_kernels_${width} PRIVATE PLUMB_KERNEL_SET=kernel_set_${width} PLUMB_KERNEL_SPACE=held_${width})
-    # Optimised in every build: unoptimised, what they share with other files would not be inlined. GCC 12 warns of its own
-    # AVX-512 header (PR 105593).
+    # Optimised in every build: otherwise functions that they share with other files would not be inlined. GCC 12 warns
+    # about its own AVX-512 header (PR 105593).
     target_compile_options(plumb_kernels_${width} PRIVATE ${flags_${width}} -O3
                            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>)
     set_target_properties(plumb_kernels_${width} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -158,14 +158,14 @@ function(plumb_compile_chat)
   add_library(plumb_chat STATIC EXCLUDE_FROM_ALL ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/chat/jinja.cpp ${engine}
                                                  ${PLUMB_JINJA_DIR}/json.cpp ${PLUMB_JINJA_DIR}/unicode.cpp)
   target_link_libraries(plumb_chat PUBLIC plumb::plumb)
-  # Not among those of what links it: the engine's headers have common names. The folder `chat` has a ggml.h that is enough.
+  # Private, because the engine's headers have common names. The folder `chat` has a minimal ggml.h that is sufficient.
   target_include_directories(plumb_chat SYSTEM PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/chat ${PLUMB_JINJA_DIR})
   target_compile_definitions(plumb_chat INTERFACE PLUMB_CHAT)
   set_target_properties(plumb_chat PROPERTIES POSITION_INDEPENDENT_CODE ON)
   add_library(plumb::chat ALIAS plumb_chat)
 endfunction()
 
-# The library behind plumb::compiled; plumb::command where that is there, since it holds the same.
+# The library behind plumb::compiled. If plumb::command exists, it is used, since it contains the same code.
 function(plumb_compile_reports)
   if(TARGET plumb::command)
     add_library(plumb::compiled ALIAS plumb_subcommands)
@@ -181,8 +181,8 @@ function(plumb_compile_reports)
   add_library(plumb::compiled ALIAS plumb_reports)
 endfunction()
 
-# The library behind plumb::command: two files for two cores, each of subcommands that share most of what
-# they need, the second with the reports; with OpenMP where plumb::openmp was asked for before.
+# The library behind plumb::command: two files, so that two cores can compile it. Each has subcommands that share most of
+# their dependencies; the second has the reports too. Uses OpenMP if plumb::openmp was requested before.
 function(plumb_compile_subcommands)
   set(sources "")
   set(asking probe calibrate many_shot rank generate data)

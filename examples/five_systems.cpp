@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can my engine run everything that plumb asks, in one program and without a folder? (Its adapter is
+// Can my engine run all of plumb's measurements in one program, without a folder? (Its adapter is
 // own_engine.hpp.)
 //
 // Prints:
@@ -60,7 +60,7 @@ int main() {
   const plumb::Answers answers = plumb::probe(scorer, dataset);
   print("probe: accuracy", plumb::metrics_of(answers).overall.accuracy);
 
-  // 2. Is its confidence earned?
+  // 2. Is its confidence justified?
   const plumb::Calibration calibration = plumb::calibrate(answers, {.bins = 2});
   print("calibrate: ACE", calibration[plumb::CalibrationMetric::ace]);
   print("calibrate: Brier", calibration[plumb::CalibrationMetric::brier]);
@@ -72,12 +72,12 @@ int main() {
     print(("many shots: " + plumb::setting_name(group.group)).c_str(), group.overall.accuracy);
   }
 
-  // 4. Where does the true entity stand among all?
+  // 4. What is the rank of the true entity among all entities?
   const auto ranks = plumb::rank(
       model, dataset, {.methods = {plumb::RankMethod::likelihood}, .asked = {.shots = 1}});
   print("rank: mean reciprocal rank", ranks.methods[0].realistic().mean_reciprocal_rank);
 
-  // 5. What does it say in its own words, asked in many ways, and how sure is it?
+  // 5. What does it answer to many prompts in its own words, and how confident is it?
   const plumb::ManyPromptAnswers said =
       plumb::many_prompts(model, dataset, {.max_new_tokens = 8, .samples = 10});
   print("many prompts: mean accuracy", plumb::metrics_of(said).ways[0].coverage.average);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does my quantised kernel still know what the reference kernel knew? The exit code is the judgement.
+// Does my quantised kernel still know what the reference kernel knew? The exit code is the answer.
 //
 // Prints:
 //   worst 0.203 nats (Lima, Norway), mean 0.163; lost 0 of 2 facts
@@ -15,7 +15,7 @@
 #include "plumb/model.hpp"
 #include "plumb/probe.hpp"
 
-/// Stands for the quantised kernel: the reference's logits in steps of a half.
+/// A stand-in for the quantised kernel: it rounds the reference's logits to steps of one half.
 struct QuantisedModel : EngineModel {
   void evaluate(std::span<const plumb::TokenId> sequence, const plumb::LogitsVisitor& visit) {
     EngineModel::evaluate(sequence, [&](std::uint32_t i, std::span<const float> logits) {
@@ -39,7 +39,8 @@ int main() {
   std::printf("worst %.3f nats (%s, %s), mean %.3f; lost %zu of %zu facts\n", apart.worst_nats,
               apart.worst_at->question.subject.c_str(), apart.worst_at->candidate.c_str(),
               apart.mean_nats, apart.lost.size(), apart.facts);
-  // An engine that reports some tokens alone leaves facts out, which no number here would tell.
+  // If an engine reports only some tokens, facts are left out, which none of the numbers here
+  // shows.
   const bool is_whole = quantised.unreported_facts == 0;
   return is_whole && apart.worst_nats < 2 && apart.lost.empty() ? 0 : 1;
 }

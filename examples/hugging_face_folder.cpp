@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How is a model in a Hugging Face folder asked, without llama.cpp and without the command?
+// How do I use a model in a Hugging Face folder without llama.cpp and without the command?
 //
 //   example_hugging_face_folder FOLDER     a masked model, or OPT or GPT-2
 
@@ -13,7 +13,7 @@
 
 namespace {
 
-/// Log-likelihoods of two statements that differ in their answer.
+/// Prints the log-likelihoods of two statements that differ in their answer.
 template <class Scorer>
 void compare(Scorer&& scorer) {
   const std::string given = "The capital of France is ";

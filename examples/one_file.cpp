@@ -2,14 +2,14 @@
 
 // Can I have plumb as one file in my tree?
 //
-// `cmake --build build --target single_header` writes build/plumb_single.hpp, which is all this program
-// includes of plumb; it wants Eigen and nlohmann-json, and xtensor for run folders.
+// `cmake --build build --target single_header` writes build/plumb_single.hpp, the only file of
+// plumb that this program includes. It needs Eigen and nlohmann-json, and xtensor for run folders.
 //
 // Prints:
 //   in memory: 2 of 2 facts
 //   in a folder: accuracy 1.00, report.html is there
 
-#define PLUMB_SINGLE_RUNS  // run folders and pages too; without it compiles faster
+#define PLUMB_SINGLE_RUNS  // with run folders and pages; compiles faster without
 #include <cstdio>
 #include <filesystem>
 

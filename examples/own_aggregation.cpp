@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How do I make one answer of many by a rule of my own?
+// How do I combine many answers into one by my own rule?
 //
-// Any type with choose(paraphrases) and name() is an AggregationPolicy. This one adds confidences.
+// Any type with choose(paraphrases) and name() is an AggregationPolicy. This one adds up
+// confidences.
 //
 // Prints:
-//   vote2 says nothing
-//   sum says option 2, which 1 paraphrase gave
+//   vote2 chooses no option
+//   sum chooses option 2, the answer of 1 paraphrase
 
 #include <cstdio>
 #include <map>
@@ -33,10 +34,10 @@ int main() {
                                                {.option = 1, .confidence = 0.5},
                                                {.option = 2, .confidence = 0.9}};
   const plumb::Vote vote;
-  std::printf("%s says %s\n", vote.name().c_str(),
-              plumb::aggregate(answers, vote).option ? "something" : "nothing");
+  std::printf("%s chooses %s\n", vote.name().c_str(),
+              plumb::aggregate(answers, vote).option ? "an option" : "no option");
   const LargestSum sum;
   const plumb::Aggregate made = plumb::aggregate(answers, sum);
-  std::printf("%s says option %zu, which %zu paraphrase gave\n", sum.name().c_str(), *made.option,
-              made.agreeing);
+  std::printf("%s chooses option %zu, the answer of %zu paraphrase\n", sum.name().c_str(),
+              *made.option, made.agreeing);
 }

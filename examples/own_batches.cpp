@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine takes batches, answers later, in BF16, and only for each sequence's last token. Is that enough?
+// My engine takes batches, answers asynchronously and in BF16, and only for the last token of each
+// sequence. Is that enough?
 //
-// SequenceBatches makes the sequences of plumb's trees; waiting and widening are the adapter's.
+// SequenceBatches turns plumb's trees into sequences; the adapter waits for results and widens
+// them.
 //
 // Prints:
 //   knows 2 of 2 facts
@@ -21,7 +23,7 @@
 #include "plumb/model.hpp"
 #include "plumb/probe.hpp"
 
-/// Stands for an engine on another thread or card: logits in BF16, when they are there.
+/// A stand-in for an engine on another thread or GPU: it returns a future with logits in BF16.
 struct LateEngine : Engine {
   [[nodiscard]] std::future<std::vector<std::uint16_t>> submit(
       std::vector<plumb::TokenId> tokens) const {
@@ -35,7 +37,8 @@ struct LateEngine : Engine {
   }
 };
 
-/// Tokenizer and limits are own_engine.hpp's; a batch is submitted whole, then waited for.
+/// Tokenizer and limits are from own_engine.hpp. Submits the whole batch, then waits for the
+/// results.
 struct BatchModel : EngineModel {
   void evaluate(std::span<const std::vector<plumb::TokenId>> sequences, const auto& visit) {
     largest = std::max(largest, sequences.size());

@@ -2,10 +2,10 @@
 
 // Can I have the whole plumb command over my own engine?
 //
-// The last three lines of main below: `own_command probe --data DIR --model FILE --out RUN`, and
-// every other subcommand. --model is whatever MyModel's constructor makes of it. Each run compares
-// the engine's forms on a few short prompts at its start; `own_command verify` does so on texts of
-// yours, and names the first place where two forms differ.
+// Yes, with the last lines of main below: `own_command probe --data DIR --model FILE --out RUN`,
+// and every other subcommand. MyModel's constructor decides what --model means. At its start each
+// run compares the engine's forms on a few short prompts. `own_command verify` compares them on
+// your own texts, and reports the first position where two forms differ.
 
 #include <cstdio>
 #include <string>
@@ -15,7 +15,7 @@
 #include "plumb/command.hpp"
 #include "plumb/model.hpp"
 
-/// Stands for an engine of yours: this one has read one sentence, whatever --model says.
+/// A stand-in for your engine: it has read one sentence, whatever --model is.
 struct MyModel : plumb::NgramTreeModel {
   explicit MyModel(const plumb::ModelOptions&)
       : NgramTreeModel("The capital of France is Paris. ", 12) {}

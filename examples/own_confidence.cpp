@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How do I measure the calibration of a confidence of my own?
+// How do I measure the calibration of my own confidence estimator?
 //
 // Any type with operator()(fact), name() and check(relation) is a ConfidenceEstimator. This one is
 // the mean over paraphrases of the confidence in the base template's answer.
@@ -34,7 +34,8 @@ struct MeanOfAnswer {
 };
 static_assert(plumb::check_confidence_estimator<MeanOfAnswer>());
 
-/// Stands for a scorer of yours: of each question it finds the options as likely as it was told.
+/// A stand-in for your scorer: it returns given probabilities of the first option, one per
+/// question.
 struct Told {
   std::vector<double> first_options = {0.9, 0.9, 0.1, 0.3, 0.2, 0.6, 0.2, 0.4};
   std::size_t next = 0;
@@ -58,7 +59,7 @@ int main() {
   std::printf("%s: accuracy %.3f, mean confidence %.3f, ACE %.3f\n", MeanOfAnswer().name().c_str(),
               made[accuracy].value, made[mean_confidence].value, made[ace].value);
 
-  // The paper's own: how sure the paraphrases are that agree, and what share of them agrees.
+  // The paper's own: the mean confidence of the paraphrases that agree, and the share that agrees.
   const auto print = [&](const auto& estimator) {
     std::printf("%s: ACE %.3f\n", estimator.name().c_str(),
                 plumb::calibrate(answers, estimator, {.bins = 4})[ace].value);

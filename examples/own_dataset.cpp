@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How do I ask about facts of my own, from a program or from a file?
+// How do I probe my own facts, from a program or from a file?
 //
 // Prints:
 //   colours: 2 facts, 2 options, 2 templates
@@ -26,7 +26,7 @@ void write(const std::string& file, const std::string& text) {
 }  // namespace
 
 int main() {
-  // In memory: templates with [X] and [Y], and pairs whose objects are the closed set of options.
+  // In memory: templates with [X] and [Y], and pairs. The objects form the closed set of options.
   const plumb::Relation colour =
       plumb::relation_of("colour", {"[X] is [Y].", "The colour of [X] is [Y]."},
                          {{"Blood", "red"}, {"Grass", "green"}});
@@ -34,7 +34,7 @@ int main() {
   std::printf("%s: %zu facts, %zu options, %zu templates\n", made.name.c_str(), colour.facts.size(),
               colour.options.size(), colour.templates.size());
 
-  // As a table with its templates beside it.
+  // As a table, with its templates in a file next to it.
   const auto before = std::filesystem::current_path();
   const auto folder =
       std::filesystem::temp_directory_path() / ("plumb-own-dataset-" + std::to_string(getpid()));
@@ -45,7 +45,7 @@ int main() {
   const plumb::Relation read = plumb::load_dataset("facts.tsv").relations.front();
   std::printf("from a table: %zu facts, %zu options\n", read.facts.size(), read.options.size());
 
-  // What is wrong is said with its file and line, and what to do.
+  // An error names the file, the line, the problem and the fix.
   write("facts.tsv", "Blood\tcolour\tred\nGrass\tcolour\n");
   try {
     (void)plumb::load_dataset("facts.tsv");

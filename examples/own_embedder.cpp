@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My model gives texts as vectors. How well does it rank entities by cosine (DEER)?
+// My model turns texts into vectors. How well does it rank entities by cosine (DEER)?
 //
-// The embedder stands for a model's last hidden vectors: it counts letters, later ones more than earlier ones.
+// The embedder is a stand-in for a model's last hidden vectors: it counts letters, and weights
+// later letters more.
 //
 // Prints:
 //   deer: 8 queries among 13 candidates, MRR 0.126
@@ -17,7 +18,7 @@
 #include "plumb/model.hpp"
 #include "plumb/rank.hpp"
 
-/// Tokenizer and logits are an archetype's; the vectors are its own.
+/// Tokenizer and logits come from an archetype; the vectors are its own.
 struct LetterCounts : plumb::NgramModel {
   LetterCounts() : NgramModel("") {}
   [[nodiscard]] std::size_t dimension() const { return 256; }
@@ -36,7 +37,7 @@ struct LetterCounts : plumb::NgramModel {
   }
 };
 static_assert(plumb::Embedder<LetterCounts>);
-// What can branch from a prefix that it holds embeds in a tree, which is faster; this one cannot.
+// A model that can branch from a stored prefix can embed trees, which is faster. This one cannot.
 static_assert(!plumb::TreeEmbedder<LetterCounts>);
 
 int main() {

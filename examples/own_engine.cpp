@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine gives logits. What does its model know? (The engine is own_engine.hpp.)
+// My engine returns logits. What does its model know? (The engine is in own_engine.hpp.)
 //
 // Prints:
 //   accuracy 1.000 [0.342, 1.000], mean reciprocal rank 1.000 of 2 facts

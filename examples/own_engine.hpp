@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What must my engine offer to be probed? (The plain form: one sequence after another.) An engine that
-// knows nothing of plumb, and the thirty lines that make a plumb::CausalLm of it: own_engine.cpp and
-// others ask it.
+// What must my engine provide so that plumb can probe it? (The plain form: one sequence at a time.)
+//
+// An engine that knows nothing about plumb, and the thirty lines that make it a plumb::CausalLm.
+// own_engine.cpp and other examples use it.
 
 #include <algorithm>
 #include <cstddef>
@@ -16,8 +17,8 @@
 
 #include "plumb/model.hpp"
 
-/// An engine as engines are: token numbers in, the next token's logits out. This one says again
-/// what it has read, with more confidence the longer the preceding letters match.
+/// A typical engine: token numbers in, the next token's logits out. This one repeats what it has
+/// read, and is more confident the longer the preceding letters match.
 struct Engine {
   std::string read = "Oslo is in Norway. Lima is in Peru. ";
 

@@ -2,7 +2,7 @@
 
 // My facts, my graph and my prompts are in files. How do I read them?
 //
-// Writes three small ones and reads them.
+// Writes three small examples and reads them.
 //
 // Prints:
 //   dataset: 1 relation, 3 facts, 2 options
@@ -32,7 +32,7 @@ int main() {
   std::printf("dataset: %zu relation, %zu facts, %zu options\n", dataset.relations.size(),
               dataset.relations[0].facts.size(), dataset.relations[0].options.size());
 
-  // A graph as link prediction has it: three files of triples.
+  // A graph in the usual layout of link prediction: three files of triples.
   write("graph/train.txt", "oslo\tin\tnorway\nbergen\tin\tnorway\nlima\tin\tperu\n");
   write("graph/valid.txt", "");
   write("graph/test.txt", "oslo\tnear\tbergen\n");
@@ -40,7 +40,7 @@ int main() {
   std::printf("graph: %zu entities, %zu triples to train on, %zu to test\n", graph.entities.size(),
               graph.train.size(), graph.test.size());
 
-  // Many prompts for each fact, here those of the table's templates.
+  // Many prompts for each fact, here from the table's templates.
   const plumb::MultiPromptDataset prompts = plumb::load_multi_prompt(folder / "cities.tsv");
   std::printf("prompts: %zu templates of %s, %zu facts\n", prompts.relations[0].templates.size(),
               prompts.relations[0].code.c_str(), prompts.relations[0].facts.size());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine generates by itself. What must a continuation hold, and what does mine say next?
+// My engine generates text itself. What must a continuation contain, and what does mine generate?
 //
-// The engine is an archetype that has read one sentence; `describe` is what run.json says of it.
+// The engine is an archetype that has read one sentence. run.json records its `describe`.
 //
 // Prints:
 //   a 3-gram engine, F32

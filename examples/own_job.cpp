@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can a job of my own be resumed, and have progress, a journal and a run folder like plumb's?
+// Can my own job be resumed, and have progress, a journal and a run folder like plumb's?
 //
-// A type with settings(), run(folder, work) and report(folder) is a Job; run_job does the rest. This
-// one measures how many tokens a model makes of each word, two words a pack. It is stopped after its
-// first pack and resumed.
+// A type with settings(), run(folder, work) and report(folder) is a Job; run_job does the rest.
+// This one counts a model's tokens for each word, two words per pack. It is stopped after its first
+// pack and resumed.
 //
 // Prints:
-//   stopped; what is done is kept; resume to go on
+//   stopped; finished work is saved; resume to continue
 //   evaluated now: 2 of 3 packs
 //   France 6
 //   Korea 5
@@ -32,7 +32,7 @@ struct TokenCounts {
   const plumb::NgramModel& model;
   std::vector<std::string> words;
 
-  /// What a person looks at when it is done.
+  /// The result for people.
   struct Report {
     std::string text;
     void write(const std::filesystem::path& folder) const {
@@ -40,7 +40,7 @@ struct TokenCounts {
     }
   };
 
-  /// All that decides the results: a folder is resumed under the same alone.
+  /// Everything that the results depend on: a folder can only be resumed with the same settings.
   [[nodiscard]] plumb::Json settings() const {
     return {{"command", "token counts"}, {"words", words}};
   }
@@ -54,14 +54,14 @@ struct TokenCounts {
     std::string lines;
     part.generate_rows(
         packs,
-        [&](std::size_t p) {  // what the journal keeps of a pack, as JSON
+        [&](std::size_t p) {  // what the journal stores for a pack, as JSON
           plumb::Json counts = plumb::Json::array();
           for (std::size_t i = 0; i < packs[p].items; ++i) {
             counts.push_back(model.tokenize(words[2 * p + i]).tokens.size());
           }
           return counts.dump();
         },
-        [&](std::size_t p, const plumb::Json& counts) {  // now, or from the journal
+        [&](std::size_t p, const plumb::Json& counts) {  // just computed, or from the journal
           for (std::size_t i = 0; i < counts.size(); ++i) {
             lines += words[2 * p + i] + " " + counts[i].dump() + "\n";
           }

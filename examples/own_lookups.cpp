@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My backend only says how likely given tokens are: a server, a database of scores. What can I probe?
+// My backend only returns probabilities of given tokens: a server, a database of scores. What can I
+// probe?
 //
 // Prints:
 //   closed-set probe: knows 2 of 2 facts, 1 left out
@@ -21,7 +22,7 @@
 #include "plumb/probe.hpp"
 #include "plumb/prompt_builder.hpp"
 
-/// Stands for a database, or for a client of a server: scores of next words, and no logits.
+/// A stand-in for a database or a server's client: scores of next words, without logits.
 struct Scores {
   std::map<std::pair<std::string, std::string>, double> known = {
       {{"Oslo is in", " Norway."}, -0.3},     {{"Oslo is in", " Peru."}, -2.1},
@@ -30,7 +31,7 @@ struct Scores {
       {{"Rome Italy Lima", " Norway"}, -1.1}, {{"Rome Italy Lima", " Peru"}, -1.6}};
   std::size_t asked = 0;
 
-  /// What it has not it does not guess: a fact that needs it is left out and counted.
+  /// A missing score is not guessed: a fact that needs it is left out and counted.
   double after(const std::string& prefix, const std::string& word) {
     ++asked;
     const auto found = known.find({prefix, word});
@@ -59,10 +60,10 @@ class ScoresModel {
   [[nodiscard]] std::optional<plumb::TokenId> bos() const { return std::nullopt; }
   [[nodiscard]] std::size_t vocabulary_size() const { return words_.size(); }
   [[nodiscard]] std::size_t context_length() const { return 2048; }
-  /// One call asks about no more than so many prefixes of so many branches.
+  /// The most nodes and branches of a tree in one call.
   [[nodiscard]] plumb::TreeLimits tree_limits() const { return {1024, 256, 256}; }
 
-  /// What is asked after one prefix stands together: a server gets it as one request.
+  /// Lookups after the same prefix are adjacent, so that a server can get them as one request.
   void look_up(const plumb::TokenTree& tree, std::span<const plumb::TokenLookup> lookups,
                std::span<double> log_probabilities) {
     for (std::size_t i = 0; i < lookups.size(); ++i) {
@@ -79,7 +80,7 @@ class ScoresModel {
 };
 static_assert(plumb::check_lookup_lm<ScoresModel>());
 
-/// A fact behind others as bare pairs: "Rome Italy Oslo Norway".
+/// A fact after other facts as bare pairs: "Rome Italy Oslo Norway".
 struct ShownPairs {
   [[nodiscard]] plumb::Prompt build(const plumb::Relation& relation, const plumb::Fact& fact,
                                     std::size_t, std::size_t option) const {

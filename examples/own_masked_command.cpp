@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine predicts what is masked in a text. What must it offer, for a probe and for the whole plumb
+// My engine predicts masked tokens. What must it provide for a probe, and for the whole plumb
 // command?
 //
-// The thirty lines of MaskedModel and the three of main: `own_masked_command probe --data DIR --model
-// FILE --out RUN`, and whatever else masked models can be asked. --model is the text that the engine
-// here has read.
+// The thirty lines of MaskedModel and the three of main: `own_masked_command probe --data DIR
+// --model FILE --out RUN`, and every other subcommand for masked models. Here, --model is the text
+// that the engine has read.
 
 #include <cstdint>
 #include <fstream>
@@ -19,8 +19,9 @@
 #include "plumb/command.hpp"
 #include "plumb/model.hpp"
 
-/// An engine as engines are: token numbers and a place in, logits for the place out. This one says what
-/// it has read between the same letters, with more confidence the more of them there are.
+/// A typical engine: token numbers and a position in, logits for the position out. This one
+/// predicts what it has read between the same letters, and is more confident the more of them
+/// match.
 struct Engine {
   std::string read;
 
@@ -66,8 +67,8 @@ class MaskedModel {
   [[nodiscard]] std::size_t vocabulary_size() const { return 257; }
   [[nodiscard]] std::size_t context_length() const { return 512; }
   [[nodiscard]] plumb::TokenId mask() const { return 256; }
-  /// By token the number of its word, so that `pll` within-word can mask the rest of a word too. A model
-  /// with special tokens around a text has a frame() as well.
+  /// The word number of each token, so that `pll` within-word can also mask the rest of a word. A
+  /// model with special tokens around a text also has a frame().
   [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t word = 0; const char c : text) numbers.push_back(word += c == ' ' ? 1U : 0U);

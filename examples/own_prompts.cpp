@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// I put facts into words my own way. What does the model know when it is asked so?
+// I have my own wording for facts. What does the model know with these prompts?
 //
 // Prints:
 //   Oslo lies in Norway.
@@ -15,7 +15,7 @@
 #include "plumb/probe.hpp"
 #include "plumb/prompt_builder.hpp"
 
-/// Says where the answer stands in its text, so that it can be scored alone.
+/// Reports the answer's position in the text, so that the answer can be scored by itself.
 struct LiesIn {
   [[nodiscard]] plumb::Prompt build(const plumb::Relation& relation, const plumb::Fact& fact,
                                     std::size_t, std::size_t option) const {
@@ -24,7 +24,7 @@ struct LiesIn {
     return {before + answer + ".", {{before.size(), before.size() + answer.size()}}};
   }
 };
-static_assert(plumb::check_prompt_builder<LiesIn>());  // says what a plumb::PromptBuilder lacks
+static_assert(plumb::check_prompt_builder<LiesIn>());  // names what a plumb::PromptBuilder lacks
 
 int main() {
   const plumb::Dataset cities{

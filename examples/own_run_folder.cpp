@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can my engine leave a whole run folder, with its page, without plumb's command?
+// Can my engine write a whole run folder, with its page, without plumb's command?
 //
-// One call over any scorer and facts of a program: it leaves what lm-pub-quiz and `plumb report` read,
-// a page, and a journal that a killed run is resumed from. It links neither Boost nor OpenSSL. The
-// folder is the program's argument, or a new one among the system's temporary files.
+// Yes, with one call for any scorer and a program's facts. It writes the files that lm-pub-quiz and
+// `plumb report` read, a page, and a journal from which a killed run is resumed. It links neither
+// Boost nor OpenSSL. The folder is the program's argument, or a new temporary folder.
 //
 // Prints:
 //   capital: 2 of 2 right
@@ -32,7 +32,7 @@
 int main(int argc, char** argv) {
   const plumb::Relation capital = plumb::relation_of("capital", {"The capital of [X] is [Y]."},
                                                      {{"France", "Paris"}, {"Korea", "Seoul"}});
-  // Stands for an engine of yours: it has read two sentences.
+  // A stand-in for your engine: it has read two sentences.
   plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
   plumb::CausalScorer scorer(model);
 

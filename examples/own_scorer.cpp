@@ -2,7 +2,8 @@
 
 // My scores don't come from a language model. Can the rest of plumb use them?
 //
-// Any type with score(query) is a CandidateScorer: a score for each candidate, larger is likelier.
+// Yes: any type with score(query) is a CandidateScorer. It returns a score for each candidate;
+// larger is likelier.
 //
 // Prints:
 //   The Nile is a river: confidence 0.731
@@ -21,7 +22,7 @@
 #include "plumb/probe.hpp"
 #include "plumb/prompt_builder.hpp"
 
-/// Counts the pairs of neighbouring words that it has read before.
+/// Counts the pairs of adjacent words that it has read before.
 struct WordPairs {
   [[nodiscard]] static std::set<std::pair<std::string, std::string>> of(const std::string& text) {
     std::set<std::pair<std::string, std::string>> pairs;

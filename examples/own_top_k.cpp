@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine reports the k likeliest next tokens and no more. What can I probe?
+// My engine only reports the k likeliest next tokens. What can I probe?
 //
-// A token past them is unknown, never a floor: a fact that needs one is left out and counted.
+// Any other token's probability is unknown, and never replaced by a minimum: a fact that needs it
+// is left out and counted.
 //
 // Prints:
 //   top 256: knows 3 of 4 facts, 0 left out
@@ -21,7 +22,7 @@
 #include "plumb/model.hpp"
 #include "plumb/probe.hpp"
 
-/// Stands for an engine's sampling call: tokens with their log-probabilities, likeliest first.
+/// A stand-in for an engine's sampling call: tokens with their log-probabilities, likeliest first.
 struct TopEngine : Engine {
   [[nodiscard]] std::vector<std::pair<plumb::TokenId, double>> top(
       std::span<const plumb::TokenId> tokens, std::size_t k) const {
@@ -40,7 +41,7 @@ struct TopEngine : Engine {
   }
 };
 
-/// The engine as a plumb::LookupLm; tokenizer and limits are own_engine.hpp's.
+/// The engine as a plumb::LookupLm; tokenizer and limits are from own_engine.hpp.
 class TopModel {
  public:
   explicit TopModel(std::size_t k) : k_(k) {}
@@ -55,7 +56,7 @@ class TopModel {
   [[nodiscard]] std::size_t context_length() const { return tokenizer_.context_length(); }
   [[nodiscard]] plumb::TreeLimits tree_limits() const { return {4096, 256, 256}; }
 
-  /// Lookups of one prefix stand together.
+  /// Lookups after the same prefix are adjacent.
   void look_up(const plumb::TokenTree& tree, std::span<const plumb::TokenLookup> lookups,
                std::span<double> log_probabilities) {
     for (std::size_t i = 0; i < lookups.size();) {

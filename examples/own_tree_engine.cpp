@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine can branch from a prefix it holds. How do I let plumb use that? (The tree form.)
+// My engine can branch from a stored prefix. How can plumb use that? (The tree form.)
 //
 // Prints:
 //   4 forms compared, all agree
 //   2 options of 3 facts, 112 tokens one by one
-//   the tree engine was fed 66
+//   the tree engine computed 66
 
 #include <cstdio>
 #include <map>
@@ -18,10 +18,10 @@
 #include "plumb/model.hpp"
 #include "plumb/probe.hpp"
 
-/// An engine whose state after some tokens can be kept and gone on from.
+/// An engine whose state after some tokens can be stored and continued.
 struct Engine {
   struct State {
-    std::vector<plumb::TokenId> read;  // stands for a key-value cache
+    std::vector<plumb::TokenId> read;  // a stand-in for a key-value cache
   };
   [[nodiscard]] State continue_search(const State& from, plumb::TokenId token) {
     ++fed;
@@ -37,7 +37,7 @@ struct Engine {
   std::size_t fed = 0;
 };
 
-/// Tokenizer and plain form are an archetype's; the thirty lines are what a tree adds.
+/// Tokenizer and plain form come from an archetype; the thirty lines add the tree form.
 class TreeEngineModel : public plumb::NgramModel {
  public:
   TreeEngineModel() : NgramModel("") {}
@@ -71,7 +71,7 @@ class TreeEngineModel : public plumb::NgramModel {
   Engine engine;
 
  private:
-  /// Goes on from the nearest node above that it holds.
+  /// Continues from the nearest stored ancestor.
   const Engine::State& state(const plumb::TokenTree& tree, plumb::NodeId node) {
     if (node == plumb::TokenTree::root) return states_[node];
     if (const auto held = states_.find(node); held != states_.end()) return held->second;
@@ -81,17 +81,18 @@ class TreeEngineModel : public plumb::NgramModel {
   std::map<plumb::NodeId, Engine::State> states_;
 };
 static_assert(
-    plumb::check_tree_causal_lm<TreeEngineModel>());  // says what a plumb::TreeCausalLm lacks
+    plumb::check_tree_causal_lm<TreeEngineModel>());  // names what a plumb::TreeCausalLm lacks
 
-/// Trees that grow, share prefixes and are released must give what a sequence alone gives: to be asked
-/// once, when the engine is written, and whenever it changes.
+/// Trees that grow, share prefixes and are released must give the same results as single sequences.
+/// Check this once when the engine is written, and whenever it changes.
 void verify() {
   TreeEngineModel model;
   const std::vector<std::string> texts{"Oslo is in Norway.", "Lima is in Peru."};
   const auto made = plumb::verify_model(model, texts, 1e-3);
   std::printf("%zu forms compared, %s\n", made.compared.size(),
               made.agrees() ? "all agree" : made.first->description().c_str());
-  (void)plumb::require_verified(model, texts, 1e-3);  // the same as an error, for a start or a test
+  (void)plumb::require_verified(model, texts,
+                                1e-3);  // throws instead, for a start-up check or a test
 }
 
 int main() {
@@ -107,6 +108,6 @@ int main() {
     }
   }
   (void)plumb::probe(scorer, {"cities", {country}});
-  std::printf("2 options of 3 facts, %zu tokens one by one\nthe tree engine was fed %zu\n", alone,
+  std::printf("2 options of 3 facts, %zu tokens one by one\nthe tree engine computed %zu\n", alone,
               model.engine.fed);
 }

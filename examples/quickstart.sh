@@ -17,7 +17,7 @@ need_model
 run=$plumb_root/runs/quickstart
 say "probing the first $limit facts of each relation of examples/facts (--limit $limit)"
 if [ -d "$run" ]; then
-  rm -rf "$run"  # a quickstart starts anew
+  rm -rf "$run"  # a quickstart starts from nothing
 fi
 build/plumb probe --data examples/facts --model "$model_f32" --limit "$limit" --out "$run"
 if [ $# = 0 ]; then

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// I have embeddings of queries and entities. Where does the true entity stand, and how good is that?
+// I have embeddings of queries and entities. What is the rank of the true entity, and how good is
+// it?
 //
 // Prints:
 //   query 0: rank 1 of 4, cosine 0.994
@@ -28,7 +29,7 @@ int main() {
                 ranker.cosine({vectors.data() + 3 * asked.query, 3}, asked.gold));
   }
 
-  // Entity 3 is true of query 1 too: it is no mistake to have it first.
+  // Entity 3 is also true for query 1, so ranking it first is not an error.
   const std::vector<std::vector<std::uint32_t>> known{{}, {3}};
   const auto filtered = plumb::filtered_ranks(ranker, queries, questions, known);
   std::printf("query 1 without the other true entity: rank %g of %zu\n",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How do I get the same model in another weight type?
+// How do I convert a model to another weight type?
 //
 //   requantize IN.gguf OUT.gguf F32|F16|BF16|Q8_0
 //
-// Rewrites every matrix; vectors (norms, biases) stay in F32. A model in several parts is named by
-// its first and becomes one file. Scores of quantised weights are noisy, because their kernels round
-// the activations too: the F32 rewrite is what to compare with PyTorch.
+// Rewrites every matrix; vectors (norms, biases) stay in F32. For a model in several parts, pass
+// the first part; the output is one file. Scores of quantised weights are noisy, because their
+// kernels also round the activations. For a comparison with PyTorch, use the F32 rewrite.
 
 #include <ggml.h>
 

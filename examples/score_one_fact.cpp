@@ -5,7 +5,7 @@
 // Prints:
 //   -149.05 nats  The capital of France is Paris.
 //   -153.19 nats  The capital of France is Seoul.
-//   It says Paris, with confidence 0.984.
+//   It answers Paris, with confidence 0.984.
 
 #include <cstdio>
 #include <string>
@@ -19,7 +19,7 @@
 
 int main() {
   plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
-  plumb::CausalScorer scorer(model);  // behind BOS; without it: scorer(model, plumb::Bos::none())
+  plumb::CausalScorer scorer(model);  // after BOS; without: scorer(model, plumb::Bos::none())
 
   const std::vector<std::string> options{"Paris", "Seoul"};
   plumb::Query query;
@@ -34,5 +34,6 @@ int main() {
     scores.push_back(score.statement.log_likelihood);
   }
   const plumb::Prediction made = plumb::predict(scores, /*answer=*/0);
-  std::printf("It says %s, with confidence %.3f.\n", options[made.option].c_str(), made.confidence);
+  std::printf("It answers %s, with confidence %.3f.\n", options[made.option].c_str(),
+              made.confidence);
 }

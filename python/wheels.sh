@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A wheel for each CPython that is found, in dist/, with the libraries that it needs inside.
+# Builds a wheel for each installed CPython, in dist/, including the libraries that it needs.
 #
 #   bash python/wheels.sh
 #
-# A wheel runs on any x86-64 machine whose C library is as new as this one's: plumb's networks and llama.cpp's kernels
-# are inside for every width of vectors and are chosen when they run.
+# A wheel runs on any x86-64 machine whose C library is at least as new as this machine's. It contains plumb's networks and
+# llama.cpp's kernels for every vector width, which are chosen at run time.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scores a sentence with a model that has read it.
+// Scores a sentence with a model that was trained on it.
 
 #include <cstdio>
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Lets each call on files of each job fail in each way, and the power go after each change of the disk, on tiny
-# models: faults.sh [EVERY], which tries each EVERYth place (1: all) (tests/system/faults.cpp). The files are in
-# memory: what a disk has after a loss is worked out from the calls.
+# On tiny models: makes each file call of each job fail with each fault, and simulates a power loss after each change
+# of the disk (tests/system/faults.cpp). faults.sh [EVERY] tries every EVERYth place (1: all). The files are in
+# memory: the state of a disk after a power loss is computed from the calls.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

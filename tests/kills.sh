@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Kills every job at random moments on tiny models and takes it up again: kills.sh [N] [SEED], 1000 kills by
-# default (tests/kills.py).
+# Kills every job at random moments on tiny models and resumes it: kills.sh [N] [SEED], 1000 kills by default
+# (tests/kills.py).
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

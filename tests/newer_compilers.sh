@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compiles both umbrellas, without a warning, and runs three examples with g++ and clang of a newer Debian, in a
-# chroot of its own: newer_compilers.sh [SUITE] [FOLDER], "testing" and /var/tmp/plumb-SUITE by default. Wants root;
-# what it installs stays in the folder, so that it is quick again.
+# Compiles both umbrella headers without warnings and runs three examples, with g++ and clang of a newer Debian in its
+# own chroot: newer_compilers.sh [SUITE] [FOLDER], "testing" and /var/tmp/plumb-SUITE by default. Needs root. The
+# installed packages stay in the folder, so that the next run is fast.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -28,5 +28,5 @@ chroot "$folder" bash -euo pipefail -c '
       "$compiler" $words -o "$example" "examples/$example.cpp"
       diff <(sed -n "/^.. Prints:/,/^[^\/]/s|^//   ||p" "examples/$example.cpp") <(cd /tmp && "/plumb/$example")
     done
-    echo "  both umbrellas and three examples: no warning, and they print what they say"
+    echo "  both umbrella headers and three examples: no warnings, and the examples print what their comments state"
   done'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs every command of docs/papers on SmolLM2-135M in F32 and a few facts, as tests/system/test_papers.py does on a
-# tiny random model. Takes minutes, so tests/run.sh has the tiny one.
+# tiny random model. Takes minutes, so tests/run.sh uses the tiny model.
 #
 #   bash tests/papers.sh
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and runs every test: the test programs of each room, then the tests of the whole
-# command. The last line counts them. Arguments: rooms or modules of tests/system, which are then built
-# and run alone (tests/run.py). `--sanitize address,undefined` or `--sanitize thread`, with rooms or none, runs
-# the rooms' programs under sanitizers (tests/sanitize.sh). `--fuzz [SECONDS]` fuzzes the readers, each family of
-# them for a minute or as long as that says (tests/fuzz/fuzz.py). What either needs is installed then alone.
+# command. The last line counts them. Arguments: rooms or modules of tests/system; only these are then built and
+# run (tests/run.py). `--sanitize address,undefined` or `--sanitize thread`, followed by rooms or by nothing, runs
+# the rooms' programs under sanitizers (tests/sanitize.sh). `--fuzz [SECONDS]` fuzzes the readers, each family for a
+# minute or for SECONDS (tests/fuzz/fuzz.py). Packages that only these two need are installed only for them.
 
 set -euo pipefail
 if [ "${1:-}" = --sanitize ]; then
@@ -32,7 +32,7 @@ case " $* " in
     ;;
 esac
 plumb_options+=(-DPLUMB_STRICT=ON)
-# The command has MPI for its tests of that and where all are run.
+# The command is built with MPI if its MPI tests or all tests are run.
 case " $* " in
   *" test_mpi "* | "  ")
     need_packages libopenmpi-dev openmpi-bin

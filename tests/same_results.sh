@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Do two programs give the same results? Runs every command on small inputs with both and compares what they print
-# and all files they write (tests/same_results.py says which few fields may differ).
+# Do two programs give the same results? Runs every command on small inputs with both, and compares their output and
+# all files that they write (tests/same_results.py lists the few fields that may differ).
 #
 #   bash tests/same_results.sh OLD NEW [JOB…]
 #
-# OLD and NEW are programs, or commits, which are built for any CPU under build/same_results/.
+# OLD and NEW are programs or commits. Commits are built for any CPU under build/same_results/.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

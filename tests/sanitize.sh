@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The test programs of the rooms under sanitizers: run.sh --sanitize address,undefined [ROOM…], and thread.
-# They are built without llama.cpp, by the presets asan and tsan. Threads are OpenMP's own: clang's runtime
-# tells the thread sanitizer what waits for what (archer, which libomp-16-dev has), as GCC's does not.
+# They are built without llama.cpp, with the presets asan and tsan. All threads are OpenMP's. Clang's OpenMP runtime
+# reports to the thread sanitizer which thread waits for which (with archer, from libomp-16-dev); GCC's does not.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -21,7 +21,7 @@ case $kind in
   thread)
     preset=tsan
     need_packages clang-16 libclang-rt-16-dev libomp-16-dev
-    # What is not compiled with it (Boost, the C++ library, the runtime itself) cannot be judged.
+    # Code compiled without it (Boost, the C++ library, the runtime itself) cannot be checked.
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1:suppressions=$plumb_root/tests/thread_sanitizer.txt${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
     export OMP_NUM_THREADS="${OMP_NUM_THREADS:-4}"
     ;;

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Real servers: the golden relations of BEAR on SmolLM2-135M in F32 through llama-server, statements, ranks and
-# generation through vLLM on the CPU (7 GB, fetched once), against lm-pub-quiz's scores and plumb's own network. Runs
-# what tests/run.sh has of servers, too. Takes minutes.
+# Tests real servers. The golden relations of BEAR on SmolLM2-135M in F32 run through llama-server; statements, ranks
+# and generation run through vLLM on the CPU (7 GB, downloaded once). Results are compared with lm-pub-quiz's scores and
+# plumb's own network. The servers' tests of tests/run.sh run too. Takes minutes.
 #
-#   bash tests/servers.sh [FACTS]        facts of each golden relation through llama-server: 1 to 10, the default
+#   bash tests/servers.sh [FACTS]        facts of each golden relation through llama-server, 1 to 10 (10 by default)
 #
-# PLUMB_VLLM names the Python of an environment with vLLM that is there already, or "no".
+# PLUMB_VLLM names the Python of an existing environment with vLLM, or is "no".
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

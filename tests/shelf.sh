@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Twenty tiny random models, causal and masked, through every command of docs/papers that asks a table of models, as
-# tests/system/test_shelf.py does; models, runs and pages are kept. Needs no reference data and downloads no model.
+# Runs every command of docs/papers that takes a table of models on twenty tiny random models, causal and masked, as
+# tests/system/test_shelf.py does. Models, runs and pages are kept. Needs no reference data and downloads no model.
 #
 #   bash tests/shelf.sh FOLDER
 
 set -euo pipefail
 if [ $# -ne 1 ] || [ -e "$1" ]; then
-  echo "usage: bash tests/shelf.sh FOLDER, a new one" >&2
+  echo "usage: bash tests/shelf.sh FOLDER (a new folder)" >&2
   exit 2
 fi
 shelf=$(realpath -m "$1")

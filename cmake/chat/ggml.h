@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What llama.cpp's JSON wrapper takes of ggml, so that its Jinja engine is built without ggml.
+// The part of ggml that llama.cpp's JSON wrapper uses, so that its Jinja engine can be built without ggml.
 #pragma once
 
 #include <cassert>

@@ -28,8 +28,8 @@ namespace {
 constexpr std::size_t most_known = 20'000;
 constexpr std::time_t fixed_date = 1'721'995'200;  // 26 July 2024, noon in UTC
 
-/// The engine's message without the excerpt of the template around it: its last line behind "Error: ",
-/// else its first line.
+/// The engine's message without the surrounding excerpt of the template: the line after the last
+/// "Error: ", else the first line.
 Error refused(const std::exception& error) {
   const std::string all = error.what();
   const std::size_t reason = all.rfind("Error: ");
@@ -38,10 +38,11 @@ Error refused(const std::exception& error) {
   if (said.starts_with(raised)) said.erase(0, raised.size());
   said = said.substr(0, said.find('\n'));
   return user_error({.setting = "chat"}, "the chat template could not be run: " + shortened(said),
-                    "give another with `chat-template`, or leave out what it does not take");
+                    "pass another with `chat-template`, or remove options that it does not "
+                    "support");
 }
 
-/// A template that was parsed once.
+/// A parsed template.
 class ParsedTemplate {
  public:
   explicit ParsedTemplate(const std::string& text) : text_(text) {
@@ -67,7 +68,8 @@ class ParsedTemplate {
 }  // namespace
 
 ChatRenderer jinja_renderer() {
-  // Rendering takes milliseconds, and a conversation is asked for when it is checked, planned and recorded.
+  // Rendering takes milliseconds, and a conversation is rendered when it is checked, planned and
+  // recorded, so results are cached.
   return [parsed = std::shared_ptr<ParsedTemplate>(),
           known = std::unordered_map<std::string, std::string>()](
              const ChatTemplate& by, std::span<const ChatMessage> conversation,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What plumb's own networks compute, for the reference command: Hugging Face folders, and GGUF files of
-// architectures that they know.
+// The models that plumb's own networks compute, for the reference command: Hugging Face folders,
+// and GGUF files of supported architectures.
 
 #include <filesystem>
 #include <string>
@@ -11,19 +11,19 @@
 #include "plumb/detail/cli/console.hpp"
 #include "plumb/detail/server/server_tokenizer.hpp"
 
-/// The model of a Hugging Face folder. They throw as HuggingFaceCausalModel and
-/// HuggingFaceMaskedModel do.
+/// The model of a Hugging Face folder. Throw like HuggingFaceCausalModel and
+/// HuggingFaceMaskedModel.
 plumb::detail::AnyModel causal_folder_model(const plumb::detail::ModelOptions& options);
 plumb::detail::AnyModel masked_folder_model(const plumb::detail::ModelOptions& options);
 
-/// A GGUF file in plumb's own network. Throws as NativeGgufModel does.
+/// A GGUF file in plumb's own network. Throws like NativeGgufModel.
 plumb::detail::AnyModel native_gguf_model(const plumb::detail::ModelOptions& options);
-/// Why that does not compute a file; empty where it does.
+/// Why plumb's own network cannot compute a GGUF file; empty if it can.
 std::string native_refusal(const std::filesystem::path& file);
 
 /// The kind of a folder's model. Throws the user error that reading it would, without its weights.
 plumb::detail::ModelKind inspected_folder(const std::filesystem::path& folder);
 
-/// The tokenizer of a Hugging Face folder, for the model of a server.
+/// The tokenizer of a Hugging Face folder, for a model on a server.
 plumb::detail::ServerTokenizer folder_tokenizer(const std::filesystem::path& folder,
                                                 bool parse_special_tokens);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The reference command: plumb over GGUF files by llama.cpp, over Hugging Face folders, and over
-// models that servers run. The second are in a file of their own, which computes and is optimised.
+// models on servers. The code for folders is in a separate file, which does the computing and is
+// compiled with optimisation.
 
 #include <ggml.h>
 #include <stdlib.h>
@@ -33,12 +34,12 @@
 
 namespace {
 
-// llama.cpp's threads (OpenMP) spin for long while they wait for each other, which costs half the
-// speed or more on a machine that does anything else; going to sleep at once costs a sixth on one
-// that does not. They are told to spin for a thousand rounds, a few microseconds, which is as fast
-// as either. OpenMP reads its wishes before main, so the program starts itself again with them,
-// unless the user has chosen. By its file's own name, which ps and top show: /proc/self/exe would be
-// "exe" there. Where that cannot be started, it goes on as it is.
+// llama.cpp's threads (OpenMP) spin for a long time while they wait for each other. On a busy
+// machine that costs half the speed or more; sleeping immediately costs a sixth on an idle one.
+// Spinning for a thousand rounds, a few microseconds, is as fast as the better of the two in both
+// cases. OpenMP reads its environment variables before main, so the program sets them and restarts
+// itself, unless the user has set them. It restarts by the name of its file, which ps and top show;
+// /proc/self/exe would appear as "exe". If the restart fails, the program continues without it.
 void wait_with_little_spinning(char** argv) {
   if (getenv("OMP_WAIT_POLICY") != nullptr || getenv("GOMP_SPINCOUNT") != nullptr) return;
   std::error_code failed;
@@ -49,20 +50,20 @@ void wait_with_little_spinning(char** argv) {
   }
 }
 
-// Where llama.cpp has no memory left, or finds itself in disorder, it would start a debugger and
-// abort. What was done stands in the journal, so the process can end at once, with what is known
-// said.
+// When llama.cpp runs out of memory or finds an inconsistent state, it would start a debugger and
+// abort. Finished work is in the journal, so the process can instead end immediately with a
+// message.
 [[noreturn]] void end_in_words(const char* what) {
-  for (const char* words : {"\nplumb: the engine gave up: ", what,
-                            "; if memory was short, give it more or ask a smaller model; what is "
-                            "done is kept, and a job "
-                            "goes on with --resume\n"}) {
+  for (const char* words : {"\nplumb: the engine failed: ", what,
+                            "; if memory ran out, free some or use a smaller model; finished work "
+                            "is saved, and "
+                            "--resume continues it\n"}) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, words, strlen(words));
   }
   _exit(1);
 }
 
-// An exception that no one can catch, as on one of llama.cpp's threads.
+// For an exception that nothing can catch, such as one on a thread of llama.cpp.
 [[noreturn]] void end_of_uncaught() {
   try {
     if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -72,7 +73,7 @@ void wait_with_little_spinning(char** argv) {
     end_in_words(error.what());
   } catch (...) {
   }
-  end_in_words("for no reason that it gives");
+  end_in_words("unknown error");
 }
 
 plumb::detail::ServerTokenizer tokenizer_at(const std::filesystem::path& path,
@@ -80,8 +81,8 @@ plumb::detail::ServerTokenizer tokenizer_at(const std::filesystem::path& path,
   if (std::filesystem::is_directory(path)) return folder_tokenizer(path, parse_special_tokens);
   if (!std::filesystem::exists(path)) {
     throw plumb::detail::user_error({.setting = "tokenizer"},
-                                    path.string() + " is no file or folder",
-                                    "give a Hugging Face folder or a .gguf file");
+                                    path.string() + " is not a file or folder",
+                                    "pass a Hugging Face folder or a .gguf file");
   }
   const auto file =
       std::make_shared<plumb::detail::LlamaVocabularyFile>(path, parse_special_tokens, "tokenizer");
@@ -100,7 +101,7 @@ plumb::detail::ServerOptions server_options(const plumb::detail::ModelOptions& o
   return server;
 }
 
-/// Rewrites of 16-bit weights, in plumb's own cache under the models' hashes.
+/// F32 rewrites of 16-bit weights, in plumb's own cache under the models' hashes.
 std::filesystem::path in_f32(const plumb::detail::GgufModel& model) {
   const auto folder = plumb::detail::plumb_cache([](const char* name) {
     const char* const value = getenv(name);
@@ -117,16 +118,17 @@ std::filesystem::path as_it_is(const plumb::detail::GgufModel& model) {
   return model.first().path();
 }
 
-/// Whether plumb's own network computes a .gguf file: where it is said or, where nothing is, for exact scores
-/// on the CPU of a file that it knows. Throws a user error for options that have no effect on it.
+/// Whether plumb's own network computes a .gguf file: if `engine` selects it or, without a choice,
+/// for exact scores on the CPU and a supported file. Throws a user error for options that have no
+/// effect on it.
 bool is_native(const plumb::detail::ModelOptions& options) {
   const auto choice = options.engine.choice;
   if (choice == plumb::detail::EngineChoice::llama) return false;
   const bool exact = options.precision == plumb::detail::Precision::exact;
   if (choice && !exact) {
     throw plumb::detail::user_error({.setting = "precision"},
-                                    "fast has no effect beside `engine` native",
-                                    "leave out one of the two");
+                                    "fast has no effect with `engine` native",
+                                    "remove one of the two");
   }
   plumb::detail::EngineOptions others = options.engine;
   others.choice.reset();
@@ -136,17 +138,17 @@ bool is_native(const plumb::detail::ModelOptions& options) {
   if (choice) {
     if (const auto other = others.first_chosen(); !other.empty()) {
       throw plumb::detail::user_error({.setting = std::string(other)},
-                                      "has no effect beside `engine` native",
-                                      "leave out one of the two");
+                                      "has no effect with `engine` native",
+                                      "remove one of the two");
     }
     return true;
   }
   return exact && on_cpu && others.first_chosen().empty() && native_refusal(options.model).empty();
 }
 
-/// Models by what their path is, or the server's.
+/// Makes models according to the kind of their path, or from a server.
 struct ReferenceModels {
-  /// All of an engine's options have an effect on one model or another.
+  /// Every engine option has an effect on some kind of model.
   static bool takes(std::string_view) { return true; }
 
   static bool is_masked_folder(const plumb::detail::ModelOptions& options) {
@@ -155,25 +157,24 @@ struct ReferenceModels {
     if (!std::filesystem::exists(path)) {
       throw plumb::detail::user_error(
           {.file = path}, "no such model file or folder",
-          "give `model` a .gguf file, a Hugging Face folder or hf:OWNER/NAME; "
-          "`plumb models` lists what is at hand");
+          "set `model` to a .gguf file, a Hugging Face folder or hf:OWNER/NAME; "
+          "`plumb models` lists local models");
     }
     if (std::filesystem::is_directory(path) && !plumb::detail::is_hugging_face_folder(path)) {
-      throw plumb::detail::user_error(
-          {.file = path}, "is a folder without config.json",
-          "give `model` a Hugging Face folder, or the path of a .gguf file");
+      throw plumb::detail::user_error({.file = path}, "is a folder without config.json",
+                                      "set `model` to a Hugging Face folder or a .gguf file");
     }
     if (!plumb::detail::is_hugging_face_folder(path)) return false;
     if (options.precision == plumb::detail::Precision::fast) {
       throw plumb::detail::user_error(
           {.setting = "precision"},
           "fast is for .gguf files; Hugging Face folders are computed exact or in bf16",
-          "say one of these, or leave it out");
+          "use one of these, or remove it");
     }
     if (const auto chosen = options.engine.first_chosen(); !chosen.empty()) {
       throw plumb::detail::user_error(
           {.setting = std::string(chosen)},
-          "is for .gguf files; Hugging Face folders are computed on the CPU", "leave it out");
+          "is for .gguf files; Hugging Face folders are computed on the CPU", "remove it");
     }
     return plumb::detail::network_kind(path) == plumb::detail::NetworkKind::masked;
   }
@@ -206,7 +207,8 @@ struct ReferenceModels {
     const bool masked = is_masked_folder(options);
     if (!plumb::detail::is_hugging_face_folder(options.model)) {
       if (is_native(options)) return native_gguf_model(options);
-      // CUDA's cuBLAS may multiply F32 in TF32: 0.044 nats a statement at worst, and not exact.
+      // CUDA's cuBLAS may multiply F32 in TF32, which is not exact: at worst 0.044 nats per
+      // statement.
       if (options.precision == plumb::detail::Precision::exact)
         setenv("NVIDIA_TF32_OVERRIDE", "0", 0);
       return plumb::detail::AnyModel::made_by([&] {

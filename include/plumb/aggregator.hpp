@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do many prompts say together?
+// How do a model's answers to many prompts become one answer?
 //
 //   plumb::aggregate(answers)                                 // the most frequent answer, by relation and fact
 //   plumb::aggregate(answers, plumb::MaxConfidence())
 //
-// or an AggregationPolicy of one's own. Run: examples/own_aggregation.cpp.
+// or write an AggregationPolicy of your own. Run: examples/own_aggregation.cpp.
 
 #include <span>
 #include <utility>
@@ -18,9 +18,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The answer that the templates of each fact make together, by relation, then fact; templates with an
-/// epistemic marker are left out. Nothing where the policy finds none. Throws a user error where the
-/// policy chooses an option that no template gave.
+/// One answer for each fact, aggregated over its templates; by relation, then fact. Templates with
+/// an epistemic marker are left out. The answer is empty if the policy finds none. Throws a user
+/// error if the policy chooses an option that no template gave.
 template <class Policy = Vote>
 [[nodiscard]] std::vector<std::vector<Aggregate>> aggregate(const Answers& answers,
                                                             Policy policy = {}) {
@@ -32,7 +32,7 @@ template <class Policy = Vote>
   return made;
 }
 
-/// The answer that predictions of one fact make together.
+/// One answer, aggregated over the predictions of one fact.
 template <class Policy = Vote>
 [[nodiscard]] Aggregate aggregate(std::span<const Prediction> paraphrases, Policy policy = {}) {
   return Aggregator(std::move(policy))(paraphrases);

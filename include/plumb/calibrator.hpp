@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a model's confidence earned?
+// Is a model's confidence justified?
 //
 //   const plumb::Calibration made = plumb::calibrate(answers);
 //   made[plumb::CalibrationMetric::ace].value
 //   plumb::calibrate(answers, plumb::Average<>{})    // over paraphrases
 //
-// Run: examples/own_confidence.cpp, with an estimator of one's own. Source: Kissling et al., "Self-Aware
-// Knowledge Probing".
+// Run: examples/own_confidence.cpp, which defines its own estimator. Source: Kissling et al.,
+// "Self-Aware Knowledge Probing".
 
 #include <cstddef>
 #include <cstdint>
@@ -22,17 +22,18 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateOptions {
-  /// Of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE has no number.
+  /// Number of bins: of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than
+  /// bins, ACE is not defined.
   std::size_t bins = 20;
-  /// The template that Base and Margin use, by index.
+  /// Index of the template that Base and Margin use.
   std::size_t base_template = 0;
-  /// Of the bootstrap over facts.
+  /// Seed of the bootstrap over facts.
   std::uint64_t seed = 0;
   std::size_t resamples = 1000;
 };
 
-/// A judgement of each fact by the estimator, relation by relation. Throws a user error for a relation that
-/// it cannot judge and for a confidence that is not in [0, 1].
+/// The estimator's judgement of each fact, relation by relation. Throws a user error for a relation
+/// that the estimator cannot judge and for a confidence outside [0, 1].
 template <class Estimator>
 [[nodiscard]] std::vector<Judgement> judge(const Answers& answers, const Estimator& estimator,
                                            const CalibrateOptions& options = {}) {
@@ -41,8 +42,8 @@ template <class Estimator>
   return Calibrator(estimator, options.bins).judge(made.relations);
 }
 
-/// How the estimator's confidences fit being right, each number with its interval: what `plumb calibrate`
-/// says of that estimator. Throws as `judge`.
+/// How well the estimator's confidences match the share of correct answers, each number with its
+/// interval: what `plumb calibrate` reports for that estimator. Throws as `judge` does.
 template <class Estimator>
 [[nodiscard]] Calibration calibrate(const std::vector<RelationPredictions>& relations,
                                     const Estimator& estimator,
@@ -60,13 +61,13 @@ template <class Estimator>
       estimator, options);
 }
 
-/// The same of the base template's confidence.
+/// The same for the confidence of the base template.
 [[nodiscard]] inline Calibration calibrate(const Answers& answers,
                                            const CalibrateOptions& options = {}) {
   return calibrate(answers, Base{}, options);
 }
 
-/// The same of confidences that were taken elsewhere, as if of one relation.
+/// The same for confidences from another source, treated as one relation.
 [[nodiscard]] inline Calibration calibrate(const std::vector<Judgement>& judgements,
                                            const CalibrateOptions& options = {}) {
   const std::vector<std::size_t> one_stratum{judgements.size()};
@@ -74,8 +75,8 @@ template <class Estimator>
                         {one_stratum, {options.seed, options.resamples}, "bootstrap/calibrate"});
 }
 
-/// Two halves of each relation's facts, drawn by the seed: to fit an estimator on (Tempered, Isotonic) and
-/// to measure it on.
+/// Splits each relation's facts into two random halves, drawn by the seed: one to fit an estimator
+/// (Tempered, Isotonic), one to measure it.
 [[nodiscard]] inline SplitFacts split_facts(const Answers& answers, std::uint64_t seed = 0) {
   return split_facts(predictions_of(answers, {.keep_scores = true}).relations, seed);
 }

@@ -7,7 +7,8 @@
 //   plumb::CausalScorer scorer(model, plumb::Bos::none());    // or without
 //   plumb::MaskedScorer scorer(masked_model);                 // pseudo-log-likelihoods
 //
-// or a CandidateScorer of one's own: examples/own_scorer.cpp. Run: examples/score_one_fact.cpp.
+// or write a CandidateScorer of your own: examples/own_scorer.cpp. Run:
+// examples/score_one_fact.cpp.
 
 #include "plumb/detail/score/bos.hpp"
 #include "plumb/detail/score/candidate_scorer.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do I have the whole command over a model of mine?
+// How do I build the whole plumb command around my own model?
 //
 //   int main(int argc, char** argv) {
 //     return plumb::run_command_line(argc, argv, [](const plumb::ModelOptions& options) { … });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does one model, or one kernel, still know what another one knew?
+// Does one model (or one kernel) still know what another one knows?
 //
 //   const plumb::AnswerComparison apart = plumb::compare(reference, quantised);
 //   apart.worst_nats, apart.lost, apart.accuracy.difference
@@ -16,15 +16,16 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CompareOptions {
-  /// Of the bootstrap over facts.
+  /// Seed of the bootstrap over facts.
   std::uint64_t seed = 0;
   std::size_t resamples = 1000;
 };
 
-/// Two answers over the same facts: the worst and the mean difference of log-likelihood and where the
-/// worst is, flips, what the first knew and the second lost or gained, and the paired difference of
-/// accuracy (first minus second) with its interval. Throws a user error where the two were scored
-/// otherwise, have other candidates for a fact, or share none.
+/// Compares two sets of answers to the same facts: the worst and the mean difference of
+/// log-likelihood, where the worst one is, flips, the facts that the first knew and the second lost
+/// or gained, and the paired difference of accuracy (first minus second) with its interval. Throws
+/// a user error if the two were scored differently, if a fact has different candidates, or if they
+/// share no facts.
 [[nodiscard]] inline AnswerComparison compare(const Answers& first, const Answers& second,
                                               const CompareOptions& options = {}) {
   return compare_pair(first, second, {options.seed, options.resamples});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is asked?
+// Which facts does a probe ask about?
 //
 //   plumb::Dataset cities{"cities", {plumb::relation_of("country", {"[X] is in [Y]."},
 //                                                       {{"Oslo", "Norway"}, {"Lima", "Peru"}})}};
 //
-// A file's facts: plumb/load.hpp. Run: examples/own_dataset.cpp.
+// To read facts from a file: plumb/load.hpp. Run: examples/own_dataset.cpp.
 
 #include <cstddef>
 #include <string>
@@ -21,9 +21,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A relation of subjects with their objects. Its options are the objects, each once, in the order in
-/// which they first stand. Templates have [X] for the subject and [Y] for the object. What is wrong with
-/// it is said by the probe that asks it.
+/// Makes a relation from subjects and their objects. Its options are the distinct objects, in order
+/// of first appearance. Templates have [X] for the subject and [Y] for the object. Nothing is
+/// checked here; the probe that uses the relation reports its errors.
 [[nodiscard]] inline Relation relation_of(
     std::string code, std::vector<std::string> templates,
     const std::vector<std::pair<std::string, std::string>>& facts) {

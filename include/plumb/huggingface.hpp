@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a model in a Hugging Face folder asked, without llama.cpp and without Python?
+// How is a model in a Hugging Face folder run without llama.cpp and without Python?
 //
 //   plumb::HuggingFaceCausalModel model("folder");
 //   plumb::HuggingFaceMaskedModel model("folder");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a GGUF file asked by llama.cpp?
+// How is a GGUF file run through llama.cpp?
 //
 //   plumb::LlamaModel model({.model = "model.gguf"});
 //

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a file ask?
+// How are datasets and graphs read from files?
 //
 //   plumb::Dataset bear = plumb::load_dataset("bear");
 //   plumb::MultiPromptDataset myriad = plumb::load_multi_prompt("myriadlama");
 //   plumb::KnowledgeGraph wordnet = plumb::load_graph("wn18rr");
 //
-// What is wrong with a file is a plumb::Error with file, line and field, or goes to a sink. Readers take
-// long to compile; plumb::compiled has them once. Run: examples/own_dataset.cpp. Formats: docs/data.md.
+// An error in a file is thrown as a plumb::Error with file, line and field, or passed to a sink.
+// Readers take long to compile; link plumb::compiled, which contains them already compiled. Run:
+// examples/own_dataset.cpp. Formats: docs/data.md.
 
 #include "plumb/dataset.hpp"
 #include "plumb/detail/data/graph_folder.hpp"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model say when each fact is asked in many ways, does it stay with it, and how sure is it?
+// What does a model answer when each fact is asked in many ways, is it consistent, and how
+// confident is it?
 //
-// BELIEF-ICL (a causal model answers in its own words) and BELIEF (a masked model fills a gap) in memory.
+// Runs BELIEF-ICL (a causal model answers in its own words) and BELIEF (a masked model fills a gap)
+// in memory.
 //
 //   const plumb::ManyPromptAnswers answers = plumb::many_prompts(model, dataset, {.samples = 20});
 //   const plumb::ManyPromptResults made = plumb::metrics_of(answers);
@@ -38,26 +40,28 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyPromptsOptions {
-  /// Relations by code; all where none is named.
+  /// Codes of the relations to ask; empty for all.
   std::vector<std::string> relations{};
-  /// Facts of each relation, in order; 0 takes all.
+  /// At most this many facts of each relation, the first ones; 0 for all.
   std::size_t limit = 0;
-  /// The ways of asking a causal model; a masked one has one, its gaps.
+  /// The ways to prompt a causal model. A masked model has only one: filling gaps.
   std::vector<FewShotSetting> settings{{}};
   std::size_t max_new_tokens = 16;
   std::vector<std::string> stop{"\n"};
-  /// Sampled answers behind a confidence, and how many prompts, each of another fact, get them.
+  /// Sampled answers per confidence, and the number of prompts (each for a different fact) that are
+  /// sampled.
   std::size_t samples = 0;
   std::size_t confidence_prompts = 10'000;
-  /// Whether the names of objects are scored too: how aliases rank, and how far the model leans to some
-  /// objects whatever is asked. Of a causal model under its first setting.
+  /// Whether the names of objects are scored too. This shows how aliases rank, and how strongly the
+  /// model prefers some objects whatever the question. For a causal model, only under the first
+  /// setting.
   bool names = false;
-  /// Of a masked model: masks of a gap at most, and words that answers are ranked among too.
+  /// For a masked model: the most masks in a gap, and a vocabulary in which answers are ranked too.
   std::size_t masks = 1;
   std::vector<std::string> vocabulary{};
-  /// What stands before each prompt of a causal model.
+  /// What precedes each prompt of a causal model.
   Bos bos{};
-  /// Of the shots; of the sampled prompts and their samples.
+  /// Seeds: for the shots; for the sampled prompts and their samples.
   std::uint64_t shot_seed = 0;
   std::uint64_t sample_seed = 0;
 };
@@ -68,7 +72,7 @@ inline AnswerOptions asking_of(const ManyPromptsOptions& options) {
           options.shot_seed, options.sample_seed};
 }
 
-/// Greedy and sampled answers of a setting. Not thread-safe.
+/// Greedy and sampled answers under one setting. Not thread-safe.
 template <CausalLm Model>
 class AnswersInMemory {
  public:
@@ -120,7 +124,7 @@ class AnswersInMemory {
   }
 
  private:
-  /// Calls `take(prompt, pack, place in it)` for each prompt of a plan.
+  /// Calls `take(prompt, pack, index in the pack)` for each prompt of a plan.
   template <class Take>
   void for_each_pack(PromptTexts& texts, const AnswerPlan& plan,
                      const GenerationOptions& generation, Take take) {
@@ -141,7 +145,7 @@ class AnswersInMemory {
   const AnswerOptions& asking_;
 };
 
-/// Adds the likelihoods of names, and of labels behind prompts without content.
+/// Adds the likelihoods of names, and of labels after content-free prompts.
 template <ScoringLm Model>
 void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOptions& options,
                       const FewShotSetting& setting, const MultiPromptDataset& dataset,
@@ -169,7 +173,7 @@ void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOpt
   });
 }
 
-/// What a causal model says in its own words.
+/// A causal model's answers in its own words.
 template <CausalLm Model, Lemmatiser Lemmas>
 [[nodiscard]] ManyPromptAnswers answered_in_memory(Model& model, MultiPromptDataset dataset,
                                                    const ManyPromptsOptions& options,
@@ -183,7 +187,7 @@ template <CausalLm Model, Lemmatiser Lemmas>
   ManyPromptAnswers made{{}, {}, narrowed(dataset, asked)};
   if (!asked.without_answer.empty()) {
     made.remarks.push_back(counted(asked.without_answer.size(), "fact") +
-                           " left out, as no name of an object has a word.");
+                           " left out: no name of their objects contains a word.");
   }
   AnswersInMemory<Model> answers(model, prompts, asking, dataset, asked);
   for (const FewShotSetting& setting : options.settings) {
@@ -196,7 +200,7 @@ template <CausalLm Model, Lemmatiser Lemmas>
   return made;
 }
 
-/// What a masked model fills into the gaps, and says of names.
+/// What a masked model fills into the gaps, and the likelihoods of names.
 template <MaskedLm Model>
 [[nodiscard]] ManyPromptAnswers filled_in_memory(Model& model, MultiPromptDataset dataset,
                                                  const ManyPromptsOptions& options) {
@@ -223,7 +227,7 @@ template <MaskedLm Model>
   const LeftOutOfFilling& out = plan.left_out;
   if (!out.facts.empty()) {
     made.remarks.push_back(counted(out.facts.size(), "fact") +
-                           " left out, as no name of an object fits into a gap.");
+                           " left out: no name of their objects fits into a gap.");
   }
   if (!options.names) return made;
   add_names(study, plan.dataset, [&](auto visit) {
@@ -242,10 +246,10 @@ template <MaskedLm Model>
   return made;
 }
 
-/// Every prompt's answer: each template with each name of a subject, under each setting. Answers match by
-/// `lemmas`, words as they are by default. Facts none of whose objects has a name that can be matched are
-/// left out and remarked on. Throws a user error where nothing is left to ask and for a prompt past the
-/// model's context.
+/// Asks every prompt: each template with each name of a subject, under each setting. Answers are
+/// matched by `lemmas`, by default word for word. A fact is left out, with a remark, if no name of
+/// its objects can be matched. Throws a user error if no facts are left and for a prompt longer
+/// than the model's context.
 template <class Model, Lemmatiser Lemmas = AnswerLemmas>
 requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, MultiPromptDataset dataset,
@@ -254,7 +258,7 @@ requires CausalLm<Model> || MaskedLm<Model>
   if constexpr (!CausalLm<Model>) {
     return detail::filled_in_memory(model, std::move(dataset), options);
   } else {
-    if constexpr (MaskedLm<Model>) {  // one that stands for others, as AnyModel, is both in form
+    if constexpr (MaskedLm<Model>) {  // a wrapper such as AnyModel has both interfaces
       if (capabilities_of(model).masked) {
         return detail::filled_in_memory(model, std::move(dataset), options);
       }
@@ -263,7 +267,7 @@ requires CausalLm<Model> || MaskedLm<Model>
   }
 }
 
-/// The same of a closed-set dataset, whose options are what its subjects are answered with.
+/// The same for a closed-set dataset, with its options as the objects.
 template <class Model>
 requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, const Dataset& dataset,
@@ -271,8 +275,8 @@ requires CausalLm<Model> || MaskedLm<Model>
   return many_prompts(model, multi_prompt_of(check_and_complete(dataset), nullptr), options);
 }
 
-/// Accuracy over prompts and how it spreads, coverage, consistency, how knowledge is shared between ways
-/// of asking, overconfidence, and whatever else the answers tell.
+/// Accuracy over prompts and its spread, coverage, consistency, the knowledge that ways of asking
+/// share, overconfidence, and every other metric that the answers allow.
 [[nodiscard]] inline ManyPromptResults metrics_of(const ManyPromptAnswers& answers,
                                                   const ManyPromptOptions& options = {}) {
   ManyPromptResults made = many_prompt_results(answers.studies, options);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model know when it is shown nothing but other facts of the relation?
+// What does a model know when its prompt shows only other facts of the relation?
 //
-// Latent knowledge in many shots, in memory: bare pairs of subject and object, then a subject whose
-// choices are scored (IC-LKE), or many questions in one row of pairs (EIC-LKE).
+// Estimates latent knowledge with many shots, in memory. A prompt is a list of bare subject-object
+// pairs. Either a last subject follows, whose choices are scored (IC-LKE), or many of the listed
+// pairs are questions themselves (EIC-LKE).
 //
 //   plumb::CausalScorer scorer(model);
 //   const plumb::Answers answers = plumb::many_shot(scorer, dataset, {.shots = {{10}}, .seeds = 2});
@@ -26,11 +27,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The choices of every test fact of every relation, a column for each setting: method, number of shots,
-/// separator and the seed that drew the shots. Relations with too few facts for what is asked are left
-/// out and remarked on. The scorer is one of continuations, which CausalScorer is; any
-/// CandidateScorer will do. Throws a user error where no relation can be asked, which says of the first
-/// why, for a sequence past the model's context and for a token that the engine did not report.
+/// Scores the choices of every test fact of every relation, a column for each setting: method,
+/// number of shots, separator and the seed that drew the shots. Relations with too few facts for
+/// the settings are left out, with a remark. The scorer must score continuations, as CausalScorer
+/// does; any CandidateScorer works. Throws a user error if no relation can be asked (it gives the
+/// first one's reason), for a sequence longer than the model's context and for a token that the
+/// engine did not report.
 template <class Scorer>
 [[nodiscard]] Answers many_shot(Scorer& scorer, const Dataset& dataset,
                                 const ManyShotOptions& options = {},
@@ -58,8 +60,8 @@ template <class Scorer>
     if (!made.tables.empty()) return made;
     const ManyShotRelation& first = relations.front();
     if (!first.skipped()) {
-      throw user_error({.field = first.relation().code}, "is asked nothing",
-                       "give `shots` numbers, or facts that `eic` takes");
+      throw user_error({.field = first.relation().code}, "has no question to ask",
+                       "set numbers of `shots`, or give facts that `eic` can use");
     }
     throw user_error({.field = first.relation().code},
                      first.skipped()->what + " (" + first.skipped()->detail + ")",
@@ -67,8 +69,8 @@ template <class Scorer>
   }
 }
 
-/// How accurate the model is under each group of settings, which differ in the seed alone, and how far
-/// the seed moves it.
+/// The model's accuracy in each group of settings that differ only in the seed, and its spread over
+/// seeds.
 [[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const Answers& answers) {
   return accuracy_spreads(likeliest(answers));
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who answers? What an inference engine must offer, checks that say what it lacks, and tiny exact models.
+// What must an inference engine offer? The concepts, checks that name what a type lacks, and tiny
+// exact models.
 //
-// A CausalLm is enough for every probe; a LookupLm, for engines without rows of logits, for every
-// likelihood; TreeCausalLm, MaskedLm, Embedder and Generator are what an engine may offer beside.
+// A CausalLm is enough for every probe. A LookupLm, for engines that give no rows of logits, is
+// enough for every likelihood. TreeCausalLm, MaskedLm, Embedder and Generator are optional
+// additions.
 //
 //   static_assert(plumb::check_causal_lm<Mine>());       // or the compiler says what to write
 //   plumb::require_verified(model, texts, 1e-3);          // its forms agree with one another

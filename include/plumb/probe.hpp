@@ -3,14 +3,14 @@
 
 // What does a model know?
 //
-// The closed-set probe (BEAR, Wiland et al. 2024) in memory: every option of every fact is put into a
-// sentence under every template, and the model knows a fact if it finds the true sentence the likeliest.
+// Runs the closed-set probe (BEAR, Wiland et al. 2024) in memory. Each template is filled with
+// every option of every fact. The model knows a fact if the true statement is the most likely one.
 //
 //   plumb::CausalScorer scorer(model);
 //   const plumb::Answers answers = plumb::probe(scorer, dataset);
 //   plumb::metrics_of(answers).overall.accuracy.value
 //
-// Run: examples/own_engine.cpp. A run folder of the same scores: plumb/run.hpp.
+// Run: examples/own_engine.cpp. To write the same scores to a run folder: plumb/run.hpp.
 
 #include <concepts>
 #include <cstddef>
@@ -28,23 +28,23 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ProbeOptions {
-  /// What results call the model.
+  /// The model's name in results.
   std::string name = "model";
-  /// Which number stands for a statement, and over which of its tokens; where not said, over those that
-  /// the scorer was made for, or the whole statement.
+  /// How a statement's token scores become one number, and which tokens count. Without a span: the
+  /// scorer's own span, or else the whole statement.
   Reduction reduction = Reduction::sum;
   std::optional<Span> span{};
-  /// Templates by index; all where none is named. Relations without any of them are refused.
+  /// Indices of the templates; empty for all. A relation that lacks one of them is refused.
   std::vector<std::size_t> templates{};
-  /// What stands before the answer alone, which `Reduction::pmi` compares with; the template without its
-  /// subject where nothing is given.
+  /// The neutral text before the answer that `Reduction::pmi` compares with. By default, the
+  /// template without its subject.
   std::optional<std::string> neutral{};
   ProbeProgress on_progress{};
-  /// Statements whose prefixes are shared.
+  /// Statements per block; prefixes are shared within a block.
   std::size_t block_statements = 2048;
 };
 
-/// The chosen templates of a relation. Throws a user error for one that it has not.
+/// The chosen templates of a relation. Throws a user error for one that the relation lacks.
 inline std::vector<std::size_t> chosen_templates(const Relation& relation,
                                                  std::vector<std::size_t> chosen) {
   for (const std::size_t index : chosen) {
@@ -61,7 +61,7 @@ inline std::vector<std::size_t> chosen_templates(const Relation& relation,
   return chosen;
 }
 
-/// What a scorer was made for.
+/// The span that a scorer was constructed with.
 template <class Scorer>
 [[nodiscard]] Span span_of(const Scorer& scorer) {
   if constexpr (requires {
@@ -73,11 +73,12 @@ template <class Scorer>
   }
 }
 
-/// Log-likelihoods of every option of every fact under the templates, in prompts of `builder`. A
-/// PackedScorer (CausalScorer, MaskedScorer) shares prefixes among the facts of a block; any other
-/// CandidateScorer is asked fact by fact. Throws a user error for what a loader would refuse in a
-/// relation's file, before anything is scored, and for what the scorer refuses. A fact that the engine
-/// did not report all tokens of is left out and counted. Threads need scorers of their own.
+/// Log-likelihoods of every option of every fact under the templates, in prompts made by `builder`.
+/// A PackedScorer (CausalScorer, MaskedScorer) shares prefixes among the facts of a block; any
+/// other CandidateScorer is called fact by fact. Before anything is scored, throws a user error for
+/// every fault that a loader would refuse in a relation's file; also throws what the scorer throws.
+/// A fact is left out and counted if the engine did not report all of its tokens. Each thread needs
+/// its own scorer.
 template <PromptBuilder Builder, class Scorer>
 [[nodiscard]] Answers probe(const Builder& builder, Scorer& scorer, const Dataset& dataset,
                             const ProbeOptions& options = {}) {
@@ -98,15 +99,15 @@ template <PromptBuilder Builder, class Scorer>
   }
 }
 
-/// The same of statements, as closed-set probes have them.
+/// The same with plain statements, as in closed-set probes.
 template <class Scorer>
 [[nodiscard]] Answers probe(Scorer& scorer, const Dataset& dataset,
                             const ProbeOptions& options = {}) {
   return probe(Statement{}, scorer, dataset, options);
 }
 
-/// Accuracy, hits at k, mean rank and MRR with their intervals, by relation, domain and over all; a fact
-/// counts once, with the mean over its templates.
+/// Accuracy, hits at k, mean rank and MRR with their intervals: by relation, by domain and overall.
+/// Each fact counts once, with the mean over its templates.
 [[nodiscard]] inline ProbeMetrics metrics_of(const Answers& answers,
                                              const Bootstrap& bootstrap = {}) {
   const ModelAnswers made = likeliest(answers);

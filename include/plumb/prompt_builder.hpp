@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a question put into words?
+// How does a fact become the text of a prompt?
 //
-// A PromptBuilder makes one prompt for each option of a fact; `probe(builder, scorer, dataset)` takes one.
-// Statement fills a template, ManyShot writes bare pairs, FewShot shows examples before a question.
+// A PromptBuilder makes one prompt for each option of a fact; `probe(builder, scorer, dataset)`
+// takes one. Statement fills a template, ManyShot writes bare pairs, and FewShot shows examples
+// before a question.
 //
 // Run: examples/own_prompts.cpp.
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does the true entity stand among all of a knowledge graph?
+// How does the true entity rank among all entities of a knowledge graph?
 //
-// "Cosine Similarity as Logits?" in memory: by the cosine of embeddings (DEER's own protocol), by the
-// exact likelihood of every name, or by the LM head among names of one token.
+// "Cosine Similarity as Logits?" in memory. It ranks by the cosine of embeddings (DEER's own
+// protocol), by the exact likelihood of every name, or by the LM head among one-token names.
 //
 //   const auto made = plumb::rank(model, graph, {.methods = {RankMethod::likelihood}});
 //   made.methods[0].realistic().mean_reciprocal_rank.value
 //
-// Vectors made elsewhere: plumb::CosineRanker, examples/rank_own_vectors.cpp. Run: examples/
-// five_systems.cpp.
+// For vectors from another source: plumb::CosineRanker, examples/rank_own_vectors.cpp. Run:
+// examples/ five_systems.cpp.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -39,15 +39,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct RankingOptions {
   std::vector<RankMethod> methods{RankMethod::deer};
-  /// Which queries, candidates and shots, and in which form.
+  /// Which queries, candidates and shots to use, and in which form.
   RankOptions asked{};
-  /// What stands before each text; where not said, what the model's tokenizer does by itself.
+  /// What precedes each text. By default, what the model's tokenizer adds by itself.
   std::optional<Bos> bos{};
-  /// Of the bootstrap intervals.
+  /// Seed of the bootstrap intervals.
   std::uint64_t seed = 0;
 };
 
-/// Vectors of some lists of texts, one list after another.
+/// Vectors of several lists of texts, list after list.
 template <DeerModel Model>
 [[nodiscard]] EmbeddingMatrix embedded(Model& model, const TextLists& lists, const Bos& bos) {
   std::size_t count = 0;
@@ -74,7 +74,8 @@ inline VectorRows vector_rows(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// A method for each wording of entities, and again among what the LM head can rank, where it does.
+/// Adds a method for each entity prompt, and the same again over only the candidates that the LM
+/// head can rank, if that method narrows them.
 template <DeerModel Model>
 void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& parts,
                      const Bos& bos, std::vector<RankedMethod>& made) {
@@ -97,10 +98,10 @@ void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& 
   }
 }
 
-/// Ranks by each method, measured: raw and filtered, with ties three ways, by relation, and how far
-/// methods agree. The model answers likelihoods; for DEER it is an Embedder or a TreeEmbedder too.
-/// Throws a user error for a method that the model cannot do, for a graph that has too few triples for
-/// the shots, and for a query past the model's context.
+/// Ranks by each method and measures the ranks: raw and filtered, with ties counted three ways, by
+/// relation, and how far methods agree. The model must give likelihoods; for DEER it must also be
+/// an Embedder or a TreeEmbedder. Throws a user error for a method that the model does not support,
+/// for a graph with too few triples for the shots, and for a query longer than the model's context.
 template <ScoringLm Model>
 [[nodiscard]] RankResults rank(Model& model, const KnowledgeGraph& graph,
                                const RankingOptions& options = {}) {
@@ -140,8 +141,8 @@ template <ScoringLm Model>
   return rank_results(std::move(made), {.seed = options.seed});
 }
 
-/// The same of a closed-set dataset: a fact is a triple, and ten facts of each relation are shown as
-/// shots.
+/// The same for a closed-set dataset: each fact is a triple, and ten facts of each relation serve
+/// as shots.
 template <ScoringLm Model>
 [[nodiscard]] RankResults rank(Model& model, const Dataset& dataset,
                                const RankingOptions& options = {}) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Answers as xtensor's tensors, to be reduced over their axes.
+// Views answers as xtensor tensors, which can be reduced over their axes.
 //
 //   const auto scores = plumb::log_likelihoods(answers.tables[0]);   // [facts, templates, candidates]
 //   xt::mean(scores, {plumb::axis::templates})
 //   xt::argmax(scores, plumb::axis::candidates)
 //   plumb::softmax(scores)                                           // over candidates
 //
-// A header of its own, as xtensor's take a second to compile. Run: examples/answers_as_tensors.cpp.
+// A separate header, because xtensor's headers take a second to compile. Run:
+// examples/answers_as_tensors.cpp.
 
 #include <array>
 #include <cstddef>
@@ -32,7 +33,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the axes of a relation's tensors stand for.
+/// The axes of a relation's tensors.
 struct axis {
   static constexpr std::size_t facts = 0;
   static constexpr std::size_t templates = 1;
@@ -45,26 +46,26 @@ template <class Number>
   return xt::adapt(numbers.data(), numbers.size(), xt::no_ownership(), shape);
 }
 
-/// Nats, of shape [facts, templates, candidates]: a view, which the table must outlive. NaN behind the
-/// choices of a fact that has fewer than others.
+/// A view, in nats, of shape [facts, templates, candidates]; the table must outlive it. Rows of
+/// facts with fewer choices than others are padded with NaN.
 [[nodiscard]] inline auto log_likelihoods(const Answers::Table& table) {
   return detail::tensor_of(table, table.log_likelihoods);
 }
 auto log_likelihoods(Answers::Table&& table) = delete;
 
-/// Scored tokens, of the same shape.
+/// Numbers of scored tokens, of the same shape.
 [[nodiscard]] inline auto token_counts(const Answers::Table& table) {
   return detail::tensor_of(table, table.tokens);
 }
-/// UTF-8 bytes of the span's text, of the same shape.
+/// Numbers of UTF-8 bytes in the span's text, of the same shape.
 [[nodiscard]] inline auto byte_counts(const Answers::Table& table) {
   return detail::tensor_of(table, table.bytes);
 }
 auto token_counts(Answers::Table&& table) = delete;
 auto byte_counts(Answers::Table&& table) = delete;
 
-/// exp over the sum of exp over the candidates, so that each fact's candidates sum to 1 under each
-/// template; of shape [facts, templates, candidates].
+/// exp(score) divided by its sum over the candidates, so that each fact's candidates sum to 1 under
+/// each template. Shape [facts, templates, candidates].
 template <class Scores>
 [[nodiscard]] xt::xtensor<double, 3> softmax(const xt::xexpression<Scores>& expression) {
   const Scores& scores = expression.derived_cast();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is asked: datasets read from files or made in Python.
+// Datasets, read from files or made in Python.
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

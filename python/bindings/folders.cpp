@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// plumb's own networks, of Hugging Face folders and of GGUF files: the one file of the module that computes, and is
-// optimised.
+// plumb's own networks, for Hugging Face folders and GGUF files. Only this file of the module
+// computes, so only this file is optimised.
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -16,12 +16,12 @@ namespace {
 
 std::string kernel_folder;
 
-/// ggml's library for this CPU, where llama.cpp has one for each kind of CPU in a folder.
+/// Loads ggml's library for this CPU, if llama.cpp has a folder with one library per kind of CPU.
 void load_kernels() {
   static std::once_flag is_done;
   std::call_once(is_done, [] {
     if (kernel_folder.empty()) return;
-    const LlamaLog unheard;  // nobody needs to read which library it took
+    const LlamaLog unheard;  // which library was loaded is not worth a message
     ggml_backend_load_all_from_path(kernel_folder.c_str());
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whole jobs, as the command does them: run folders, pages, and what is resumed.
+// Whole jobs, as the command runs them: run folders, pages, and resuming.
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Models by their path, for the command.
+/// Makes models from their paths, for the command.
 struct PathModels {
   static ModelKind kind(const ModelOptions& options) {
     const bool masked = fs::is_directory(options.model) && is_masked_folder(options.model);
@@ -38,13 +38,13 @@ struct PathModels {
                              false);
 #else
     throw user_error({.file = options.model},
-                     "is no Hugging Face folder, and plumb_probe was built without llama.cpp",
-                     "give a folder, or install it with PLUMB_GGUF=ON (docs/python.md)");
+                     "is not a Hugging Face folder, and plumb_probe was built without llama.cpp",
+                     "use a folder, or install plumb_probe with PLUMB_GGUF=ON (docs/python.md)");
 #endif
   }
 };
 
-/// The model that Python gave, or one by its path; conversations are written by Python's `render`.
+/// The model that Python passed, or one from its path. Python's `render` writes conversations.
 struct JobModels {
   Model* given;
   const nb::object& render;
@@ -57,7 +57,7 @@ struct JobModels {
     const bool is_file = given == nullptr && !fs::is_directory(options.model);
     if (!is_file && options.precision != Precision::exact) {
       throw user_error({.setting = "precision"}, "is exact for folders and models in memory",
-                       "leave it out, or use the command");
+                       "remove it, or use the command");
     }
     return given == nullptr ? PathModels{}(options) : given->model.shared();
   }
@@ -79,7 +79,7 @@ struct JobModels {
   }
 };
 
-/// Gives what is printed to Python, line by line. Written to without the GIL.
+/// Passes printed text to Python, line by line. Written to without the GIL.
 class PrintedLines : public std::streambuf {
  public:
   explicit PrintedLines(const nb::object& print) : print_(print) {}
@@ -114,9 +114,9 @@ class PrintedLines : public std::streambuf {
   std::exception_ptr failed_;
 };
 
-/// Runs a subcommand with `model`, or with the one that --model names where there is none, and returns its exit
-/// code. Throws what plumb's functions throw and what `print` raised, and KeyboardInterrupt where Ctrl-C ended a
-/// job between two packs, which only the main thread notices.
+/// Runs a subcommand with `model`, or with the model that --model names if `model` is null, and
+/// returns its exit code. Throws what plumb's functions throw and what `print` raised, and
+/// KeyboardInterrupt if Ctrl-C ended a job after a pack, which only the main thread notices.
 int run(const std::string& command, const std::vector<std::string>& words, Model* model,
         const nb::object& print, const nb::object& on_progress, const nb::object& render,
         bool is_main_thread) {
@@ -124,7 +124,8 @@ int run(const std::string& command, const std::vector<std::string>& words, Model
   std::ostream out(&lines);
   Console console{.arguments = words, .out = out, .err = out};
   console.catches_interrupt = is_main_thread;
-  // Python makes the engines, so their options are unknown, but for the one that run.json always has.
+  // Python makes the engines, so their options are unknown, except the one that run.json always
+  // has.
   console.takes = [](std::string_view option) { return option == "precision"; };
   if (!on_progress.is_none()) {
     console.on_progress = [&](const WorkState& state) {

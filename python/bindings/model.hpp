@@ -3,8 +3,9 @@
 
 // What is a model to Python?
 //
-// Any model of plumb's, with a lock, so that one Python thread at a time asks it while others run, and a look
-// at signals before each call of the engine, so that Ctrl-C ends a job between two packs.
+// Any model of plumb's, with a lock, so that only one Python thread at a time uses it while others
+// run. Before each call of the engine it checks for signals, so that Ctrl-C ends a job after a
+// pack.
 
 #include <nanobind/nanobind.h>
 
@@ -28,13 +29,13 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using namespace plumb::detail;
 
-/// Throws what a signal's handler raised, KeyboardInterrupt above all. Called without the GIL.
+/// Throws what a signal handler raised, usually KeyboardInterrupt. Called without the GIL.
 inline void raise_signals() {
   const nb::gil_scoped_acquire gil;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-/// An AnyModel that looks at signals before it is asked. Not thread-safe.
+/// An AnyModel that checks for signals before each call. Not thread-safe.
 class WatchedModel : public AnyModel {
  public:
   explicit WatchedModel(AnyModel model) : AnyModel(std::move(model)) {}
@@ -72,11 +73,11 @@ class WatchedModel : public AnyModel {
   }
 };
 
-/// As Python holds it. One thread at a time asks it; others wait.
+/// A model as a Python object. One thread at a time uses it; others wait.
 struct Model {
   explicit Model(AnyModel made) : model(std::move(made)) {}
 
-  /// `ask(model)` without the GIL.
+  /// Returns `ask(model)`, called without the GIL.
   template <class Ask>
   auto asked(Ask ask) {
     const nb::gil_scoped_release release;
@@ -88,24 +89,24 @@ struct Model {
   std::mutex mutex;
 };
 
-/// The model of a Hugging Face folder, or of a GGUF file where plumb_probe was built with llama.cpp. Throws a user
-/// error for what cannot be read.
+/// The model of a Hugging Face folder, or of a GGUF file if plumb_probe was built with llama.cpp.
+/// Throws a user error for a model that cannot be read.
 AnyModel model_at(const std::string& path, int threads, bool parse_special_tokens, bool exact);
 AnyModel folder_model(const std::string& folder, int threads, bool parse_special_tokens);
-/// A GGUF file by plumb's own network, as the command computes exact scores, or by llama.cpp if the network does not
-/// know it. These two are compiled only with llama.cpp.
+/// A GGUF file in plumb's own network, which the command uses for exact scores, or in llama.cpp if
+/// the network does not support it. These two functions are compiled only with llama.cpp.
 AnyModel native_gguf_model(const std::string& file, int threads, bool parse_special_tokens);
 AnyModel llama_model(const std::string& file, int threads, bool parse_special_tokens, bool exact);
-/// A model of a Python object, held to the members that python/plumb_probe/engines.py describes.
+/// The model of a Python object with the members that python/plumb_probe/engines.py describes.
 AnyModel object_model(nb::object engine);
 
-/// What a word says: none, the model's own, or a token's text.
+/// A BOS setting: none, the model's own, or a token's text.
 inline Bos bos_of(const nb::object& said) {
   if (nb::isinstance<nb::str>(said)) return Bos::of(nb::cast<std::string>(said));
   return Bos(nb::cast<bool>(said));
 }
 
-/// The choice of an enumeration that a word names; throws a user error that lists the words.
+/// The value of an enumeration that a word names. Throws a user error that lists the words.
 template <class Choice>
 Choice choice_of(const std::string& word, const char* setting) {
   std::string known;
@@ -113,7 +114,7 @@ Choice choice_of(const std::string& word, const char* setting) {
     if (name_of(one) == word) return one;
     known += (known.empty() ? "" : ", ") + std::string(name_of(one));
   }
-  throw user_error({.setting = setting}, "'" + word + "' is not a choice", "say one of " + known);
+  throw user_error({.setting = setting}, "'" + word + "' is not a choice", "use one of " + known);
 }
 
 /// JSON as Python's own objects.
@@ -124,8 +125,8 @@ inline nb::object to_python(const Json& json) {
 void bind_data(nb::module_& module);
 void bind_probes(nb::module_& module);
 void bind_jobs(nb::module_& module);
-/// Adds `set_llama_kernels(folder)`: where ggml's libraries for each kind of CPU are, as in wheels; one is loaded with the
-/// first .gguf file. Compiled only with llama.cpp.
+/// Adds `set_llama_kernels(folder)`, which sets the folder of ggml's libraries for each kind of
+/// CPU, as in wheels. One is loaded with the first .gguf file. Compiled only with llama.cpp.
 void bind_gguf(nb::module_& module);
 
 }  // namespace plumb_python

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The module `plumb_probe._core`: models, and errors with their places.
+// The module `plumb_probe._core`: models, and errors with their file, line and setting.
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -17,7 +17,7 @@
 namespace plumb_python {
 namespace {
 
-/// Raises plumb_probe.errors.PlumbError, or UserError where the caller can correct it.
+/// Raises plumb_probe.errors.PlumbError, or UserError if the caller can fix the problem.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -45,8 +45,8 @@ auto numbers(const nb::object& given) {
       given);
 }
 
-/// The nodes of a tree that lie on the way to some of its nodes, as arrays: parents come before children, and
-/// -1 stands for the root.
+/// The nodes of a tree on the paths to some of its nodes, as arrays: parents come before children,
+/// and -1 is the root.
 class TreeArrays {
  public:
   TreeArrays(const TokenTree& tree, std::span<const NodeId> wanted) : places_(tree.size(), -1) {
@@ -70,8 +70,8 @@ class TreeArrays {
   std::vector<std::int32_t> places_, tokens_, parents_;
 };
 
-/// A model that a Python object answers for (plumb_probe/engines.py says what it must have). Its calls take
-/// the GIL. Not thread-safe.
+/// A model that a Python object implements (plumb_probe/engines.py lists the members it needs). Its
+/// calls take the GIL. Not thread-safe.
 class ObjectModel {
  public:
   explicit ObjectModel(nb::object engine) : engine_(std::move(engine)) {
@@ -153,7 +153,7 @@ class ObjectModel {
         arrays.tokens(), arrays.parents(), array_of(places), array_of(targets)));
     if (made.shape(0) != lookups.size()) {
       throw user_error({.field = "look_up"},
-                       "gave " + std::to_string(made.shape(0)) + " numbers for " +
+                       "returned " + std::to_string(made.shape(0)) + " numbers for " +
                            std::to_string(lookups.size()) + " tokens",
                        "return one log-probability for each target");
     }
@@ -177,7 +177,7 @@ class ObjectModel {
         engine_.attr("tree_rows")(arrays.tokens(), arrays.parents(), array_of(places)), "tree_rows",
         wanted.size(), [&](std::size_t row) { return wanted[row]; }, visit);
   }
-  /// Nothing is kept between calls.
+  /// Does nothing: no state is kept between calls.
   void release(const TokenTree&, NodeId) {}
 
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
@@ -193,7 +193,7 @@ class ObjectModel {
     const nb::gil_scoped_acquire gil;
     return nb::cast<std::size_t>(engine_.attr(member));
   }
-  /// Visits may take as long as they like: the GIL is held meanwhile, as rows are Python's.
+  /// Visits every row. The GIL is held during the visits, because the rows belong to Python.
   template <class NodeOf>
   static void give_rows(const nb::object& given, const char* member, std::size_t count,
                         NodeOf node_of, const LogitsVisitor& visit) {
@@ -201,8 +201,8 @@ class ObjectModel {
     if (rows.shape(0) != count) {
       throw user_error(
           {.field = member},
-          "gave " + std::to_string(rows.shape(0)) + " rows instead of " + std::to_string(count),
-          "return one row of logits for each");
+          "returned " + std::to_string(rows.shape(0)) + " rows instead of " + std::to_string(count),
+          "return one row of logits for each token");
     }
     for (std::size_t row = 0; row < count; ++row) {
       visit(node_of(row), std::span(rows.data() + row * rows.shape(1), rows.shape(1)));
@@ -237,7 +237,7 @@ AnyModel object_model(nb::object engine) {
 NB_MODULE(_core, module) {
   using namespace plumb_python;
   nb::register_exception_translator(translate);
-  nb::set_leak_warnings(false);  // an interpreter that ends holds models
+  nb::set_leak_warnings(false);  // models may exist when the interpreter ends
   nb::class_<Model>(module, "Model", nb::dynamic_attr())
       .def_prop_ro("description",
                    [](Model& self) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The closed-set probe and many shots in memory, and what reads their answers: metrics, calibration, comparison.
+// The closed-set probe and the many-shot probe in memory, and the functions that read their
+// answers: metrics, calibration, comparison.
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -20,7 +21,8 @@ namespace {
 
 using Table = Answers::Table;
 
-/// A view of a table's numbers, of shape [facts, templates, candidates]; it keeps the answers alive.
+/// A view of a table's numbers, of shape [facts, templates, candidates]; it keeps the answers
+/// alive.
 template <class Number>
 auto view(nb::handle self, const std::vector<Number>& numbers) {
   const auto& table = nb::cast<const Table&>(self);
@@ -28,7 +30,7 @@ auto view(nb::handle self, const std::vector<Number>& numbers) {
       numbers.data(), {table.facts(), table.templates(), table.candidates()}, self);
 }
 
-/// What a setting is called in frames: the template's text, or method, shots and seed.
+/// The name of a setting in DataFrames: the template's text, or method, shots and seed.
 std::string name_of_column(const Table& table, std::size_t place) {
   const auto& setting = table.settings[place];
   if (setting.method == "template") return table.relation.templates[setting.variant];
@@ -83,8 +85,8 @@ Answers many_shots(Model& model, const Dataset& dataset, const std::string& name
   const Bos before = bos_of(bos);
   return model.asked([&](WatchedModel& one) {
     if (one.capabilities().only_masked()) {
-      throw user_error({.setting = "model"}, "is a masked model, which many shots cannot be asked",
-                       "give a causal model");
+      throw user_error({.setting = "model"}, "is a masked model, but many shots need a causal one",
+                       "use a causal model");
     }
     CausalScorer<WatchedModel> scorer(one, before, Span::continuation);
     Answers made = many_shot(scorer, dataset, options);
@@ -93,7 +95,7 @@ Answers many_shots(Model& model, const Dataset& dataset, const std::string& name
   });
 }
 
-/// What `made()` gives, without the GIL.
+/// Returns `make()`, called without the GIL.
 template <class Make>
 nb::object told(Make make) {
   Json json;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m plumb_probe probe --data DIR --model FOLDER --out RUN`: the whole command over models by their path."""
+"""`python -m plumb_probe probe --data DIR --model FOLDER --out RUN`: the whole command, with models by their path."""
 import sys
 
 from . import _core

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model answered: scores of every candidate of every fact, and the numbers made of them."""
+"""A model's answers: the scores of every candidate of every fact, and the metrics computed from them."""
 from __future__ import annotations
 
 from functools import cached_property
@@ -34,21 +34,21 @@ class Table:
 
     @property
     def options(self) -> list[str]:
-        """Axis 2, but where facts have choices of their own (`labels`)."""
+        """Axis 2, unless facts have their own choices (`labels`)."""
         return self._table.options
 
     def labels(self, fact: int) -> list[str]:
-        """The candidates of a fact, by place on axis 2."""
+        """The candidates of a fact, in the order of axis 2."""
         return self._table.labels(fact)
 
     @property
     def answers(self) -> numpy.ndarray:
-        """Of each fact the place of the right candidate; [facts]."""
+        """The index of the right candidate of each fact; [facts]."""
         return numpy.asarray(self._table.answers, dtype=numpy.intp)
 
     @property
     def log_likelihoods(self) -> numpy.ndarray:
-        """Nats, summed over the span's tokens, float64; NaN behind the choices of a fact that has fewer."""
+        """Nats, summed over the span's tokens, float64. NaN after the choices of a fact that has fewer than others."""
         return self._table.log_likelihoods
 
     @property
@@ -63,7 +63,7 @@ class Table:
 
     @property
     def scores(self) -> numpy.ndarray:
-        """What candidates are compared by: nats, or nats a token (a copy) where the reduction is the mean."""
+        """The scores that candidates are compared by: nats, or nats per token (a copy) if the reduction is the mean."""
         return self.log_likelihoods if self._reduction == "sum" else self.log_likelihoods / self.tokens
 
     @property
@@ -81,7 +81,7 @@ class Table:
 
 
 class Answers:
-    """How likely a model found every candidate of every fact. `answers["P36"]` is a relation's `Table`."""
+    """A model's log-likelihoods of every candidate of every fact. `answers["P36"]` is a relation's `Table`."""
 
     def __init__(self, answers: "_core.Answers", of_templates: bool = True):
         self._answers = answers
@@ -95,13 +95,13 @@ class Answers:
 
     @property
     def remarks(self) -> list[str]:
-        """What must be said wherever the numbers are shown."""
+        """Remarks that must accompany the numbers wherever they are shown."""
         left_out = self.unreported_facts
         return [*self._answers.remarks, *([f"{left_out} facts are left out: the engine did not report all of their tokens"] if left_out else [])]
 
     @property
     def unreported_facts(self) -> int:
-        """Facts left out, as the engine did not say how likely all of their tokens are."""
+        """Facts left out because the engine did not report the probability of all of their tokens."""
         return self._answers.unreported_facts
 
     def __contains__(self, code: object) -> bool:
@@ -117,8 +117,8 @@ class Answers:
         return len(self._tables)
 
     def table(self) -> Any:
-        """A pandas DataFrame with a row for each fact and template: relation, subject, template (its place), asked (its text),
-        answer, predicted, correct (ties are not), score of the two (nats), probability of the predicted one."""
+        """A pandas DataFrame with a row for each fact and template: relation, subject, template (its index), asked (its text),
+        answer, predicted, correct (false for ties), the scores of both (nats), and the probability of the predicted option."""
         import pandas
 
         return pandas.DataFrame(self._rows())
@@ -147,26 +147,27 @@ class Answers:
 
     def metrics(self, seed: int = 0, resamples: int = 1000) -> Results:
         """Accuracy, hits at k, mean rank and reciprocal rank with 95% intervals: `overall`, `overall_unweighted`, and by
-        `relations`, `domains` and `cardinality`, as in metrics.json. Of a many-shot study: accuracy by setting."""
+        `relations`, `domains` and `cardinality`, as in metrics.json. For a many-shot probe: accuracy by setting."""
         if not self._of_templates:
             return Results(_core.accuracy_spreads(self._answers))
         return Results(_core.metrics_of(self._answers, seed, resamples))
 
     def calibrate(self, estimators: str | Sequence[str] = (), *, bins: int = 20, base_template: int = 0, seed: int = 0,
                   resamples: int = 1000) -> Results:
-        """How confidence fits being right, for each estimator: `results.estimators["base"].metrics.ace`, and each fact's
+        """How well confidence matches accuracy, for each estimator: `results.estimators["base"].metrics.ace`, and each fact's
         `confidence` and `correct`.
 
-        `estimators`: "base" (the answer's probability), "margin", "average_vote2" …, "consistency_max" …; all that the templates allow
-        where none is named. `bins` of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins ACE is None.
+        `estimators`: "base" (the answer's probability), "margin", "average_vote2" …, "consistency_max" …; by default all that the
+        templates allow. `bins`: the number of bins of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than bins, ACE is
+        None.
         """
         wanted = [estimators] if isinstance(estimators, str) else list(estimators)
         return Results(_core.calibrate(self._answers, wanted, bins, base_template, seed, resamples))
 
     def compare(self, other: "Answers", *, seed: int = 0, resamples: int = 1000) -> Results:
-        """Against another model's answers, or another build's, on the same facts: `worst_nats` and `mean_nats` a statement and where the worst
-        is (`worst_at`), `flips`, what the second `lost` and `gained` (lists of questions), and the paired `difference` of accuracy,
-        first minus second, with its interval."""
+        """Compares with the answers of another model or build on the same facts: `worst_nats` and `mean_nats` per statement, the position of
+        the worst (`worst_at`), `flips`, the questions that the second `lost` and `gained`, and the paired `difference` of accuracy, first
+        minus second, with its interval."""
         return Results(_core.compare(self._answers, other._answers, seed, resamples))
 
     @cached_property

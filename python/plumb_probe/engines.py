@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that answer in Python: any object with two methods, and models of transformers.
+"""Engines in Python: any object with two methods, and models of transformers.
 
 An engine has
-    tokenize(text) -> token ids, or (id, begin, end) each, the characters that the token covers; no special tokens added
-    log_probabilities(sequences) -> for each list of ids an array as long: at i, ln P(id[i] | all before it) in nats;
-        what stands at 0 is not read
+    tokenize(text) -> token ids, or (id, begin, end) for each token with the characters that it covers; no special tokens added
+    log_probabilities(sequences) -> for each list of ids an array of the same length: at i, ln P(id[i] | all before it) in nats;
+        element 0 is not read
 and may have
     bos, adds_bos, context_length, vocabulary_size, name, detokenize(ids), ends(id)
-    embed(texts, with_bos) -> float32 [texts, dimension], and dimension: rankings by DEER ask it
-    sequence_rows(ids) -> float32 [ids, vocabulary], logits after each: generation asks it
-    chat_template, a Jinja text, and chat_tokens, the texts of special tokens by the names it uses: run(…, chat=True)
+    embed(texts, with_bos) -> float32 [texts, dimension], and dimension: for rankings by DEER
+    sequence_rows(ids) -> float32 [ids, vocabulary], logits after each: for generation
+    chat_template, a Jinja text, and chat_tokens, the texts of special tokens by the names it uses: for run(…, chat=True)
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .errors import UserError
 
 
 class Engine:
-    """What plumb's core asks of an engine, made of what the engine has."""
+    """Adapts an engine to the interface of plumb's core."""
 
     def __init__(self, engine: Any):
         for method in ("tokenize", "log_probabilities"):
@@ -43,7 +43,7 @@ class Engine:
         self.chat_tokens = {name: text for name, text in (getattr(engine, "chat_tokens", None) or {}).items() if isinstance(text, str)}
 
     def tokens(self, text: str) -> list[tuple[int, int, int]]:
-        """(id, first byte, byte behind the last); -1 for bytes that the engine does not tell."""
+        """(id, first byte, byte after the last); -1 for bytes that the engine does not report."""
         made = list(self.engine.tokenize(text))
         if not made or not isinstance(made[0], (tuple, list)):
             return [(int(token), -1, -1) for token in made]
@@ -59,33 +59,33 @@ class Engine:
         return bool(self.engine.ends(token)) if hasattr(self.engine, "ends") else False
 
     def look_up(self, tokens: numpy.ndarray, parents: numpy.ndarray, nodes: numpy.ndarray, targets: numpy.ndarray) -> numpy.ndarray:
-        """ln P(target | the prefix that ends in the node) of each pair, by sequences: one for each leaf of the tree."""
+        """ln P(target | the prefix that ends in the node) for each pair, computed by sequences: one for each leaf of the tree."""
         ways: list[tuple[int, ...]] = []
         for token, parent in zip(tokens.tolist(), parents.tolist()):
             ways.append((ways[parent] if parent >= 0 else ()) + (token,))
         asked = [ways[node] + (target,) for node, target in zip(nodes.tolist(), targets.tolist())]
-        # What begins another sequence comes just before it or one that it begins too.
+        # In sorted order, a prefix of other sequences comes directly before one of them.
         order = sorted(set(asked))
         whole = [one for one, after in itertools.zip_longest(order, order[1:]) if after is None or after[:len(one)] != one]
         found: dict[tuple[int, ...], float] = {}
         rows = list(self.engine.log_probabilities([list(way) for way in whole]))
         if len(rows) != len(whole):
-            raise UserError(f"log_probabilities gave {len(rows)} arrays for {len(whole)} sequences; return one for each",
-                            field="log_probabilities", remedy="return one for each")
+            raise UserError(f"log_probabilities returned {len(rows)} arrays for {len(whole)} sequences; return one for each sequence",
+                            field="log_probabilities", remedy="return one for each sequence")
         for way, row in zip(whole, rows):
             numbers = numpy.asarray(row, dtype=numpy.float64)
             if numbers.shape != (len(way),):
-                raise UserError(f"log_probabilities gave an array of shape {numbers.shape} for a sequence of {len(way)} tokens; return one number "
+                raise UserError(f"log_probabilities returned an array of shape {numbers.shape} for a sequence of {len(way)} tokens; return one number "
                                 "for each token", field="log_probabilities", remedy="return one number for each token")
             if (numbers[1:] > 1e-3).any():
-                raise UserError(f"log_probabilities gave {numbers[1:].max():g}, which is no logarithm of a probability; return natural logarithms",
+                raise UserError(f"log_probabilities returned {numbers[1:].max():g}, which is not the logarithm of a probability; return natural logarithms",
                                 field="log_probabilities", remedy="return natural logarithms")
             found.update((way[:length], float(numbers[length - 1])) for length in range(2, len(way) + 1))
         return numpy.array([found[way] for way in asked], dtype=numpy.float64)
 
 
 def tree_mask(parents: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Of a tree whose parents come before their children: who sees whom, bool [nodes, nodes], and depths from 0."""
+    """For a tree whose parents come before their children: which node sees which, bool [nodes, nodes], and depths from 0."""
     count = len(parents)
     sees = numpy.eye(count, dtype=bool)
     depths = numpy.zeros(count, dtype=numpy.int64)
@@ -97,11 +97,11 @@ def tree_mask(parents: numpy.ndarray) -> tuple[numpy.ndarray, numpy.ndarray]:
 
 
 class TransformersEngine:
-    """A causal model and its tokenizer of transformers, on whatever device the model is.
+    """A causal model of transformers and its tokenizer, on the model's device.
 
-    `trees`: score whole trees of prefixes by one call with a 4-D mask; False feeds every branch as a sequence of its own. None
-    tries a small tree first and takes sequences where the model answers otherwise: it has positions or an attention of its own.
-    `tree_nodes`: tokens in one call.
+    `trees`: True scores whole trees of prefixes in one call with a 4-D mask; False evaluates every branch as a separate sequence. None
+    tries a small tree first, and uses sequences if the results differ because the model has its own kind of positions or attention.
+    `tree_nodes`: tokens per call.
     """
 
     backend = "transformers"
@@ -128,7 +128,7 @@ class TransformersEngine:
         taken = inspect.signature(model.forward).parameters
         self._keeps = "logits_to_keep" in taken
         self.trees = ("position_ids" in taken and self._trees_agree()) if trees is None else trees
-        if self.trees:  # what plumb asks where it is there
+        if self.trees:  # plumb's core uses these if they exist
             self.look_up, self.tree_rows = self._look_up, self._tree_rows
 
     def tokenize(self, text: str) -> list[tuple[int, int, int]]:
@@ -144,7 +144,7 @@ class TransformersEngine:
         return token == self.tokenizer.eos_token_id
 
     def _forward(self, ids: Any, keep: Any = None, **more: Any) -> Any:
-        """Logits in float32, of the places `keep` of a single sequence alone, [places, vocabulary]."""
+        """Logits in float32. With `keep`, only those at these positions of a single sequence, [positions, vocabulary]."""
         import torch
 
         with torch.inference_mode():
@@ -188,7 +188,7 @@ class TransformersEngine:
         return self._forward(torch.as_tensor(numpy.asarray(ids)).long()[None].to(self.model.device))[0].cpu().numpy()
 
     def log_probabilities(self, sequences: Sequence[Sequence[int]]) -> list[numpy.ndarray]:
-        """Flat: sequences of about the same length together, padded behind, where causal attention does not look."""
+        """Flat: batches sequences of similar length, padded at the end, which causal attention does not see."""
         import torch
 
         found: list[Any] = [None] * len(sequences)
@@ -230,7 +230,7 @@ class TransformersEngine:
         return flat
 
     def _trees_agree(self) -> bool:
-        """Whether a tree of two branches is answered as its branches alone are."""
+        """Whether a tree of two branches gives the same results as its branches as separate sequences."""
         ids = [token if isinstance(token, int) else token[0] for token in self.tokenize(self.probes)]
         lead, first, second = ids[:3], ids[3:] * 2, ids[3:][::-1] * 2
         tokens = numpy.array(lead + first + second, dtype=numpy.int32)
@@ -241,7 +241,7 @@ class TransformersEngine:
         targets = numpy.array([after[int(node)] for node in nodes], dtype=numpy.int32)
         try:
             by_tree = self._look_up(tokens, parents, nodes, targets)
-        except Exception:  # whatever a model says of a mask that it does not take
+        except Exception:  # any error of a model that does not support the mask
             return False
         alone = Engine.look_up(self._flat, tokens, parents, nodes, targets)
         most = 1e-3 if self.model.dtype.itemsize >= 4 else 0.25

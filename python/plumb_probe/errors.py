@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong, where, and what to do about it."""
+"""Errors: what is wrong, where, and what to do."""
 from __future__ import annotations
 
 
 class PlumbError(Exception):
-    """Something broke. `str(error)` is one line: file:line: field: message; remedy.
+    """An internal error. `str(error)` is one line: file:line: field: message; remedy.
 
-    Attributes: `file`, `field`, `setting` and `remedy` are None and `line` is 0 where nothing was said. A `setting` is
-    the name of the argument that it is about. Lines count from 1.
+    The attributes `file`, `field`, `setting` and `remedy` are None, and `line` is 0, if the error does not set them. `setting` is the
+    name of the argument that the error is about. Lines count from 1.
     """
 
     def __init__(self, message: str, file: str = "", line: int = 0, field: str = "", setting: str = "", remedy: str = ""):
@@ -23,4 +23,4 @@ class PlumbError(Exception):
 
 
 class UserError(PlumbError, ValueError):
-    """What the caller can correct: an argument, a file, an engine of one's own."""
+    """An error that the caller can fix: in an argument, a file, or the caller's own engine."""

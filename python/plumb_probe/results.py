@@ -7,7 +7,7 @@ from typing import Any, Iterator, Mapping, NamedTuple
 
 
 class Estimate(NamedTuple):
-    """A number with its 95% interval over `count` facts. `low` and `high` are None where there is no interval;
+    """A number with its 95% interval over `count` facts. `low` and `high` are None if there is no interval;
     `interval` names its method ("wilson", "bootstrap")."""
     value: float
     low: float | None
@@ -35,8 +35,8 @@ def _read(value: Any) -> Any:
 
 
 class Results(Mapping[str, Any]):
-    """A tree of numbers with the names that metrics.json has for them: `results.overall.accuracy.value`, or
-    `results["overall"]["accuracy"]`. Numbers with intervals are `Estimate`s; one that does not exist is None."""
+    """A tree of numbers with their names in metrics.json: `results.overall.accuracy.value`, or `results["overall"]["accuracy"]`.
+    Numbers with intervals are `Estimate`s; a number that does not exist is None."""
 
     def __init__(self, values: Mapping[str, Any]):
         self._values = {name: _read(value) for name, value in values.items()}
@@ -66,7 +66,7 @@ class Results(Mapping[str, Any]):
                          for row in self.rows())
 
     def rows(self, *names: str) -> list[dict[str, Any]]:
-        """The groups of numbers below `names`, as {"of": the names on the way to it, number's name: its value}."""
+        """The groups of numbers below `names`, as {"of": the path of names to the group, name of a number: its value}."""
         found: list[dict[str, Any]] = []
         at: Any = self
         for name in names:
@@ -84,7 +84,7 @@ class Results(Mapping[str, Any]):
         return found
 
     def table(self, *names: str) -> Any:
-        """A pandas DataFrame of the groups below `names`, one a row: for each Estimate its value, and its interval's ends as
+        """A pandas DataFrame of the groups below `names`, one per row: for each Estimate its value, and its interval's ends as
         `<name>_low` and `<name>_high`."""
         import pandas
 
@@ -115,7 +115,7 @@ class Results(Mapping[str, Any]):
 
 
 def html_table(rows: list[dict[str, Any]], most: int = 60) -> str:
-    """Rows of `Results.rows` as a notebook shows them: a bar behind each share that says how large it is."""
+    """Rows of `Results.rows` as HTML for a notebook. The background of each share has a bar of its size."""
     columns = list(dict.fromkeys(k for row in rows for k, v in row.items() if k != "of" and (v is None or isinstance(v, (Estimate, int)))))
     head = "".join(f"<th>{html.escape(name.replace('_', ' '))}</th>" for name in columns)
 

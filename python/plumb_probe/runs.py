@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders: finished ones are read, and new ones made as the command makes them."""
+"""Run folders: reads finished ones, and makes new ones like the command."""
 from __future__ import annotations
 
 import csv
@@ -25,8 +25,8 @@ Progress = Union[None, bool, Callable[..., Any]]
 class Run:
     """A folder that `plumb probe`, `calibrate`, `many-shot`, `rank`, `generate` or `compare` has finished.
 
-    `settings` and `record` are run.json's, `metrics` is metrics.json with its intervals, `rows` are those of the results files,
-    and `page` is where report.html is.
+    `settings` and `record` come from run.json, `metrics` is metrics.json with its intervals, `rows` returns the rows of the results files,
+    and `page` is the path of report.html.
     """
 
     def __init__(self, folder: Union[str, "os.PathLike[str]"]):
@@ -44,7 +44,7 @@ class Run:
 
     @property
     def warnings(self) -> list[str]:
-        """What a reader must know of every number: the model's warnings and the notes of the run's numbers."""
+        """What a reader must know about the numbers: the model's warnings and the notes of the run."""
         notes = self.metrics.get("notes") or []
         return [*self.settings.get("warnings", []), *(note if isinstance(note, str) else note.text for note in notes)]
 
@@ -53,8 +53,8 @@ class Run:
         return self.folder / "report.html"
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every line of the results files, with its file's name, which tells a ranking's method or a generation's setting, as `file`; and the
-        file's name as `relation` where the line does not say."""
+        """Every line of the results files. `file` is the name of its file, which names a ranking's method or a generation's setting.
+        `relation` is also the file's name if the line has no relation."""
         found = []
         files = sorted(self.folder.glob("*_results.jsonl")) or [file for file in sorted(self.folder.glob("*.jsonl"))
                                                                 if file.name not in ("journal.jsonl", "example_prompts.jsonl")]
@@ -82,8 +82,8 @@ class Run:
 
 
 def _written(data: Any, dataset: Any, folder: pathlib.Path) -> pathlib.Path:
-    """A table in `folder`: a DataFrame's with all of its columns, or a dataset's with its templates beside it. What is there already must
-    be the same."""
+    """Writes a table into `folder`: a DataFrame's with all of its columns, or a dataset's with a file of its templates. Files that already
+    exist must have the same content."""
     texts = {}
     if hasattr(data, "to_csv"):
         texts["facts.csv"] = data.to_csv(index=False)
@@ -91,7 +91,7 @@ def _written(data: Any, dataset: Any, folder: pathlib.Path) -> pathlib.Path:
         data = dataset(data)
         for one in data.relations:
             if set(one.options) != {answer for _, answer in one.facts}:
-                raise UserError(f"`data`: {one.code} has options that no fact answers, which a table cannot say; give the dataset's path, and "
+                raise UserError(f"`data`: {one.code} has options that no fact answers, which a table cannot represent; pass the dataset's path, and "
                                 "`relations` and `limit` to run", setting="data")
         rows = io.StringIO(newline="")
         csv.writer(rows, lineterminator="\n").writerows([["subject", "relation", "object"], *(
@@ -100,13 +100,13 @@ def _written(data: Any, dataset: Any, folder: pathlib.Path) -> pathlib.Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         if (folder / name).exists() and (folder / name).read_text(encoding="utf-8") != text:
-            raise UserError(f"{folder / name}: is there already and has other facts; choose another `out`", file=str(folder / name), setting="out")
+            raise UserError(f"{folder / name}: already exists with different facts; choose another `out`", file=str(folder / name), setting="out")
         (folder / name).write_text(text, encoding="utf-8")
     return folder / "facts.csv"
 
 
 def _rendered(template: str, tokens: dict[str, str], turns: list[dict[str, str]], opens_answer: bool) -> str:
-    """A conversation by a chat template, as transformers writes it; dates are those of 26 July 2024, as in the command."""
+    """A conversation rendered by a chat template, like transformers. The date is 26 July 2024, as in the command."""
     import datetime
 
     from jinja2.ext import loopcontrols
@@ -122,7 +122,8 @@ def _rendered(template: str, tokens: dict[str, str], turns: list[dict[str, str]]
 
 
 def shown(progress: Progress) -> Callable[..., None] | None:
-    """What is called with (what is counted, done, all): a bar of tqdm's for True, or of any class that is called as tqdm is."""
+    """A function that is called with (what is counted, done, total) and shows a tqdm bar for True, or a bar of any class with tqdm's
+    interface."""
     if not progress:
         return None
     if progress is True:
@@ -140,7 +141,7 @@ def shown(progress: Progress) -> Callable[..., None] | None:
 
 
 def _named(folders: tuple[Path, ...]) -> list[str]:
-    """The words for finished runs; those in temporary folders, which are all called alike, by their models' names."""
+    """The words for finished runs. Runs in temporary folders, which all have the same name, get their models' names."""
     words: list[str] = []
     used: set[str] = set()
     for one in folders:
@@ -158,13 +159,13 @@ def _named(folders: tuple[Path, ...]) -> list[str]:
 
 def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: Path | None = None, progress: Progress = None,
         print: Callable[[str], Any] | None = None, **options: Any) -> Run:
-    """What `plumb COMMAND` does, over any model: "probe", "many-shot", "rank", "generate", "calibrate", "compare", "report" ….
+    """Runs `plumb COMMAND` with any model: "probe", "many-shot", "rank", "generate", "calibrate", "compare", "report" ….
 
     `options` are the command's, with _ for -: run("probe", model, data="bear", templates="all", shots=3, chat=True, out="RUN").
-    True is a switch, a list is joined by commas. `folders` are the finished runs of "calibrate", "compare" and "report". `data`: a path,
-    or what `dataset` takes, which is written beside the run. Without `out` the run lies in a temporary folder that lives as long as
-    the Run. `print` is called with each line that the command prints. Raises UserError as the command would refuse; after
-    Ctrl-C what is done is kept, and the same call with resume=True continues it."""
+    True sets a switch, and a list is joined by commas. `folders` are the finished runs for "calibrate", "compare" and "report". `data` is
+    a path, or anything that `dataset` accepts, which is then written next to the run. Without `out`, the run is in a temporary folder
+    that exists as long as the Run. `print` is called with each line that the command prints. Raises UserError for the errors of the
+    command. After Ctrl-C, finished work is saved, and the same call with resume=True continues it."""
     from . import dataset, load
 
     temporary = None if out is not None else tempfile.TemporaryDirectory(prefix="plumb-")
@@ -172,11 +173,11 @@ def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: 
     words = _named(folders)
     if model is not None and not isinstance(model, (str, os.PathLike)):
         if options.get("models"):
-            raise UserError("`models`: names the models, and one is given too; leave out one of the two", setting="models")
+            raise UserError("`models`: conflicts with `model`; use only one of them", setting="models")
         model = load(model)
         words += ["--model", options.pop("name", None) or getattr(model, "name", None) or "model"]
         if command == "rank" and model.vocabulary_size >= (1 << 31) - 1:
-            raise UserError("`model`: rankings look through the vocabulary, and the engine has no vocabulary_size; give it one", setting="model")
+            raise UserError("`model`: rankings search the vocabulary, but the engine has no vocabulary_size; add one", setting="model")
     elif model is not None:
         words += ["--model", str(model)]
         model = None
@@ -200,5 +201,5 @@ def run(command: str, model: Any = None, *folders: Path, data: Any = None, out: 
     if code != 0:
         raise PlumbError(f"plumb {command} ended with {code}: {''.join(printed[-3:]).strip()}")
     made = Run(place)
-    made._temporary = temporary  # lives as long as the run
+    made._temporary = temporary  # the folder exists as long as the Run
     return made

@@ -24,14 +24,14 @@ namespace {
 
 using Choice = std::optional<std::size_t>;
 
-/// The votes of as many paraphrases; confidences do not matter.
+/// The answers of this many paraphrases; confidences do not matter.
 std::vector<Prediction> answers(const std::vector<std::size_t>& options) {
   std::vector<std::pair<std::size_t, double>> given;
   for (const std::size_t option : options) given.emplace_back(option, 0.5);
   return cells(given);
 }
 
-/// A policy of a user's own.
+/// A user-defined policy.
 struct FirstAnswer {
   [[nodiscard]] Choice choose(std::span<const Prediction> paraphrases) const {
     return paraphrases.front().option;
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_tie_for_the_most_votes_is_a_failure) {
   BOOST_CHECK(Vote{2}.choose(answers({1, 1, 2, 2, 3})) == Choice());
   BOOST_CHECK(Vote{2}.choose(answers({2, 1, 3, 1, 2})) == Choice());
   BOOST_CHECK(Vote{1}.choose(answers({0, 1, 2, 3, 4})) == Choice());
-  // Ties below the most do not matter.
+  // Ties below the maximum do not matter.
   BOOST_CHECK(Vote{2}.choose(answers({1, 2, 2, 1, 3, 3, 3})) == Choice(3));
 }
 
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(an_aggregator_sees_paraphrases_only) {
   BOOST_TEST(Aggregator(Vote{}).aggregate(answered("none", {})).empty());
 }
 
-// The definitions written out: count every answer, look for a strict maximum.
+// Directly from the definitions: counts every answer and looks for a strict maximum.
 BOOST_AUTO_TEST_CASE(random_answers_aggregate_as_defined_in_any_order) {
   RandomStream random(1, "answers");
   std::set<bool> outcomes;
@@ -171,7 +171,8 @@ BOOST_AUTO_TEST_CASE(a_policy_that_chooses_what_no_paraphrase_gave_is_refused) {
                         test::says(Fault::user, "r, 'Rome': " + words));
 }
 
-// Without the ties: 1, 2, 1 and 2, of which 1 won by 3 of 4 before.
+// Answer 1 has 3 of 4 votes; without its tied vote it has 2. A second tie leaves the answers 2 and
+// 1.
 BOOST_AUTO_TEST_CASE(a_paraphrase_whose_best_score_is_shared_gives_no_answer) {
   auto votes = cells({{1, 0.2}, {2, 0.3}, {1, 0.25}, {1, 0.9}});
   test::make_tie(votes[3], 2);
@@ -195,7 +196,7 @@ BOOST_AUTO_TEST_CASE(nothing_but_ties_is_no_answer) {
   BOOST_TEST(Aggregator(Vote{2})(level).agreeing == 0U);
 }
 
-// With confidences that are all different, none is the first of equals.
+// All confidences differ, so none is the first of equal ones.
 BOOST_AUTO_TEST_CASE(the_order_of_paraphrases_and_facts_changes_no_answer) {
   RandomStream random(43, "paraphrases");
   for (int round = 0; round < 100; ++round) {

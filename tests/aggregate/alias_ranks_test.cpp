@@ -23,7 +23,7 @@ namespace {
 
 using Rows = std::vector<NameLikelihood>;
 
-/// A name's row: nats, tokens, then where it stands.
+/// A name's row: nats, tokens, then its indices.
 NameLikelihood row(double nats, std::uint32_t tokens, int index, int expression, int object,
                    int name) {
   const auto place = [](int value) { return static_cast<std::uint16_t>(value); };
@@ -37,7 +37,7 @@ NameLikelihoods one_relation(const std::vector<Rows>& facts) {
   return table;
 }
 
-/// Relations of facts of one or two names and objects each, some rows missing.
+/// Relations of facts with one or two names and objects each; some rows are missing.
 std::vector<std::vector<Rows>> random_relations(std::uint64_t seed) {
   RandomStream random(seed, "alias ranks test");
   std::vector<std::vector<Rows>> relations(3);
@@ -65,7 +65,7 @@ std::vector<std::vector<Rows>> random_relations(std::uint64_t seed) {
   return relations;
 }
 
-/// Every two rows of a fact, compared where they are a pair.
+/// Compares every two rows of a fact that are a pair.
 struct SlowCount {
   double pairs = 0, above = 0, equal = 0;
 };
@@ -91,7 +91,7 @@ SlowCount slow_count(const Rows& fact, bool subjects, bool by_mean) {
 
 }  // namespace
 
-// The label's prompt gives −2; of the aliases one is above, one equal, one below.
+// The label's prompt gives −2; of the aliases, one is above, one equal and one below.
 BOOST_AUTO_TEST_CASE(a_subjects_alias_is_compared_by_what_follows_it) {
   const auto made = alias_ranks(one_relation({{row(-2, 1, 0, 0, 0, 0), row(-1, 1, 0, 1, 0, 0),
                                                row(-2, 1, 0, 2, 0, 0), row(-3, 1, 0, 3, 0, 0)}}));
@@ -103,14 +103,14 @@ BOOST_AUTO_TEST_CASE(a_subjects_alias_is_compared_by_what_follows_it) {
   BOOST_TEST(near(rate.pooled(), 1.0 / 3));
   BOOST_TEST(rate.rate.count == 1U);
   BOOST_TEST(rate.excluded == 0U);
-  // There is no alias of the object.
+  // The object has no alias.
   BOOST_TEST(made.objects.by_sum.pairs == 0U);
   BOOST_TEST(made.objects.by_sum.excluded == 1U);
   BOOST_TEST(made.objects.by_sum.rate.count == 0U);
   BOOST_TEST(std::isnan(made.objects.by_sum.pooled()));
 }
 
-// −3 over 3 tokens is more a token, and less in all, than −2 over 1.
+// −3 over 3 tokens is more per token, but less in total, than −2 over 1.
 BOOST_AUTO_TEST_CASE(a_long_alias_gains_by_the_mean_over_its_tokens) {
   const auto made = alias_ranks(one_relation({{row(-2, 1, 0, 0, 0, 0), row(-3, 3, 0, 0, 0, 1),
                                                row(-4, 2, 0, 0, 0, 2), row(-1, 1, 0, 0, 0, 3)}}));
@@ -126,13 +126,13 @@ BOOST_AUTO_TEST_CASE(pairs_share_template_and_object_and_what_lacks_its_label_is
   const auto made = alias_ranks(
       one_relation({{row(-9, 1, 0, 0, 0, 0), row(-1, 1, 1, 1, 0, 0),      // another template
                      row(-1, 1, 0, 1, 1, 0),                              // another object
-                     row(-1, 1, 0, 1, 0, 1), row(-1, 1, 2, 0, 0, 1)}}));  // no label beside
+                     row(-1, 1, 0, 1, 0, 1), row(-1, 1, 2, 0, 0, 1)}}));  // no label
   BOOST_TEST(made.subjects.by_sum.pairs == 0U);
   BOOST_TEST(made.objects.by_sum.pairs == 0U);
   BOOST_TEST(made.subjects.by_sum.excluded == 1U);
 }
 
-// One pair of one fact, four of the other: 1 and 0 over facts, 1 of 5 over pairs.
+// One pair for one fact, four for the other: 1 and 0 over facts, 1 of 5 over pairs.
 BOOST_AUTO_TEST_CASE(facts_weigh_the_same_whatever_their_aliases) {
   const auto made = alias_ranks(
       one_relation({{row(-2, 1, 0, 0, 0, 0), row(-1, 1, 0, 0, 0, 1)},
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(objects_are_compared_behind_aliases_of_the_subject_too) {
                                                row(-2, 1, 0, 1, 0, 0), row(-3, 1, 0, 1, 0, 1)}}));
   BOOST_TEST(made.objects.by_sum.pairs == 2U);
   BOOST_TEST(made.objects.by_sum.above == 1U);
-  BOOST_TEST(made.subjects.by_sum.pairs == 1U);  // the object's label alone
+  BOOST_TEST(made.subjects.by_sum.pairs == 1U);  // only of the object's label
   BOOST_TEST(made.subjects.by_sum.equal == 1U);
 }
 
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_name_has_one_log_likelihood_over_its_tokens) {
     BOOST_CHECK_EXCEPTION(add({row(wrong, 1, 0, 0, 0, 0)}), Error,
                           test::says(Fault::user, "name 0: not a log-likelihood; "));
   }
-  // What was refused is not there.
+  // The refused fact was not added.
   BOOST_TEST(table.facts() == 1U);
   BOOST_TEST(table.strata() == (std::vector<std::size_t>{1}));
   BOOST_TEST(table.rows(0).size() == 1U);

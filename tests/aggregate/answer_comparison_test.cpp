@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_compared_is_refused) {
   other.tables[0].relation.options = {"Paris", "Busan"};
   other.tables[0].relation.facts[1].answer = 0;
   BOOST_CHECK_EXCEPTION((void)compare_pair(one, other), Error,
-                        says(Fault::user, "'France' was asked with other candidates"));
+                        says(Fault::user, "'France' has different candidates in the two"));
   other = one;
   other.tables[0].relation.code = "towns";
   BOOST_CHECK_EXCEPTION((void)compare_pair(one, other), Error, says(Fault::user, "share no fact"));

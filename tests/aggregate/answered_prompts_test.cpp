@@ -52,7 +52,8 @@ RecordedAnswer row(std::size_t relation, const AskedPrompt& prompt, const std::s
           text,    tokens, -0.5 * tokens};
 }
 
-/// Answers to all prompts of elements_many, drawn from a few words; one prompt of four is missing.
+/// Answers to the prompts of elements_many, drawn from a few words; a quarter of the prompts is
+/// missing.
 Rows random_rows(std::uint64_t seed) {
   RandomStream random(seed, "answers");
   Rows rows;
@@ -80,14 +81,14 @@ Rows random_rows(std::uint64_t seed) {
   return rows;
 }
 
-/// Which rows are refused, at the line behind one sound row.
+/// Expects that a row on the line after a valid row is refused.
 void refuses(const RecordedAnswer& damaged, const std::string& words) {
   GenerationFolder folder;
   folder.setting("zero-shot", {row(1, {0, 0, 0}, "oxygen"), damaged, row(2, {0, 0, 0}, "a gas")});
   BOOST_CHECK_EXCEPTION((void)read_answered(folder.path(), "zero-shot", folder.asked(), SameWord{}),
                         Error,
                         says(Fault::user, "zero-shot_answers.jsonl:2: " + words +
-                                              "; the file was changed; ask again"));
+                                              "; the file was changed; run the job again"));
 }
 
 }  // namespace
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(all_that_was_asked_is_there_whatever_was_answered) {
   BOOST_TEST(made.outcomes.key(8) == "Qrust");
   BOOST_TEST(made.likelihoods.strata == (Sizes{6, 4, 3}), each);
   BOOST_TEST(made.likelihoods.facts == (Sizes{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}), each);
-  // Facts without an answer have no share of one word.
+  // Facts without an answer have no share of one-word answers.
   BOOST_TEST(made.one_word.strata == (Sizes{0, 1, 0}), each);
   BOOST_TEST(made.one_word.values == std::vector<double>{1}, each);
 
@@ -212,7 +213,7 @@ BOOST_AUTO_TEST_CASE(lemmas_decide_what_is_right_and_what_is_one_answer) {
   BOOST_TEST(stems.answers.size() == 2U);
 }
 
-// The output "" holds nothing but an empty answer, and there is none: names without a word are
+// Only an empty answer could match the output "", and there is none: names without a word are
 // dropped.
 BOOST_AUTO_TEST_CASE(names_without_a_word_are_matched_by_nothing) {
   MultiPromptDataset dataset = elements_many();
@@ -239,7 +240,7 @@ BOOST_AUTO_TEST_CASE(answers_that_name_several_objects_are_listed_and_right_once
   BOOST_TEST(made.of_several[0].answer == "hydrogen and oxygen");
   BOOST_TEST(made.of_several[0].objects == 2U);
   BOOST_TEST(made.of_several[1].subject == "sugar");
-  BOOST_TEST(made.of_several[1].objects == 3U);  // by two names of one
+  BOOST_TEST(made.of_several[1].objects == 3U);  // two of the names are of one object
   BOOST_TEST(made.outcomes.prompts() == 4U);
   for (const std::size_t fact : {6U, 7U, 9U}) {
     for (const PromptOutcome& prompt : made.outcomes.prompts(fact)) BOOST_TEST(prompt.right);
@@ -252,10 +253,10 @@ BOOST_AUTO_TEST_CASE(one_word_is_counted_by_white_space_and_shared_by_fact) {
                                             row(1, {0, 0, 0}, "water is wet")});
   BOOST_TEST(made.one_word.values == (std::vector<double>{0.5, 0}), each);
   BOOST_TEST(made.one_word.strata == (Sizes{1, 1, 0}), each);
-  BOOST_TEST(made.one_word_answers == 2U);  // of five prompts, not of two facts
+  BOOST_TEST(made.one_word_answers == 2U);  // counts five prompts, not two facts
 }
 
-// Every number once more, by the words of the texts alone.
+// Computes every number again, only from the words of the texts.
 BOOST_AUTO_TEST_CASE(random_answers_are_read_as_a_slow_reader_does) {
   const MultiPromptDataset dataset = elements_many();
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
@@ -315,7 +316,7 @@ BOOST_AUTO_TEST_CASE(random_answers_are_read_as_a_slow_reader_does) {
   }
 }
 
-// "the gas" and "a gas" both match "gas" and not each other.
+// "the gas" and "a gas" both match "gas" but not each other.
 BOOST_AUTO_TEST_CASE(consistency_goes_by_matches_and_not_by_equal_texts) {
   const AnsweredSetting made = answered_by({row(2, {0, 0, 0}, "gas"), row(2, {0, 0, 1}, "the gas"),
                                             row(2, {0, 1, 0}, "A gas"), row(2, {0, 1, 1}, "")});
@@ -339,10 +340,11 @@ BOOST_AUTO_TEST_CASE(a_row_about_what_was_not_asked_is_named_by_file_and_line) {
   refuses(with([](auto& one) { one.log_probability = 0.5; }),
           "contains: its log-probability is above 0");
   refuses(row(1, {0, 0, 0}, "hydrogen"),
-          "contains: the row is about a prompt that has one already");
+          "contains: the row is about a prompt that already has a row");
   refuses(with([](auto& one) { one.relation = "colour"; }),
-          "colour: is no relation that was asked, or its rows stand apart");
-  refuses(row(0, {0, 0, 0}, "H"), "symbol: is no relation that was asked, or its rows stand apart");
+          "colour: is not a relation that was asked, or its rows are not contiguous");
+  refuses(row(0, {0, 0, 0}, "H"),
+          "symbol: is not a relation that was asked, or its rows are not contiguous");
 }
 
 BOOST_AUTO_TEST_CASE(a_prompt_that_stands_twice_is_found_wherever_it_stands) {
@@ -351,8 +353,8 @@ BOOST_AUTO_TEST_CASE(a_prompt_that_stands_twice_is_found_wherever_it_stands) {
   BOOST_CHECK_EXCEPTION((void)read_answered(folder.path(), "a", folder.asked(), SameWord{}), Error,
                         says(Fault::user,
                              "a_answers.jsonl:3: symbol: the row is about a prompt "
-                             "that has one already"));
-  // The same places in two relations are two prompts.
+                             "that already has a row"));
+  // The same indices in two relations are two prompts.
   folder.setting("b", {row(0, {0, 0, 0}, "H"), row(1, {0, 0, 0}, "H"), row(2, {0, 0, 0}, "H")});
   BOOST_TEST(read_answered(folder.path(), "b", folder.asked(), SameWord{}).outcomes.prompts() ==
              3U);
@@ -367,7 +369,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_missing_or_broken_is_named) {
                         Error, says(Fault::user, "zero-shot_answers.jsonl:2: not JSON"));
 }
 
-// What is right stands in the row; answers are the same where their tokens are.
+// The row records whether it is right; answers are the same if their tokens are.
 BOOST_AUTO_TEST_CASE(fills_are_judged_by_their_tokens) {
   Rows rows;
   const auto add = [&](std::uint16_t t, TokenId id, bool right, Rank rank) {

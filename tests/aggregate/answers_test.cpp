@@ -46,9 +46,9 @@ BOOST_AUTO_TEST_CASE(facts_may_have_choices_of_their_own) {
 BOOST_AUTO_TEST_CASE(the_likeliest_is_what_the_reduction_says) {
   Answers answers = answers_of_capitals({"[X], [Y]"}, {-4, -6, -6, -4});
   answers.tables[0].tokens = {1, 6, 4, 4};
-  BOOST_TEST(likeliest(answers).relations[0].cells[0].option == 0U);  // −4 against −6
+  BOOST_TEST(likeliest(answers).relations[0].cells[0].option == 0U);  // −4 beats −6
   answers.scoring.reduction = Reduction::mean;
-  BOOST_TEST(likeliest(answers).relations[0].cells[0].option == 1U);  // −4 against −1
+  BOOST_TEST(likeliest(answers).relations[0].cells[0].option == 1U);  // −1 beats −4
   BOOST_TEST(likeliest(answers).name == "given");
 }
 

@@ -23,7 +23,7 @@ RelationPredictions relation(const std::string& code, std::size_t facts,
   return made;
 }
 
-/// Facts 0–1 are of "b", 2 of "a", none of "empty", 3–5 of "c".
+/// Facts 0–1 are in "b", 2 in "a", none in "empty", 3–5 in "c".
 FactGroups four_relations() {
   return groups_of({relation("b", 2, {"Geography", "Arts"}, true), relation("a", 1, {}, false),
                     relation("empty", 0, {"Arts", "Sports"}, false),

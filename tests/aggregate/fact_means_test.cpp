@@ -30,11 +30,12 @@ BOOST_AUTO_TEST_CASE(a_mean_is_over_facts_and_its_resamples_are_within_relations
   // The mean over relations would be 0.5.
   const Estimate mean = FactMeans(few, "x")(facts({{1, 1, 1}, {}, {0}}));
   BOOST_TEST(mean.value == 0.75);
-  BOOST_TEST(!mean.has_interval());  // pooled, some resamples would miss the 0
+  BOOST_TEST(!mean.has_interval());  // pooled resampling would sometimes miss the 0
   BOOST_TEST(mean.count == 4U);
 }
 
-// Wilson's interval with the relations as strata of the weights 3/4 and 1/4; one that has no fact is none.
+// Wilson's interval with the relations as strata of weights 3/4 and 1/4; a relation without facts
+// is not a stratum.
 BOOST_AUTO_TEST_CASE(a_share_has_relations_for_strata) {
   const Estimate share = share_of(facts({{1, 1, 0.5}, {}, {0}}));
   BOOST_CHECK(same(share, clustered_share({{{1, 1, 0.5}, 0.75}, {{0}, 0.25}})));

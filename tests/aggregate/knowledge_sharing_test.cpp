@@ -24,7 +24,7 @@ const Bootstrap few{.seed = 2, .resamples = 40};
 
 using Names = std::set<std::string>;
 
-/// Facts right under some prompts, by template, and under any, of prompts that `also` has too.
+/// Facts right by template and under any prompt, counting only prompts that `also` has too.
 struct Known {
   std::map<std::string, Names> by_template;
   Names oracle;
@@ -98,14 +98,13 @@ BOOST_AUTO_TEST_CASE(both_readings_by_hand) {
   const auto top = one_relation({{"00", "0"}, {"1", "0"}, {"1", "0"}});
   const auto made = knowledge_sharing(pair_prompts(left, top), few);
   BOOST_TEST(made.one_given_other.by_template.rate.value == 0.25);  // 1/2 and 0
-  BOOST_TEST(made.one_given_other.oracle.rate.value == 0.5);        // b of a, b
+  BOOST_TEST(made.one_given_other.oracle.rate.value == 0.5);        // b, of a and b
   BOOST_TEST(made.other_given_one.by_template.rate.value == 0.5);   // t1 is skipped
   BOOST_TEST(made.other_given_one.by_template.empty == 1U);
   BOOST_TEST(made.other_given_one.oracle.rate.value == 0.5);
 }
 
-// What one knows in the oracle sense is of all relations together: 3 of 4, not the mean of 1/1
-// and 2/3.
+// The oracle set covers all relations together: 3 of 4, not the mean of 1/1 and 2/3.
 BOOST_AUTO_TEST_CASE(oracle_sets_are_of_all_relations_together) {
   const auto table = [](const char* second) {
     PromptOutcomes made = one_relation({{"1"}});

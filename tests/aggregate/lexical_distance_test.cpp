@@ -17,7 +17,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// Pair by pair, word by word.
+/// Computed pair by pair and word by word.
 double pair_by_pair(const Texts& texts) {
   double sum = 0, pairs = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -79,12 +79,12 @@ BOOST_AUTO_TEST_CASE(a_dataset_has_prompts_expressions_and_the_mean_distance_of_
   PromptOutcomes table;
   table.add_relation("P1", {{"[X] a [Y]"}, {"[X] b [Y]"}, {"[X] a b [Y]"}, {"[X] never [Y]"}});
   table.add_fact("f", test::marks({"10", "1", "01"}));  // 5 prompts, 2 expressions
-  table.add_fact("g", test::marks({"--1", "1"}));       // 2 and 2
+  table.add_fact("g", test::marks({"--1", "1"}));       // 2 prompts, 2 expressions
   table.add_fact("h", {});
   table.add_relation("P2", {{"[X] c [Y]"}, {"[X] c d [Y]"}});
-  table.add_fact("f", test::marks({"1", "0"}));  // 2 and 1
+  table.add_fact("f", test::marks({"1", "0"}));  // 2 prompts, 1 expression
   table.add_relation("P3", {{"[X] c [Y]"}});
-  table.add_fact("f", test::marks({"1"}));  // 1 and 1
+  table.add_fact("f", test::marks({"1"}));  // 1 prompt, 1 expression
   const PromptDiversity made = prompt_diversity(table);
   BOOST_TEST(made.facts == 4U);
   BOOST_TEST(made.prompts == 10U);

@@ -36,7 +36,7 @@ NgramTreeModel reader() {
   return model;
 }
 
-/// Likes the option with more letters.
+/// Prefers the option with more letters.
 struct LongerIsTruer {
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
     std::vector<StatementScore> scores;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(every_cell_is_the_prediction_of_its_statements) {
   BOOST_TEST(made.name == "reader");
   BOOST_REQUIRE(made.relations.size() == 1U);
   const RelationPredictions& relation = made.relations[0];
-  BOOST_TEST(relation.paraphrases == 2U);  // and a marked one behind them
+  BOOST_TEST(relation.paraphrases == 2U);  // followed by a marked one
   BOOST_TEST(relation.template_at(1) == 2U);
   BOOST_TEST(relation.roles[2].marker == "75%");
   BOOST_REQUIRE(relation.cells.size() == 6U);
@@ -130,11 +130,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   BOOST_CHECK_EXCEPTION(
       (void)probe_in_memory(never, dataset), Error,
       says(Fault::internal,
-           "capital: the score of 'France', template 0, option 'Paris' is -infinity; a token of "
-           "it has probability 0"));
+           "capital: the score of 'France', template 0, option 'Paris' is -infinity; one of its "
+           "tokens has probability 0"));
   Always uncounted{{-1, 0, 0, 0}};
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(uncounted, dataset), Error,
-                        says(Fault::user, "a scorer of your own counts them in StatementScore"));
+                        says(Fault::user, "your own scorer must count tokens in StatementScore"));
   BOOST_CHECK_EXCEPTION((void)probe_in_memory(scorer, Dataset{"empty", {}, {}}), Error,
                         says(Fault::user, "empty: the dataset has no relation; add one"));
 }
@@ -165,7 +165,8 @@ BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
   dataset.relations[0].template_weights = {0.5, 0.25, 0.25};
   const auto made = probe_in_memory(scorer, dataset).relations[0].weighted;
   BOOST_REQUIRE(made.size() == 2U);
-  // By every template the option of 9 letters is 4 longer than that of 5, so by their mean too.
+  // Under every template the 9-letter option scores 4 more than the 5-letter one, and so in the
+  // mean.
   const double odds = std::exp(4.0);
   for (const Prediction& one : made) {
     BOOST_TEST(one.option == 1U);
@@ -197,7 +198,7 @@ BOOST_AUTO_TEST_CASE(options_scores_are_kept_where_they_are_asked_for) {
   BOOST_TEST(predict(korea.scores(2), 1).confidence == with[0].row(1)[2].confidence);
 }
 
-/// Reports nothing of one byte.
+/// Does not report the probability of one byte.
 struct Unreporting : NgramLookupModel {
   Unreporting() : NgramLookupModel("The capital of France is Paris.", 8) {}
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups, std::span<double> out) {
@@ -216,7 +217,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out) {
   options.keep_scores = true;
   const auto whole = probe_in_memory(all, capitals(), options);
   BOOST_TEST(whole.unreported_facts == 0U);
-  model.hidden = 'F';  // of "France" alone
+  model.hidden = 'F';  // only in "France"
   CausalScorer scorer(model);
   const auto made = probe_in_memory(scorer, capitals(), options);
   BOOST_TEST(made.unreported_facts == 1U);
@@ -227,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out) {
   BOOST_TEST(std::vector<double>(whole.relations[0].scores.begin() + static_cast<int>(from),
                                  whole.relations[0].scores.end()) == made.relations[0].scores,
              boost::test_tools::per_element());
-  model.hidden = 'c';  // of every statement
+  model.hidden = 'c';  // in every statement
   const auto none = probe_in_memory(scorer, capitals(), options);
   BOOST_TEST(none.unreported_facts == 2U);
   BOOST_TEST(none.relations[0].cells.empty());

@@ -26,7 +26,7 @@ struct Neighbours {
   bool operator()(std::uint32_t a, std::uint32_t b) const { return a + 1 == b || b + 1 == a; }
 };
 
-/// Counts what it is asked.
+/// Counts the calls for each pair.
 struct Asked {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int>* times;
   std::mutex* guard;
@@ -50,7 +50,7 @@ const std::vector<std::pair<MatchingShare PromptConsistency::*, Counts>> kinds{
     {&PromptConsistency::only_template,
      [](const auto& a, const auto& b) { return a.outcome.expression == b.outcome.expression; }}};
 
-/// Each fact's share of matching pairs, pair by pair, as two lists by relation.
+/// Each fact's share of matching pairs, computed pair by pair, as two lists by relation.
 template <class Match>
 std::vector<std::vector<std::optional<double>>> pair_by_pair(const PromptOutcomes& table,
                                                              Counts counts, const Match& match) {
@@ -93,7 +93,7 @@ void check(const MatchingShare& made, const std::vector<std::vector<std::optiona
   BOOST_TEST(made.excluded == excluded);
   BOOST_TEST(made.share.count == facts);
   if (facts > 0) BOOST_TEST(near(made.share.value, sum / static_cast<double>(facts)));
-  // Relations are strata, of the facts that count.
+  // The strata are relations, with the facts that count.
   std::vector<Stratum> strata;
   for (const auto& relation : slow) {
     Stratum stratum;
@@ -128,7 +128,7 @@ void check_all(const PromptOutcomes& table, const ConsistencyTable& made, const 
   }
 }
 
-/// A fact asked under templates of a group "a" and one of a group "b", labels only.
+/// A fact asked under templates of group "a" and one template of group "b", with labels only.
 PromptOutcomes three_answers(std::uint32_t one, std::uint32_t two, std::uint32_t three) {
   PromptOutcomes table;
   table.add_relation("P1", {{"t0", "a"}, {"t1", "a"}, {"t2", "b"}});
@@ -174,10 +174,10 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_apart_by_hand) {
   // Under t0 both expressions get 5, under t1 they get 5 and 6.
   table.add_fact("f", std::vector<PromptOutcome>{{5, 0, 0}, {5, 0, 1}, {5, 1, 0}, {6, 1, 1}});
   const auto made = prompt_consistency(table).overall;
-  BOOST_TEST(made.all.share.value == 0.5);            // 3 of 6
+  BOOST_TEST(made.all.share.value == 0.5);            // 3 of 6 pairs
   BOOST_TEST(made.inner_group.share.value == 0.5);    // yes under t0, no under t1
   BOOST_TEST(made.inter_group.share.value == 0.5);    // 2 of 4
-  BOOST_TEST(made.only_subject.share.value == 0.5);   // the same, as each group has one template
+  BOOST_TEST(made.only_subject.share.value == 0.5);   // the same: each group has one template
   BOOST_TEST(made.only_template.share.value == 0.5);  // yes for the label, no for the alias
 }
 

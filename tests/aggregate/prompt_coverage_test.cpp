@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_SUITE(prompt_coverage_suite)
 
 namespace {
 
-/// The share of a fact's subsets of k prompts (all it has when they are fewer) with a right one.
+/// The share of a fact's subsets of k prompts (or of all its prompts if it has fewer) that contain
+/// a right one.
 double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
   const int size = static_cast<int>(std::min(k, prompts.size()));
   double subsets = 0, known = 0;
@@ -39,7 +40,8 @@ double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
 
 }  // namespace
 
-// Of four facts t0 gets the first, and with the best expression the second; t1 gets the third.
+// Of four facts, t0 gets the first right, and with the best expression the second; t1 gets the
+// third.
 BOOST_AUTO_TEST_CASE(average_maximum_minimum_and_oracle_by_hand) {
   const auto made = prompt_coverage(
       one_relation({{"1", "0"}, {"01", "00"}, {"0", "1"}, {"000", "000"}, {"", ""}}));
@@ -54,7 +56,8 @@ BOOST_AUTO_TEST_CASE(average_maximum_minimum_and_oracle_by_hand) {
   BOOST_TEST(made.without_prompt == 1U);
 }
 
-// Every choice of a template for each relation, facts right with any expression under it.
+// Every choice of a template for each relation; facts count if they are right with any expression
+// under it.
 BOOST_AUTO_TEST_CASE(maximum_and_minimum_bound_every_choice_of_templates) {
   for (const std::uint64_t seed : {1U, 2U}) {
     const auto table = random_prompts(seed, {.relations = 3, .facts = 5, .templates = 4});
@@ -102,7 +105,7 @@ BOOST_AUTO_TEST_CASE(average_and_oracle_are_counted_prompt_by_prompt) {
   BOOST_TEST(made.average.high > made.average.value);
 }
 
-// A relation whose best template was asked of one fact counts with one.
+// A relation whose best template was asked about one fact counts with one fact.
 BOOST_AUTO_TEST_CASE(facts_that_were_not_asked_under_the_chosen_template_do_not_count) {
   PromptOutcomes table = one_relation({{"1", "0"}, {"", "0"}, {"", "1"}});
   table.add_relation("P2", test::templates(1));
@@ -151,7 +154,7 @@ BOOST_AUTO_TEST_CASE(the_curve_goes_from_average_to_oracle) {
   for (std::size_t i = 1; i < curve.size(); ++i) {
     BOOST_TEST(curve[i].share.value >= curve[i - 1].share.value);
   }
-  // Average is the first point, interval and all.
+  // The first point equals Average, including the interval.
   BOOST_TEST(near(curve.front().share.low, coverage.average.low));
   BOOST_TEST(near(curve.front().share.high, coverage.average.high));
 }

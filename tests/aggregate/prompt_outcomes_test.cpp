@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_has_one_outcome_under_a_template_that_is_there) {
   BOOST_CHECK_EXCEPTION(
       add({{1, 0, 0, true}, {1, 2, 5, true}}), Error,
       test::says(Fault::user, "template 2, subject expression 5: no such template; "));
-  // What was refused is not there, and the table is as good as before.
+  // The refused fact was not added, and the table is still usable.
   table.add_fact("b", marks({"01"}));
   BOOST_TEST(table.facts() == 2U);
   BOOST_TEST(table.prompts() == 3U);
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_match_compares_answer_numbers) {
   BOOST_TEST(!SameAnswer{}(1, 2));
 }
 
-// One right, one tie of four with the right option, one of two without it.
+// One right prompt, one tie of four that includes the right option, one tie of two that does not.
 BOOST_AUTO_TEST_CASE(a_mean_counts_ties_by_their_share_and_a_count_of_right_ones_not) {
   const Prompts prompts{{0, 0, 0, true},
                         {1, 1, 0, false, BestTie::with_answer, 4},

@@ -31,8 +31,8 @@ std::map<Key, bool> by_key(const PromptOutcomes& table) {
   return rows;
 }
 
-/// The table with templates and facts in another order, some relations, facts, templates and
-/// prompts gone, and some answers turned.
+/// The table with templates and facts in another order, with some relations, facts, templates and
+/// prompts removed, and with some answers changed.
 PromptOutcomes disturbed(const PromptOutcomes& table, std::uint64_t seed) {
   RandomStream random(seed, "disturbed");
   PromptOutcomes made;
@@ -67,7 +67,7 @@ PromptOutcomes disturbed(const PromptOutcomes& table, std::uint64_t seed) {
   return made;
 }
 
-/// What two tables share, by key; the tables' keys are distinct.
+/// What two tables share, by key; keys are distinct within a table.
 struct Slow {
   std::map<Key, std::pair<bool, bool>> prompts;
   UnsharedPrompts unshared;
@@ -79,7 +79,7 @@ Slow slow_pairs(const PromptOutcomes& one, const PromptOutcomes& other) {
     const auto found = theirs.find(key);
     if (found != theirs.end()) slow.prompts[key] = {right, found->second};
   }
-  // Sets of relations, of (relation, fact), of (relation, template), with a prompt.
+  // Sets of relations, of (relation, fact) and of (relation, template) with a prompt.
   using Names = std::set<std::vector<std::string>>;
   struct Parts {
     Names relations, facts, templates;
@@ -122,8 +122,9 @@ Slow slow_pairs(const PromptOutcomes& one, const PromptOutcomes& other) {
   return slow;
 }
 
-/// Both answers to a prompt, counted, by relation: the numbers of facts and templates are ours to
-/// choose, so only which prompts go together by fact and by template is compared.
+/// Both answers to a prompt, counted, by relation. The numbering of facts and templates is
+/// arbitrary, so the test only compares which prompts belong to the same fact and the same
+/// template.
 using Cell = std::tuple<std::string, bool, bool>;
 
 }  // namespace

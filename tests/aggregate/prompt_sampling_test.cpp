@@ -26,7 +26,8 @@ using Marks = std::vector<std::string>;
 /// Probability of each number of right facts.
 using Law = std::map<std::size_t, double>;
 
-/// Every sampling there is, fact after fact: each takes one of its `prompts(fact)` in turn.
+/// All possible samplings, fact after fact: each fact takes every one of its `prompts(fact)` in
+/// turn.
 template <class PromptsOf>
 void every_sampling(std::size_t fact, std::size_t facts, std::size_t right, double probability,
                     const PromptsOf& prompts_of, Law& law) {
@@ -53,7 +54,7 @@ Law law_by_fact(const PromptOutcomes& table) {
   return law;
 }
 
-/// Every choice of a template for each relation, and under it every sampling.
+/// Every choice of a template for each relation, and every sampling under it.
 Law law_by_relation(const PromptOutcomes& table) {
   const auto& relations = table.relations();
   Law law;
@@ -94,8 +95,8 @@ double sd_of(const Law& law) {
   return std::sqrt(variance);
 }
 
-/// Compares closed forms with the law, and how often each number was drawn within five standard
-/// errors of the samplings.
+/// Compares the closed forms with the law, and checks that the frequency of each number is within
+/// five standard errors of the samplings.
 void check(const SampledAccuracy& made, const Law& law) {
   const double facts = static_cast<double>(made.facts);
   BOOST_TEST(near(std::accumulate(law.begin(), law.end(), 0.0,
@@ -158,12 +159,12 @@ BOOST_AUTO_TEST_CASE(by_relation_the_samplings_follow_all_there_are) {
     const auto table = random_prompts(seed, {.relations = 2, .facts = 3, .templates = 3});
     check(sample_accuracy(table, {.by = SampleBy::relation, .seed = seed}), law_by_relation(table));
   }
-  // One expression for each subject: nothing is left to chance under a template.
+  // With one expression for each subject, nothing is random under a template.
   const auto labels = random_prompts(4, {.relations = 3, .facts = 4, .expressions = 1});
   check(sample_accuracy(labels, {.by = SampleBy::relation}), law_by_relation(labels));
 }
 
-// The template is drawn for each, so such a fact draws among its other prompts.
+// The template is drawn for every fact, so such a fact draws among its other prompts.
 BOOST_AUTO_TEST_CASE(a_fact_without_a_prompt_under_the_drawn_template_draws_among_all_it_has) {
   const auto table = one_relation({{"10", "0", "11"}, {"1", "-", "0"}, {"-", "-", "01"}});
   const auto made = sample_accuracy(table, {.by = SampleBy::relation});
@@ -175,9 +176,9 @@ BOOST_AUTO_TEST_CASE(a_fact_without_a_prompt_under_the_drawn_template_draws_amon
   check(by_fact, law_by_fact(table));
 }
 
-// Relations of 2 and 1 facts. Of the first, 2 facts are right under one template and half a fact
-// under the other: mean 1.25, variance 0.75² between, (0 + 0.25) / 2 within. The second is right
-// under one of two: mean 0.5, variance 0.25.
+// Relations of 2 facts and 1 fact. In the first, 2 facts are right under one template and half a
+// fact under the other: mean 1.25, variance 0.75² between, (0 + 0.25) / 2 within. The second is
+// right under one of two: mean 0.5, variance 0.25.
 BOOST_AUTO_TEST_CASE(the_closed_forms_are_those_of_a_sum_by_hand) {
   PromptOutcomes table;
   table.add_relation("P1", test::templates(2));
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(the_closed_forms_are_those_of_a_sum_by_hand) {
   const auto by_relation = sample_accuracy(table, {.by = SampleBy::relation, .samplings = 10});
   BOOST_TEST(near(by_relation.exact_mean, 1.75 / 3));
   BOOST_TEST(near(by_relation.exact_sd, std::sqrt(0.5625 + 0.125 + 0.25) / 3));
-  // Shares 3/4, 1/2 and 1/2.
+  // Shares of 3/4, 1/2 and 1/2.
   const auto by_fact = sample_accuracy(table, {.by = SampleBy::fact, .samplings = 10});
   BOOST_TEST(near(by_fact.exact_mean, 1.75 / 3));
   BOOST_TEST(near(by_fact.exact_sd, std::sqrt(0.1875 + 0.25 + 0.25) / 3));
@@ -228,11 +229,11 @@ BOOST_AUTO_TEST_CASE(blocks_of_samplings_are_drawn_anew) {
   const auto made = [&](std::size_t samplings) {
     return sample_accuracy(table, {.samplings = samplings, .seed = 1}).right;
   };
-  // More samplings are the same ones and others.
+  // A larger number of samplings contains the smaller one.
   BOOST_TEST(made(1023).size() == 1023U);
   BOOST_CHECK(std::ranges::includes(made(1025), made(1024)));
   BOOST_CHECK(std::ranges::includes(made(2048), made(1024)));
-  // A second block like the first would have every number twice as often.
+  // If the second block equalled the first, every number would appear twice as often.
   std::vector<double> twice = made(1024);
   twice.insert(twice.end(), twice.begin(), twice.end());
   std::ranges::sort(twice);
@@ -315,7 +316,7 @@ BOOST_AUTO_TEST_CASE(quantiles_and_ends_are_shares_of_the_facts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_histogram_has_bars_of_as_many_facts_and_every_sampling) {
-  // Eight values from 2 to 9 in at most 3 bars: 2–4, 5–7 and 8–10, of which 10 is the most there is.
+  // Eight values from 2 to 9 in at most 3 bars: 2–4, 5–7 and 8–10, where 10 is the maximum.
   const auto bars = sampled({2, 3, 3, 5, 9}, 10).histogram(3);
   BOOST_REQUIRE(bars.size() == 3U);
   BOOST_TEST(bars[0].from == 0.15);

@@ -46,7 +46,7 @@ double accuracy(const std::map<std::string, std::vector<double>>& marks) {
   return mean(shares);
 }
 
-/// A relation with five facts and templates that get these many of them right.
+/// A relation with five facts and templates that get these numbers of them right.
 PromptOutcomes right_of_five(const std::vector<std::size_t>& right,
                              const std::vector<TemplateOrigin>& origins) {
   PromptOutcomes table;
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(extremes_are_the_first_of_equals_among_templates_with_facts
   BOOST_REQUIRE(found.has_value());
   BOOST_TEST(found->worst == 1U);
   BOOST_TEST(found->best == 2U);
-  // In doubles (0.1 + 0.2) + 0.3 is more than (0.3 + 0.2) + 0.1.
+  // In doubles, (0.1 + 0.2) + 0.3 is larger than (0.3 + 0.2) + 0.1.
   const std::string tenth = "1000000000", two = "1100000000", three = "1110000000";
   const auto level = extremes({{tenth, three, three}, {two, two, three}, {three, tenth, three}});
   BOOST_TEST(level->worst == 0U);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(extremes_are_the_first_of_equals_among_templates_with_facts
   BOOST_TEST(!extremes({{"", ""}}).has_value());
 }
 
-// Accuracies 5, 3, 3, 1, 0 of 5; the manual ones are level at 2.5 and fourth.
+// Accuracies 5, 3, 3, 1, 0 of 5; the manual templates have ranks 2.5, in a tie, and 4.
 BOOST_AUTO_TEST_CASE(manual_templates_rank_among_all_with_ties_in_the_middle) {
   const auto table =
       right_of_five({5, 3, 3, 1, 0}, {generated, manual, generated, manual, generated});
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_a_sort_and_chance_is_the_mean_of_all_ran
       for (std::size_t t = 0; t < relation.templates.size(); ++t) {
         accuracies.push_back(accuracy(under(table, relation.code, t)));
       }
-      for (std::size_t t = 0; t < accuracies.size(); t += 2) {  // the manual ones
+      for (std::size_t t = 0; t < accuracies.size(); t += 2) {  // the manual templates
         double first = 1, last = 0;
         for (const double other : accuracies) {
           first += other > accuracies[t] + 1e-9 ? 1 : 0;
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(without_manual_templates_there_is_no_rank) {
   BOOST_TEST(made.mean.count == 0U);
   BOOST_TEST(made.generated == 0U);
   BOOST_TEST(std::isnan(made.by_chance));
-  // Unasked templates do not count.
+  // Templates that were not asked do not count.
   const auto asked =
       selected(right_of_five({5, 0, 4}, {manual, manual, generated}),
                [](const PromptTemplate& of, const auto&) { return of.text != "t0"; });
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(extents_leave_out_facts_without_prompts_and_take_gaps) {
   const auto table = one_relation({{"-1", "-0"}, {"", ""}, {"0-1", "0-0"}});
   const auto subject = subject_extent(table);
   BOOST_TEST(subject.lowest.count == 2U);
-  BOOST_TEST(subject.lowest.value == 0.25);  // one half of the first, none of the last
+  BOOST_TEST(subject.lowest.value == 0.25);  // half of the first fact, nothing of the last
   BOOST_TEST(subject.highest.value == 0.5);
   const auto templates = template_extent(table);
   BOOST_TEST(templates.lowest.value == 0.0);

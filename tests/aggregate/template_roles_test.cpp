@@ -18,7 +18,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-/// One fact; templates 0 and 1 are plain, 2 and 3 marked.
+/// One fact; templates 0 and 1 are paraphrases, 2 and 3 have markers.
 Relation relation_of(const std::string& code = "P36") {
   Relation relation;
   relation.code = code;
@@ -56,18 +56,18 @@ BOOST_AUTO_TEST_CASE(paraphrases_stand_before_marked_templates) {
   const RelationPredictions frame = prediction_frame(relation, {0, 1, 2, 3}, {.base = 3});
   BOOST_TEST(indices_of(frame) == (Places{1, 3, 0, 2}));
   BOOST_TEST(frame.paraphrases == 2U);
-  BOOST_TEST(frame.base == 1U);  // its place, not its index
+  BOOST_TEST(frame.base == 1U);  // its index in the row, not its template index
 }
 
 BOOST_AUTO_TEST_CASE(what_the_user_says_goes_before_the_texts) {
   const TemplateKinds kinds{
       .base = 2, .paraphrases = Places{2}, .verbalized = {1}, .numerical = {3}};
   const RelationPredictions frame = prediction_frame(relation_of(), {0, 1, 2, 3}, kinds);
-  BOOST_TEST(indices_of(frame) == (Places{2, 1, 3}));  // 0 is in no list
+  BOOST_TEST(indices_of(frame) == (Places{2, 1, 3}));  // template 0 is in no list
   BOOST_TEST(frame.roles[0].marker == "");
   BOOST_TEST(frame.roles[1].marker == "template 1");
   BOOST_CHECK(frame.roles[1].kind == TemplateKind::verbalized);
-  BOOST_TEST(frame.roles[2].marker == "25%");  // as its text has it
+  BOOST_TEST(frame.roles[2].marker == "25%");  // as in its text
 }
 
 BOOST_AUTO_TEST_CASE(a_lone_template_without_a_text_is_a_paraphrase_and_of_several_none_is) {
@@ -77,12 +77,12 @@ BOOST_AUTO_TEST_CASE(a_lone_template_without_a_text_is_a_paraphrase_and_of_sever
   BOOST_CHECK_EXCEPTION((void)prediction_frame(relation, {0, 1}, {}), Error,
                         says(Fault::user,
                              "P36: the metadata has no text for template 0, so its kind is not "
-                             "known; say `paraphrases`, `verbalized` and `numerical`"));
+                             "known; set `paraphrases`, `verbalized` and `numerical`"));
   BOOST_TEST(prediction_frame(relation, {0, 1}, {.paraphrases = Places{0, 1}}).paraphrases == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(the_base_template_must_be_a_paraphrase) {
-  const std::string words = ", which Base and Margin use, was not scored as a plain one";
+  const std::string words = ", which Base and Margin use, was not scored as a paraphrase";
   BOOST_CHECK_EXCEPTION((void)prediction_frame(relation_of(), {1}, {}), Error,
                         says(Fault::user, "P36: template 0" + words));
   BOOST_CHECK_EXCEPTION((void)prediction_frame(relation_of(), {0, 2}, {.base = 2}, "rows.jsonl"),
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_marker_belongs_to_one_template) {
   Relation relation = relation_of();
   relation.templates[3] = "[Y] is possibly the capital of [X].";
   BOOST_CHECK_EXCEPTION((void)prediction_frame(relation, {0, 2, 3}, {}), Error,
-                        says(Fault::user, "P36: two templates carry the marker 'possibly'"));
+                        says(Fault::user, "P36: two templates have the marker 'possibly'"));
 }
 
 BOOST_AUTO_TEST_CASE(listed_templates_stand_in_some_relation) {
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_listed_template_has_one_kind) {
                           says(Fault::user, words));
   };
   refused({.paraphrases = Places{0}, .verbalized = {2}, .numerical = {2}},
-          "`numerical`: template 2 is in two lists; give it one kind");
+          "`numerical`: template 2 is in two lists; put it in only one");
   refused({.paraphrases = Places{0, 1}, .verbalized = {1}},
           "`verbalized`: template 1 is in two lists");
 }

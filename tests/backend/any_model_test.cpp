@@ -28,8 +28,8 @@ AnyModel any_tree() {
   return AnyModel::made_by([] { return NgramTreeModel(text, 12); });
 }
 
-/// Says what it is, lists a special token, ends at a full stop, counts what is reserved, and stays
-/// where it was made.
+/// Describes itself, lists a special token, ends at a full stop, counts reserved nodes, and cannot
+/// be moved.
 struct TalkingModel : NgramTreeModel {
   explicit TalkingModel(std::size_t& room) : NgramTreeModel(text, 12), reserved(room) {}
   TalkingModel(const TalkingModel&) = delete;
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(it_can_do_what_the_model_can) {
   BOOST_TEST(!plain.lookups);
 }
 
-// One that gives no rows is asked for its lookups, whatever AnyModel models in form.
+// A model without rows is used through its lookups, whatever interface AnyModel has.
 BOOST_AUTO_TEST_CASE(a_shared_one_is_the_same_model_and_outlives_the_first) {
   std::size_t reserved = 0;
   auto first = std::optional(AnyModel::made_by([&] { return TalkingModel(reserved); }));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_shared_one_is_the_same_model_and_outlives_the_first) {
   BOOST_TEST(other.describe().weights == "Q4_1");
 }
 
-/// Counts the texts it is asked for.
+/// Counts the texts that it tokenises.
 struct CountingModel : NgramTreeModel {
   explicit CountingModel(std::size_t& count) : NgramTreeModel(text, 12), texts(count) {}
   [[nodiscard]] Tokenization tokenize(std::string_view of) const {
@@ -124,10 +124,10 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_can_be_held) {
   look_up(any, tree, lookups, one);
   model.look_up(tree, lookups, other);
   BOOST_TEST(one == other, boost::test_tools::per_element());
-  any.release(tree, TokenTree::root);  // there is nothing to forget
+  any.release(tree, TokenTree::root);  // has no effect
   any.reserve(31);
   BOOST_CHECK_EXCEPTION(any.evaluate(std::span<const TokenId>(), {}), Error,
-                        says(Fault::internal, "evaluate: this backend has none"));
+                        says(Fault::internal, "evaluate: this backend lacks it"));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_may_say_what_it_is) {
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(its_answers_are_the_models) {
   BOOST_TEST((of_tree.at(wanted[0]) == one.rbegin()->second));
 }
 
-// What is fed to a model without trees is counted as for the model itself, whose prefixes are fed
+// Tokens fed to a model without trees are counted as for the model itself, which feeds prefixes
 // again.
 BOOST_AUTO_TEST_CASE(a_model_without_trees_is_fed_as_by_itself) {
   NgramModel plain(text);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(what_the_model_lacks_is_refused) {
   AnyModel plain = AnyModel::made_by([] { return NgramModel(text); });
   TokenTree tree;
   const auto lacks = [](const std::string& what) {
-    return says(Fault::internal, what + ": this backend has none");
+    return says(Fault::internal, what + ": this backend lacks it");
   };
   BOOST_CHECK_EXCEPTION((void)plain.special_tokens(), Error, lacks("special_tokens"));
   BOOST_CHECK_EXCEPTION((void)plain.dimension(), Error, lacks("dimension"));

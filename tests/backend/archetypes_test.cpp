@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_trees_rows_are_those_of_its_prefixes) {
     rows[node].assign(row.begin(), row.end());
   });
   BOOST_TEST(rows.size() == 3U);
-  BOOST_TEST(model.tokens_fed == 4U);  // node 2 lies on the way to node 3
+  BOOST_TEST(model.tokens_fed == 4U);  // node 2 is on the path to node 3
   for (const auto& [node, row] : rows) {
     std::vector<float> expected;
     NgramModel("abcabd", 3)
@@ -166,15 +166,15 @@ BOOST_AUTO_TEST_CASE(the_tree_model_holds_its_user_to_the_rules) {
   NgramTreeModel full("abc");
   full.limits = {3, 8, 8};
   BOOST_CHECK_EXCEPTION(full.evaluate(tree, all, ignore), Error,
-                        says(Fault::internal, "a tree of 4 nodes is past the limit"));
+                        says(Fault::internal, "a tree of 4 nodes exceeds the limit"));
   NgramTreeModel narrow("abc");
   narrow.limits = {8, 1, 8};
   narrow.evaluate(tree, std::vector<NodeId>{2, 3}, ignore);
   BOOST_CHECK_EXCEPTION(narrow.evaluate(tree, std::vector<NodeId>{4}, ignore), Error,
-                        says(Fault::internal, "a tree of 2 branches is past the limit"));
+                        says(Fault::internal, "a tree of 2 branches exceeds the limit"));
 }
 
-// Byte by byte the dimensions are the embedder's too, BOS being 256 to both.
+// With byte tokens, the dimensions are the embedder's too; BOS is 256 in both.
 BOOST_AUTO_TEST_CASE(a_trees_vectors_are_those_of_the_embedder) {
   for (const bool with_bos : {true, false}) {
     NgramTreeModel model("abcabd", 3);
@@ -230,11 +230,11 @@ BOOST_AUTO_TEST_CASE(vectors_and_logits_are_of_one_tree_that_is_held_to_the_same
   BOOST_TEST(model.tokens_fed == 6U);
   model.limits.leaves = 1;
   BOOST_CHECK_EXCEPTION(model.embed(tree, std::vector{fork}, ignore), Error,
-                        says(Fault::internal, "a tree of 2 branches is past the limit"));
+                        says(Fault::internal, "a tree of 2 branches exceeds the limit"));
   NgramTreeModel full("abc");
   full.limits.nodes = 2;
   BOOST_CHECK_EXCEPTION(full.embed(tree, std::vector{end}, ignore), Error,
-                        says(Fault::internal, "a tree of 3 nodes is past the limit"));
+                        says(Fault::internal, "a tree of 3 nodes exceeds the limit"));
 }
 
 // "abcabd" as bigrams: b follows a, c and d follow b, a follows c.
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_re
   std::map<Sequence, double> counts;
   for (const Continuation& sample : samples) ++counts[sample.tokens];
   BOOST_TEST(std::abs(counts[{'a'}] / 4000 - 1000.0 / 1256) < 0.032);  // five standard errors
-  BOOST_TEST(counts[{}] > 0);                                          // the end came first
+  BOOST_TEST(counts[{}] > 0);                                          // BOS came first
   BOOST_TEST(counts[{}] < 14);
   BOOST_TEST(counts.size() > 200U);
 
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_re
   BOOST_TEST(differs);
 }
 
-// "abac": b stands between a and a, a between BOS and b and between b and c, c between a and BOS.
+// "abac": b is between a and a, a is between BOS and b and between b and c, c is between a and BOS.
 BOOST_AUTO_TEST_CASE(the_masked_model_counts_what_stands_between_two_neighbours) {
   NeighbourModel model("abac");
   BOOST_TEST(model.vocabulary_size() == 258U);
@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(special_tokens_are_parsed_where_the_model_was_made_to) {
   BOOST_TEST(parsing.detokenize(ids_of(parsing, "a<s>b")) == "a<s>b");
 }
 
-// The n-gram model's own probabilities; what the concept rules out is refused.
+// Gives the n-gram model's own probabilities, and refuses calls that the concept forbids.
 BOOST_AUTO_TEST_CASE(the_lookup_model_answers_what_its_concept_asks) {
   const NgramModel oracle("abcabd", 3);
   NgramLookupModel model("abcabd", 3);
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(the_lookup_model_answers_what_its_concept_asks) {
                                               {{a, 'b'}, {a, 'b'}},
                                               {{ab, 'c'}, {a, 'b'}}}) {
     BOOST_CHECK_EXCEPTION(model.look_up(tree, odd, nats), Error,
-                          says(Fault::internal, "not ascending, or one is of the root"));
+                          says(Fault::internal, "not ascending, or one is after the root"));
   }
 }
 

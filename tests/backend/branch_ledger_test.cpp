@@ -83,7 +83,7 @@ class Cache {
   std::vector<Cell> cells_;
 };
 
-/// A ledger and the cache it speaks of; every step is carried out and checked.
+/// A ledger and its cache; every step is executed and checked.
 struct Checked {
   explicit Checked(std::size_t sequences) : ledger(sequences), limit(sequences) {}
 
@@ -112,7 +112,7 @@ struct Checked {
     check_resident(tree);
   }
 
-  /// An empty cache that is fed what is resident holds what this one holds.
+  /// An empty cache that is fed the resident step holds the same as this one.
   void check_resident(const TokenTree& tree) const {
     const BranchLedger::Step step = ledger.resident(tree);
     BOOST_REQUIRE(step.copies.empty());
@@ -198,14 +198,14 @@ BOOST_AUTO_TEST_CASE(what_is_resident_would_feed_all_that_is_held_to_an_empty_ca
   BOOST_TEST(step.nodes == (std::vector<NodeId>{1, 2, 3, 4, 5}));
   BOOST_TEST(
       (step.sequences == std::vector<std::vector<SequenceId>>{{0, 1}, {0, 1}, {0}, {1}, {1}}));
-  BOOST_TEST(ledger.held() == 5U);  // asking changes nothing
+  BOOST_TEST(ledger.held() == 5U);  // a query changes nothing
   (void)ledger.release(tree, left);
   BOOST_TEST(ledger.resident(tree).nodes == (std::vector<NodeId>{1, 2, 4, 5}));
   (void)ledger.release(tree, TokenTree::root);
   BOOST_TEST(ledger.resident(tree).nodes.empty());
 }
 
-// A stem is kept while packs come and go below it, as the scorer does with a context.
+// A stem is kept while packs below it come and go, as a scorer does with a context.
 BOOST_AUTO_TEST_CASE(a_stem_stays_while_the_tree_is_shrunk_to_it_and_grown_anew) {
   RandomStream random(4, "stem");
   TokenTree tree;
@@ -271,9 +271,8 @@ BOOST_AUTO_TEST_CASE(what_was_evaluated_the_root_and_too_many_branches_are_refus
       says(Fault::internal, "a tree has more than 2 branches; respect tree_limits()"));
 }
 
-// Random growth, evaluation and release: after every step each fed node sees its own path and
-// nothing else, the cache holds just the held nodes, and as many branches fit as there are
-// sequences.
+// Random growth, evaluation and release: after every step each fed node sees only its own path, the
+// cache holds exactly the held nodes, and there is room for as many branches as sequences.
 BOOST_AUTO_TEST_CASE(each_node_sees_just_its_ancestors_in_a_simulated_cache) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     RandomStream random(seed, "branch_ledger");

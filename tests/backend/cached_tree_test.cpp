@@ -18,7 +18,7 @@ namespace {
 using Tokens = std::vector<TokenId>;
 using Nodes = std::vector<NodeId>;
 
-/// Keeps what it was told to release.
+/// Records the releases.
 struct Told : NgramTreeModel {
   Told() : NgramTreeModel("abcabd", 3) {}
   void release(const TokenTree& tree, NodeId node) {
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) 
   BOOST_TEST(model.released == (Nodes{3, 3}), boost::test_tools::per_element());
   tree.back_to_context();  // nothing was fed since
   BOOST_TEST(model.released.size() == 2U);
-  hold(tree, {'a', 'b'});  // it does already
+  hold(tree, {'a', 'b'});  // is already held
   BOOST_TEST(model.tokens_fed == 6U);
   feed(tree, {'c'});
   hold(tree, {'a', 'b'});
@@ -82,8 +82,7 @@ BOOST_AUTO_TEST_CASE(without_a_context_all_is_released) {
   BOOST_TEST(tree.tree().size() == 1U);
 }
 
-// Each of the topmost nodes behind the context is released, once; what is below them goes with
-// them.
+// Each of the topmost nodes after the context is released once, together with the nodes below it.
 BOOST_AUTO_TEST_CASE(branches_off_the_middle_of_the_context_go_too) {
   Told model;
   CachedTree tree(model);
@@ -116,7 +115,7 @@ BOOST_AUTO_TEST_CASE(its_end_releases_what_the_model_holds_and_only_then) {
     feed(tree, {'a', 'b'});
   }
   BOOST_TEST(model.released.size() == 2U);
-  CachedTree again(model);  // nodes of its ids are not held any more
+  CachedTree again(model);  // nodes with these ids are no longer held
   feed(again, {'a', 'b'});
   BOOST_TEST(model.tokens_fed == 5U);
 }
@@ -132,12 +131,12 @@ BOOST_AUTO_TEST_CASE(a_part_can_be_released_and_the_root_is_all) {
   tree.release(TokenTree::root);
   BOOST_TEST(tree.context().empty());
   BOOST_TEST(tree.tree().size() == 4U);
-  tree.drop();  // nothing is held any more
+  tree.drop();  // nothing is held now
   BOOST_TEST(model.released == (Nodes{3, TokenTree::root}), boost::test_tools::per_element());
   BOOST_TEST(tree.tree().size() == 1U);
 }
 
-// A model that throws may hold a part of what it was fed.
+// A model that throws may hold a part of the fed nodes.
 BOOST_AUTO_TEST_CASE(a_context_that_cannot_be_fed_is_none_and_is_released) {
   Told model;
   CachedTree tree(model);

@@ -7,8 +7,8 @@
 #include "plumb/detail/backend/decay_embedder.hpp"
 #include "plumb/detail/backend/tree_generator.hpp"
 
-// What each check says of a type that lacks something is tested where nothing may compile
-// (tests/system/test_concepts.py).
+// The messages for types that lack something are tested by failing compilations in
+// tests/system/test_concepts.py.
 
 using namespace plumb::detail;
 
@@ -18,7 +18,7 @@ namespace {
 
 struct Nothing {};
 
-/// All of a CausalLm but that tokenize gives bare tokens.
+/// A CausalLm, except that tokenize returns bare tokens.
 struct OddTokenizer : NgramModel {
   using NgramModel::NgramModel;
   [[nodiscard]] std::vector<TokenId> tokenize(std::string_view) const { return {}; }
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(each_archetype_passes_the_check_of_its_concept) {
   static_assert(check_masked_lm<NeighbourModel>() && check_embedder<DecayEmbedder>());
   static_assert(check_scoring_lm<NgramModel>() && check_scoring_lm<NgramLookupModel>());
   static_assert(check_any_model<NgramLookupModel>() && check_any_model<NeighbourModel>());
-  BOOST_TEST(check_causal_lm<NgramTreeModel>());  // a tree model is a plain one too
+  BOOST_TEST(check_causal_lm<NgramTreeModel>());  // a tree model is also a plain one
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(concepts_suite)
 
 namespace {
 
-/// The least there is: two tokens, each as likely as the other.
+/// The smallest model: two equally likely tokens.
 struct Coin {
   Tokenization tokenize(std::string_view text) const {
     Tokenization result;
@@ -50,7 +50,7 @@ static_assert(TreeCausalLm<TreeCoin>);
 static_assert(CausalLm<NgramModel> && !TreeCausalLm<NgramModel>);
 static_assert(TreeCausalLm<NgramTreeModel>);
 
-// Each lacks one requirement: a deleted member hides the one it would inherit.
+// Each lacks one requirement: a deleted member hides the inherited one.
 struct NoTokenize : Coin {
   void tokenize(std::string_view) = delete;
 };
@@ -70,7 +70,7 @@ struct NoBos : Coin {
   void bos() = delete;
 };
 struct PlainBos : Coin {
-  TokenId bos();  // cannot say that there is none
+  TokenId bos();  // cannot return nothing
 };
 struct NoVocabularySize : Coin {
   void vocabulary_size() = delete;
@@ -251,7 +251,7 @@ struct GeneratesOnly {
 static_assert(Generator<SilentCoin> && Generator<NgramModel> && !Generator<Coin>);
 static_assert(!Generator<OneContinuation> && !Generator<FromText> && !Generator<GeneratesOnly>);
 
-/// What a scorer does with any model, through the concept alone.
+/// What a scorer does with any model, using only the concept.
 template <CausalLm M>
 std::vector<std::uint32_t> positions(M& model, std::string_view text) {
   std::vector<TokenId> ids;

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(evaluate_masked_suite)
 
 namespace {
 
-/// Two words, and rows as it is told to give them.
+/// A model of two words that gives the rows it is set to give.
 struct Told {
   [[nodiscard]] Tokenization tokenize(std::string_view) const { return {}; }
   [[nodiscard]] std::string detokenize(std::span<const TokenId>) const { return {}; }
@@ -45,10 +45,10 @@ BOOST_AUTO_TEST_CASE(rows_that_are_not_as_asked_are_refused) {
   const auto refused = [](Told model, const char* text) {
     BOOST_CHECK_EXCEPTION((void)seen(std::move(model)), Error, test::says(Fault::user, text));
   };
-  refused({{0}}, "gave no row of 1 of the queries");
-  refused({{0, 0}}, "gave a row of query 0, which was not asked for or came before");
-  refused({{0, 2}}, "gave a row of query 2, which was not asked for or came before");
-  refused({{0, 1}, 3}, "gave a row of 3 logits, vocabulary_size() says 2");
+  refused({{0}}, "gave no row for 1 of the queries");
+  refused({{0, 0}}, "gave a row of query 0, which was not asked or was already answered");
+  refused({{0, 2}}, "gave a row of query 2, which was not asked or was already answered");
+  refused({{0, 1}, 3}, "gave a row of 3 logits, but vocabulary_size() is 2");
 }
 
 BOOST_AUTO_TEST_CASE(optional_parts_are_asked_where_they_are) {
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(optional_parts_are_asked_where_they_are) {
   BOOST_CHECK_EXCEPTION((void)words_of(model, "a bc", 3), Error,
                         test::says(Fault::user, "gave 4 words of 3 tokens"));
   BOOST_CHECK_EXCEPTION((void)words_of(Told{}, "a", 0), Error,
-                        test::says(Fault::user, "the model does not tell words"));
+                        test::says(Fault::user, "the model has no words(text)"));
   BOOST_TEST((frame_of(model).before.empty() && frame_of(model).after.empty()));
   BOOST_TEST(!unknown_of(model).has_value());
 }

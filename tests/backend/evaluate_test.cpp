@@ -23,7 +23,7 @@ namespace {
 
 using Rows = std::map<NodeId, std::vector<float>>;
 
-/// Makes a model that holds a tree forget all nodes but those up to id `kept`, which are a chain
+/// Makes a model that holds a tree forget all nodes except those up to id `kept`, which are a chain
 /// from the root.
 template <class M>
 void release_behind(M& model, const TokenTree& tree, NodeId kept) {
@@ -45,7 +45,7 @@ Rows rows_of(Model& model, const TokenTree& tree, const std::vector<NodeId>& wan
   return rows;
 }
 
-/// A model without trees that says what it was asked.
+/// A model without trees that records its calls.
 struct Told : NgramModel {
   using NgramModel::NgramModel;
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -56,7 +56,7 @@ struct Told : NgramModel {
 };
 static_assert(CausalLm<Told> && !TreeCausalLm<Told>);
 
-/// A model whose rows somebody meddles with on their way, as a plain one and with trees.
+/// A model whose rows are changed on the way, without and with trees.
 using Meddle = std::function<void(const LogitsVisitor&, std::uint32_t, std::span<const float>)>;
 struct Meddled : NgramModel {
   explicit Meddled(Meddle meddle) : NgramModel("abcab"), meddle_(std::move(meddle)) {}
@@ -85,7 +85,7 @@ struct MeddledTree : Meddled {
 };
 static_assert(!TreeCausalLm<Meddled> && TreeCausalLm<MeddledTree>);
 
-/// Asked for the rows of "a" and "ab", it is refused with these words.
+/// The rows of "a" and "ab" are refused with this message.
 template <class Model>
 void refused(Meddle meddle, const std::string& message) {
   Model model(std::move(meddle));
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
     for (NodeId node = 1; node < tree.size(); ++node) {
       if (random.below(2) == 0) wanted.push_back(node);
     }
-    std::vector<bool> needed(tree.size(), false);  // wanted, or above what is
+    std::vector<bool> needed(tree.size(), false);  // wanted, or above a wanted node
     std::vector<bool> inner(tree.size(), false);
     for (NodeId node : wanted) {
       for (; node != TokenTree::root; node = tree.parent(node)) {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
     check_rows(rows_of(plain, tree, wanted), tree, wanted);
     check_rows(rows_of(tree_model, tree, wanted), tree, wanted);
     BOOST_TEST(tree_model.tokens_fed == static_cast<std::size_t>(std::ranges::count(needed, true)));
-    // Without trees: one sequence for each branch that is needed, and nothing below what is wanted.
+    // Without trees: one sequence for each needed branch, and nothing below the wanted nodes.
     std::set<std::vector<TokenId>> branches;
     for (NodeId node = 1; node < tree.size(); ++node) {
       if (needed[node] && !inner[node]) branches.insert(tree.prefix(node));
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(the_tree_is_forgotten_afterwards) {
   NgramTreeModel model("abc");
   TokenTree tree;
   tree.insert(std::vector<TokenId>{'a', 'b'});
-  for (int round = 0; round < 2; ++round) {  // a node that is still held could not be wanted again
+  for (int round = 0; round < 2; ++round) {  // fails if a wanted node is still held
     BOOST_TEST(rows_of(model, tree, {1, 2}).size() == 2U);
   }
   BOOST_TEST(model.tokens_fed == 4U);
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_kept_chain_is_not_fed_again_and_the_rest_is_forgotten) {
     BOOST_TEST(model.tokens_fed - before ==
                static_cast<std::size_t>(std::ranges::count(needed, true)));
   }
-  // Keeping nothing forgets the chain too.
+  // If nothing is kept, the chain is forgotten too.
   tree.shrink(end + 1);
   const NodeId last = tree.add(end, 'd');
   const std::size_t before = model.tokens_fed;
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(behind_a_kept_chain_everything_is_forgotten_by_logits_and_v
         BOOST_CHECK_EXCEPTION(feed({node}), Error, says(Fault::internal, "evaluated before"));
       }
       const std::size_t before = model.tokens_fed;
-      feed({all.begin() + kept, all.end()});  // whatever was still held could not be wanted
+      feed({all.begin() + kept, all.end()});  // fails if a node is still held
       BOOST_TEST(model.tokens_fed - before == all.size() - kept);
     }
   }
@@ -274,11 +274,11 @@ BOOST_AUTO_TEST_CASE(an_empty_tree_asks_nothing) {
 BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
   const Meddle short_row = [](const LogitsVisitor& visit, std::uint32_t at,
                               std::span<const float> row) { visit(at, row.first(50)); };
-  refused<Meddled>(short_row, "gave a row of 50 logits, vocabulary_size() says 257");
-  refused<MeddledTree>(short_row, "gave a row of 50 logits, vocabulary_size() says 257");
+  refused<Meddled>(short_row, "gave a row of 50 logits, but vocabulary_size() is 257");
+  refused<MeddledTree>(short_row, "gave a row of 50 logits, but vocabulary_size() is 257");
   const Meddle silent = [](const LogitsVisitor&, std::uint32_t, std::span<const float>) {};
-  refused<Meddled>(silent, "gave no row of the token at position 0");
-  refused<MeddledTree>(silent, "gave no row of the token at position 0");
+  refused<Meddled>(silent, "gave no row for the token at position 0");
+  refused<MeddledTree>(silent, "gave no row for the token at position 0");
   const Meddle from_one = [](const LogitsVisitor& visit, std::uint32_t at,
                              std::span<const float> row) { visit(at + 1, row); };
   refused<Meddled>(from_one, "gave a row of position 2 of 2; positions count from 0");
@@ -288,13 +288,13 @@ BOOST_AUTO_TEST_CASE(a_model_is_held_to_its_concept) {
     visit(at, row);
   };
   refused<Meddled>(twice, "gave a row of position 0 twice, or after a later one");
-  refused<MeddledTree>(from_one, "gave a row of node 3, which was not asked for or came before");
-  refused<MeddledTree>(twice, "gave a row of node 1, which was not asked for or came before");
+  refused<MeddledTree>(from_one, "gave a row of node 3, which was not wanted or was already given");
+  refused<MeddledTree>(twice, "gave a row of node 1, which was not wanted or was already given");
   const Meddle last_alone = [](const LogitsVisitor& visit, std::uint32_t at,
                                std::span<const float> row) {
     if (at == 1) visit(at, row);
   };
-  refused<Meddled>(last_alone, "gave no row of the token at position 0");
+  refused<Meddled>(last_alone, "gave no row for the token at position 0");
 }
 
 BOOST_AUTO_TEST_CASE(wanted_nodes_ascend_whoever_asks) {
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(wanted_nodes_ascend_whoever_asks) {
   const LogitsVisitor nobody = [](NodeId, std::span<const float>) {};
   for (const std::vector<NodeId>& wanted : {std::vector<NodeId>{2, 1}, std::vector<NodeId>{1, 1}}) {
     BOOST_CHECK_EXCEPTION(evaluate_tree(model, tree, wanted, nobody), Error,
-                          says(Fault::internal, "wanted nodes do not ascend"));
+                          says(Fault::internal, "wanted nodes are not ascending"));
   }
   BOOST_TEST(model.tokens_fed == 0U);
 }

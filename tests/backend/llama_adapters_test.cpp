@@ -32,7 +32,7 @@ LlamaModel adapted(const std::filesystem::path& model, std::vector<LoraAdapter> 
   return LlamaModel(std::move(options));
 }
 
-/// The rows after each token of a text, one behind another.
+/// The rows after each token of a text, one after another.
 std::vector<float> rows_of(LlamaModel& model) {
   std::vector<float> all;
   model.evaluate(std::vector<TokenId>{80, 97, 114, 105, 115, 32, 10, 200},
@@ -89,12 +89,12 @@ BOOST_AUTO_TEST_CASE(an_adapter_with_a_number_that_is_none_is_refused_by_its_own
   };
   const std::string key = "adapter.lora.alpha";
   const std::string bytes = test::slurp(adapter);
-  // A value stands behind its key and the four bytes of its type.
+  // A value follows its key and the four bytes of its type.
   damaged(bytes.find(key) + key.size() + 4,
-          "bad.gguf: its adapter.lora.alpha is not a finite number");
+          "bad.gguf: its adapter.lora.alpha is not finite");
   const GgufFile head(adapter);
-  damaged(head.place(0), "bad.gguf: its tensor blk.0.attn_q.weight.lora_a holds what is not");
-  damaged(head.place(5) + 4, "bad.gguf: its tensor blk.1.ffn_down.weight.lora_b holds");
+  damaged(head.place(0), "bad.gguf: its tensor blk.0.attn_q.weight.lora_a has values that are not");
+  damaged(head.place(5) + 4, "bad.gguf: its tensor blk.1.ffn_down.weight.lora_b has values");
 }
 
 BOOST_AUTO_TEST_CASE(an_adapted_model_keeps_its_adapter_in_a_larger_cache) {

@@ -20,7 +20,7 @@ using plumb::detail::test::says;
 using plumb::detail::test::TemporaryFolder;
 using plumb::detail::test::TinyGguf;
 
-/// A tiny Llama whose metadata says what `change` sets.
+/// A tiny Llama with metadata as `change` sets it.
 auto changed(const TemporaryFolder& folder, const std::function<void(gguf_context*)>& change) {
   return TinyGguf({}).edit(change).write(folder / "m.gguf");
 }
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(attention_that_is_not_causal_is_refused) {
   const auto said = changed(
       folder, [](gguf_context* to) { gguf_set_val_bool(to, "llama.attention.causal", true); });
   BOOST_CHECK_NO_THROW(plumb::detail::LlamaModel({said}));
-  // Another architecture's key says nothing of this one.
+  // Another architecture's key does not apply.
   const auto others = changed(
       folder, [](gguf_context* to) { gguf_set_val_bool(to, "bert.attention.causal", false); });
   BOOST_CHECK_NO_THROW(plumb::detail::LlamaModel({others}));
@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(
   refuses(pooled(1), "its llama.pooling_type is mean");
   refuses(pooled(2), "its llama.pooling_type is cls");
   refuses(pooled(4), "its llama.pooling_type is rank");
-  refuses(pooled(5), "its llama.pooling_type is 5, which no kind of pooling has");
-  refuses(pooled(9), "its llama.pooling_type is 9, which no kind of pooling has");
+  refuses(pooled(5), "its llama.pooling_type is 5, which is not a known kind of pooling");
+  refuses(pooled(9), "its llama.pooling_type is 9, which is not a known kind of pooling");
   BOOST_TEST(plumb::detail::LlamaModel({pooled(0)}).describe().warnings.empty());
   const auto warnings = plumb::detail::LlamaModel({pooled(3)}).describe().warnings;
   BOOST_REQUIRE(warnings.size() == 1U);

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_rewrite_is_made_once_and_said_with_its_size_before) {
   const auto megabytes = (std::filesystem::file_size(made) + 999'999) / 1'000'000;
   BOOST_REQUIRE(heard.lines.size() == 1U);
   BOOST_TEST(heard.lines[0] == (folder / "half.gguf").string() +
-                                   " has BF16 weights; for exact scores they are widened to F32 "
+                                   " has BF16 weights. For exact scores they are widened to F32 "
                                    "once, which takes " +
                                    std::to_string(megabytes) + " MB on the disk: " + made.string());
   const auto when = std::filesystem::last_write_time(made);
@@ -87,21 +87,21 @@ BOOST_AUTO_TEST_CASE(where_none_can_be_made_the_command_for_it_is_said) {
   Heard heard;
   const std::string remedy = "; run `requantize " + file.string() + " " +
                              (folder / "half.F32.gguf").string() +
-                             " F32` and name that file, or say `precision` fast";
+                             " F32` and use that file, or set `precision` to fast";
   folder.write("file", "");
   BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::detail::Error,
                         says(Fault::user, "they cannot be widened to F32: "));
   BOOST_CHECK_EXCEPTION(heard.cache(folder / "file")(half), plumb::detail::Error,
                         says(Fault::user, remedy));
   BOOST_TEST(heard.lines.empty());
-  // The name of the rewrite is taken by a folder: what cannot be written is not what the user asked.
+  // A folder already has the copy's name, so it cannot be written.
   std::filesystem::create_directories(folder / "cache/key/weights.F32.gguf.part/inner");
   BOOST_CHECK_EXCEPTION(heard.cache(folder / "cache")(half), plumb::detail::Error,
                         says(Fault::user, remedy));
   BOOST_CHECK_EXCEPTION(throw plumb::detail::no_exact_scores(half, ""), plumb::detail::Error,
                         says(Fault::user,
-                             "has BF16 weights, beside which llama.cpp rounds the "
-                             "activations, so its scores are not exact" +
+                             "has BF16 weights, for which llama.cpp rounds the activations, so its "
+                             "scores are not exact" +
                                  remedy));
 }
 

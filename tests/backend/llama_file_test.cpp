@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_file_tells_its_metadata_and_its_tensors) {
   BOOST_TEST(file.tensors() == 20U);  // embeddings, a norm, and nine of each of two layers
   BOOST_TEST(file.tensor(0).name == "token_embd.weight");
   BOOST_TEST(file.tensor(0).ne[0] == 32);
-  // The first number of the embeddings, where the file says it is.
+  // The first number of the embeddings, at the offset in the file.
   const std::string bytes = plumb::detail::test::slurp(file.path());
   BOOST_TEST(file.place(0) % 32 == 0U);
   BOOST_TEST(file.place(file.tensors() - 1) + ggml_nbytes(&file.tensor(file.tensors() - 1)) <=
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_gguf_file_is_refused) {
   BOOST_CHECK_EXCEPTION(GgufModel(folder / "absent.gguf"), plumb::detail::Error,
                         says(Fault::user, "absent.gguf: is no file"));
   BOOST_CHECK_EXCEPTION(GgufModel(folder.write("a.gguf", "GGUF and no more")), plumb::detail::Error,
-                        says(Fault::user, "a.gguf: is not a GGUF file, or damaged"));
+                        says(Fault::user, "a.gguf: is not a GGUF file, or is damaged"));
 }
 
 BOOST_AUTO_TEST_CASE(types_of_weights_are_those_of_the_matrices) {
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(types_of_weights_are_those_of_the_matrices) {
   BOOST_TEST(types(plain).names() == "F32");
   BOOST_TEST(types(plain).only(GGML_TYPE_F32));
   BOOST_TEST(!types(plain).half());
-  // general.file_type goes on saying F32.
+  // general.file_type is still F32.
   TinyGguf half({});
   half.cut_to_bf16(true);
   BOOST_TEST(types(half).names() == "BF16");
@@ -118,13 +118,13 @@ BOOST_AUTO_TEST_CASE(a_part_that_is_not_the_first_is_refused_with_the_name_of_th
   const TemporaryFolder folder;
   TinyGguf({}).write_parts(folder / "m", 3);
   BOOST_CHECK_EXCEPTION(GgufModel(folder / "m-00002-of-00003.gguf"), plumb::detail::Error,
-                        says(Fault::user, "is part 2 of 3 of a model; give the first, " +
+                        says(Fault::user, "is part 2 of 3 of a model; use the first part, " +
                                               (folder / "m-00001-of-00003.gguf").string()));
   std::filesystem::rename(folder / "m-00001-of-00003.gguf", folder / "first.gguf");
   BOOST_CHECK_EXCEPTION(GgufModel(folder / "first.gguf"), plumb::detail::Error,
                         says(Fault::user,
-                             "is part 1 of 3 of a model, but not named so; name it "
-                             "NAME-00001-of-00003.gguf, and the other parts likewise"));
+                             "is part 1 of 3 of a model, but its name does not match; name it "
+                             "NAME-00001-of-00003.gguf, and rename the other parts likewise"));
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_part_is_named_and_another_models_is_refused) {
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_missing_part_is_named_and_another_models_is_refused) {
   std::filesystem::rename(folder / "n-00003-of-00005.gguf", third);
   BOOST_CHECK_EXCEPTION(
       GgufModel{first}, plumb::detail::Error,
-      says(Fault::user, third.string() + ": is not part 3 of 4, as its name says"));
+      says(Fault::user, third.string() + ": is not part 3 of 4, although its name says so"));
   std::filesystem::remove(third);
   BOOST_CHECK_EXCEPTION(
       GgufModel{first}, plumb::detail::Error,

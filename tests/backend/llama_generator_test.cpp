@@ -29,7 +29,7 @@ Sequence random_sequence(plumb::detail::RandomStream& random, std::size_t length
   return sequence;
 }
 
-/// The slow oracle: the whole sequence again for every token.
+/// The slow oracle: evaluates the whole sequence again for every token.
 plumb::detail::Continuation greedy(plumb::detail::LlamaModel& model, Sequence sequence,
                                    std::size_t tokens) {
   plumb::detail::Continuation result;
@@ -59,8 +59,8 @@ void check_equal(const plumb::detail::Continuation& found,
 
 }  // namespace
 
-// With a short context the prompts take several groups; with a long one they are one group, and the
-// tree outgrows the cache it began in. Models of one branch take each prompt by itself.
+// With a short context, the prompts form several groups. With a long one, they form one group, and
+// the tree outgrows its first cache. Models with one branch process each prompt by itself.
 BOOST_AUTO_TEST_CASE(every_kind_of_model_goes_on_with_many_prompts_as_with_each_alone) {
   constexpr std::size_t new_tokens = 12;
   for (const TinyKind kind :
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(samples_of_one_prompt_are_the_same_together_and_in_parts) {
     BOOST_REQUIRE(all.size() == 300U);
     BOOST_REQUIRE(few.size() == 7U);
     for (std::size_t i = 0; i < few.size(); ++i) check_equal(few[i], all[i]);
-    if (kind == TinyKind::recurrent) continue;  // its weights repeat one token for ever
+    if (kind == TinyKind::recurrent) continue;  // its weights repeat one token forever
     BOOST_TEST(std::ranges::any_of(all, [&](const plumb::detail::Continuation& sample) {
       return sample.tokens != all[0].tokens;
     }));

@@ -78,7 +78,7 @@ Rows evaluated(LlamaModel& model, const TokenTree& tree, const std::vector<NodeI
   return rows;
 }
 
-/// The last row of the prefix, asked alone.
+/// The last row of the prefix, evaluated by itself.
 Row hidden_of(LlamaModel& model, const Tokens& prefix) {
   TokenTree tree;
   const NodeId end = tree.insert(prefix);
@@ -123,7 +123,7 @@ struct Free {
   void operator()(ggml_backend_buffer* buffer) const { ggml_backend_buffer_free(buffer); }
 };
 
-/// The rows by which tiny models read a token and, having no others, give its logit.
+/// The token embeddings of a tiny model, which are also its output weights.
 std::vector<Row> token_vectors(const std::filesystem::path& file) {
   ggml_context* opened = nullptr;
   const std::unique_ptr<gguf_context, Free> gguf(
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_step_that_is_read_ends_at_the_final_norm) {
 BOOST_AUTO_TEST_CASE(a_row_that_no_step_gave_is_an_internal_error) {
   LlamaHidden hidden;
   const auto missing =
-      says(Fault::internal, "llama.cpp shows no final norm for this kind of model");
+      says(Fault::internal, "llama.cpp has no tensor result_norm for this kind of model");
   BOOST_CHECK_EXCEPTION((void)hidden.row(0, 3), Error, missing);
   {
     const LlamaHidden::Reading reading(hidden);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(the_dimension_is_known_before_anything_is_embedded) {
   }
 }
 
-// Logits are the hidden vector's products with the token vectors, and nothing else is behind the
+// Logits are the products of the hidden vector and the token vectors; nothing else follows the
 // final norm.
 BOOST_AUTO_TEST_CASE(the_lm_head_makes_the_logits_of_them) {
   for (const TinyKind kind : all_kinds) {
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(a_tree_has_the_hidden_vectors_of_its_prefixes_one_by_one) {
   }
 }
 
-// Models with a running state hold one branch; it may be asked step by step.
+// Models with a running state hold one branch, which may be evaluated step by step.
 BOOST_AUTO_TEST_CASE(a_single_branch_has_the_hidden_vectors_of_its_prefixes_in_every_model) {
   for (const TinyKind kind : all_kinds) {
     const Tiny tiny(kind);
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(a_single_branch_has_the_hidden_vectors_of_its_prefixes_in_e
   }
 }
 
-// A step holds 256 nodes; rows of the wanted ones alone are shown.
+// A step has 256 nodes; only the rows of wanted nodes are visited.
 BOOST_AUTO_TEST_CASE(rows_find_their_nodes_over_many_steps) {
   for (const TinyKind kind : all_kinds) {
     const Tiny tiny(kind, 1024);
@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(one_tree_gives_hidden_vectors_of_some_nodes_and_logits_of_o
   }
 }
 
-// What one gave is held, and neither gives it again.
+// Nodes that one function evaluated are held, and neither evaluates them again.
 BOOST_AUTO_TEST_CASE(a_node_is_asked_once_of_one_of_both) {
   const Tiny tiny(TinyKind::transformer);
   LlamaModel model = tiny.model();
@@ -368,8 +368,8 @@ BOOST_AUTO_TEST_CASE(a_node_is_asked_once_of_one_of_both) {
   BOOST_TEST(embedded(model, tree, {two}).at(two).size() == model.dimension());
 }
 
-// The cache is replaced in the middle of embedding, and what it held is fed again, though no row of
-// it is asked for.
+// The cache is replaced while embedding, and its nodes are fed again, although none of their rows
+// is wanted.
 BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with_room) {
   for (const TinyKind kind : sharing_kinds) {
     const Tiny tiny(kind, 4096);
@@ -403,7 +403,7 @@ BOOST_AUTO_TEST_CASE(nothing_wanted_shows_nothing) {
   TokenTree tree;
   const NodeId end = tree.insert(Tokens{1, 2, 3});
   BOOST_TEST(embedded(model, tree, {}).empty());
-  const Rows rows = embedded(model, tree, {end});  // neither are the nodes on the way
+  const Rows rows = embedded(model, tree, {end});  // nor are the nodes on its path
   BOOST_TEST(rows.size() == 1U);
   BOOST_TEST(rows.contains(end));
 }

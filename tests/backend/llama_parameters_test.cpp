@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/backend/llama_parameters.hpp"
 
-// No GPU is at hand: what llama.cpp would be told beside one is looked at, not done.
+// There is no GPU: the tests check the parameters that llama.cpp would get with one, without
+// running it.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(no_layer_on_the_gpu_leaves_it_alone) {
   BOOST_TEST(model.devices[0] == nullptr);  // an empty list
   BOOST_TEST(model.n_gpu_layers == 0);
   BOOST_TEST(!made.of_context(256, 1).op_offload);
-  BOOST_CHECK_NO_THROW(LlamaParameters(with(engine), ""));  // as it is there anyway
+  BOOST_CHECK_NO_THROW(LlamaParameters(with(engine), ""));  // the work is on the CPU anyway
 }
 
 BOOST_AUTO_TEST_CASE(choices_without_effect_are_refused) {
@@ -105,18 +106,18 @@ BOOST_AUTO_TEST_CASE(choices_without_effect_are_refused) {
   main_gpu.main_gpu = 0;
   mode.split_mode = SplitMode::row;
   shares.tensor_split = {1, 1};
-  const std::string none = "this llama.cpp has no GPU; build it for one (PLUMB_LLAMA_BACKEND)";
+  const std::string none = "this llama.cpp has no GPU; build it for a GPU (PLUMB_LLAMA_BACKEND)";
   refused(layers, "", "`gpu-layers`: " + none);
   refused(main_gpu, "", "`main-gpu`: " + none);
   refused(mode, "", "`split-mode`: " + none);
   refused(shares, "", "`tensor-split`: " + none);
   main_gpu.gpu_layers = mode.gpu_layers = shares.gpu_layers = 0;
-  refused(main_gpu, "CUDA", "`main-gpu`: has no effect beside `gpu-layers` 0");
-  refused(mode, "CUDA", "`split-mode`: has no effect beside `gpu-layers` 0");
-  refused(shares, "CUDA", "`tensor-split`: has no effect beside `gpu-layers` 0");
+  refused(main_gpu, "CUDA", "`main-gpu`: has no effect with `gpu-layers` 0");
+  refused(mode, "CUDA", "`split-mode`: has no effect with `gpu-layers` 0");
+  refused(shares, "CUDA", "`tensor-split`: has no effect with `gpu-layers` 0");
   EngineOptions few;
   few.pack = 31;
-  refused(few, "", "`pack`: is 31, less than 32");
+  refused(few, "", "`pack`: is 31, but must be at least 32");
   EngineOptions many;
   many.tensor_split.assign(llama_max_devices() + 1, 1);
   refused(many, "CUDA", "`tensor-split`: has " + std::to_string(many.tensor_split.size()));
@@ -148,7 +149,8 @@ BOOST_AUTO_TEST_CASE(exact_scores_keep_an_f32_cache_and_no_flash_attention) {
   for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
     EngineOptions engine;
     engine.cache_type = type;
-    refused(engine, "", "`cache-type`: " + std::string(name_of(type)) + " is not for exact scores");
+    refused(engine, "", "`cache-type`: " + std::string(name_of(type)) + " is not allowed for exact "
+                                                                        "scores");
   }
 }
 

@@ -32,7 +32,7 @@ std::filesystem::path rewritten(const std::filesystem::path& from, const std::fi
   return to;
 }
 
-/// Bytes of each tensor's numbers, by name and type, where the file says they are.
+/// Bytes of each tensor's data at its offset in the file, by name and type.
 std::map<std::string, std::string> numbers_of(const std::filesystem::path& path) {
   const plumb::detail::GgufFile file(path);
   const std::string bytes = plumb::detail::test::slurp(path);
@@ -47,7 +47,7 @@ std::map<std::string, std::string> numbers_of(const std::filesystem::path& path)
 
 }  // namespace
 
-// The oracle is the same model with its numbers cut off to BF16's and written in F32.
+// The oracle is the same model with its numbers truncated to BF16 and written in F32.
 BOOST_AUTO_TEST_CASE(bf16_widens_to_the_same_numbers) {
   const TemporaryFolder folder;
   const auto half = TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf");
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_type_that_is_asked) {
 BOOST_AUTO_TEST_CASE(a_file_of_another_alignment_is_read_where_it_says) {
   const TemporaryFolder folder;
   const auto path = TinyGguf({}).write(folder / "m.gguf");
-  // Written with room for 64 bytes between tensors: each is a multiple of that here already.
+  // Written with an alignment of 64 bytes: every tensor's size here is already a multiple of it.
   const auto wide =
       TinyGguf({})
           .edit([](gguf_context* to) { gguf_set_val_u32(to, "general.alignment", 32); })
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_whole_is_refused_and_leaves_nothing) {
   const std::string bytes = plumb::detail::test::slurp(path);
   const auto cut = folder.write("cut.gguf", bytes.substr(0, bytes.size() - 5000));
   BOOST_CHECK_EXCEPTION(rewritten(cut, folder / "made.gguf"), plumb::detail::Error,
-                        says(Fault::user, "lies behind the end of the file: it is truncated"));
+                        says(Fault::user, "extends past the end of the file, which is truncated"));
   BOOST_CHECK_EXCEPTION(rewritten(path, folder / "absent/made.gguf"), plumb::detail::Error,
                         says(Fault::user, "cannot be created"));
   BOOST_CHECK_EXCEPTION(rewritten(path, "/dev/full/made.gguf"), plumb::detail::Error,

@@ -47,8 +47,8 @@ double worst_difference(std::span<const float> a, std::span<const float> b) {
 
 using Rows = std::map<std::vector<plumb::detail::TokenId>, std::vector<float>>;
 
-/// Grows one tree in steps, each hung on nodes that are held, and takes some branches away again on
-/// the way; the rows of all that was wanted, by prefix. A step adds about 100 nodes.
+/// Grows one tree in steps from held nodes and releases some branches in between. Returns the rows
+/// of all wanted nodes, by prefix. A step adds about 100 nodes.
 Rows grown(plumb::detail::LlamaModel& model, std::size_t steps) {
   plumb::detail::RandomStream random(9, "grown");
   const auto token = [&] { return static_cast<plumb::detail::TokenId>(random.below(256)); };
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with
         worst = std::max(worst, worst_difference(row, row_after(oracle, prefix)));
     }
     BOOST_TEST(worst < 1e-3);
-    // The cache that has grown is there for the next tree no more than at first.
+    // The next tree starts with a cache of the first size again.
     BOOST_TEST(worst_difference(grown(small, 20), moved) == 0);
   }
 }
@@ -262,9 +262,9 @@ BOOST_AUTO_TEST_CASE(a_tree_whose_size_was_said_gives_the_same_rows) {
     const Rows expected = grown(roomy, 16);
     small.reserve(1500);
     BOOST_TEST(worst_difference(grown(small, 16), expected) == 0);
-    small.reserve(1U << 30);  // more than it could hold: as much as it can
+    small.reserve(1U << 30);  // more than possible: as much as it can hold
     BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
-    small.reserve(10);  // less than the tree comes to
+    small.reserve(10);  // less than the tree needs
     BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
   }
 }
@@ -282,12 +282,12 @@ BOOST_AUTO_TEST_CASE(a_tree_past_the_models_limit_is_refused_also_when_it_grows_
   BOOST_CHECK_EXCEPTION(model.evaluate(tree, std::vector{last}, ignore), plumb::detail::Error,
                         [](const plumb::detail::Error& error) {
                           return error.fault() == plumb::detail::Fault::internal &&
-                                 std::string(error.what()).find("701 nodes is past the limit") !=
+                                 std::string(error.what()).find("701 nodes exceeds the limit") !=
                                      std::string::npos;
                         });
 }
 
-/// Statements that begin with a shared context of that many tokens.
+/// Statements that begin with a shared context of `tokens` tokens.
 struct Shared {
   explicit Shared(std::size_t tokens) {
     plumb::detail::RandomStream random(tokens, "context");
@@ -366,7 +366,7 @@ BOOST_AUTO_TEST_CASE(statements_score_the_same_with_a_shared_context_and_without
   }
 }
 
-// A job that was broken off and taken up again must write the same bytes.
+// An interrupted and resumed job must write the same bytes.
 BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked_before) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
@@ -464,7 +464,7 @@ std::vector<plumb::detail::StatementScore> scored_in_packs(plumb::detail::LlamaM
   return scores;
 }
 
-// What a GPU would be fed at once, on a CPU.
+// A GPU's step size, on a CPU.
 BOOST_AUTO_TEST_CASE(packs_of_any_size_give_the_same_scores_within_the_bound) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
@@ -500,12 +500,13 @@ BOOST_AUTO_TEST_CASE(a_cache_type_that_the_model_cannot_have_is_refused) {
   plumb::detail::LlamaOptions options{TinyGguf({}).write(folder / "tiny.gguf"),
                                       plumb::detail::Precision::fast, 2};
   options.engine.cache_type =
-      plumb::detail::CacheType::q8_0;  // heads of 8 numbers are no block of 32
+      plumb::detail::CacheType::q8_0;  // heads of 8 numbers do not fill a block of 32
   BOOST_CHECK_EXCEPTION(
       plumb::detail::LlamaModel{options}, plumb::detail::Error,
       [](const plumb::detail::Error& error) {
         return error.fault() == plumb::detail::Fault::user &&
-               std::string(error.what()).starts_with("`cache-type`: q8_0 is not for this model");
+               std::string(error.what()).starts_with("`cache-type`: q8_0 does not work with this "
+                                                     "model");
       });
   options.engine.cache_type = plumb::detail::CacheType::f16;
   plumb::detail::LlamaModel model(options);

@@ -27,7 +27,7 @@ plumb::detail::LlamaModel tiny(const TemporaryFolder& folder,
   return plumb::detail::LlamaModel({file, plumb::detail::Precision::exact, 1});
 }
 
-/// Writes the model anew with that end of sequence in its metadata.
+/// Writes the model again with that end of sequence in its metadata.
 void name_end(const std::filesystem::path& path, std::uint32_t token) {
   ggml_context* weights = nullptr;
   gguf_context* before = gguf_init_from_file(path.c_str(), {.no_alloc = false, .ctx = &weights});
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(special_tokens_are_listed_and_parsed_where_that_is_wanted) 
   const auto as_text = ids_of(plain.tokenize(text));
   BOOST_TEST(std::ranges::count(as_text, bos) == 0);
   BOOST_TEST(std::ranges::count(as_text, bos + 1) == 0);
-  // llama.cpp parses what the file calls user-defined in any case.
+  // llama.cpp always parses tokens that the file calls user-defined.
   for (const plumb::detail::LlamaModel* model : {&plain, &parsing}) {
     BOOST_TEST(std::ranges::count(ids_of(model->tokenize("a<|user|>")), bos + 2) == 1);
     BOOST_TEST(std::ranges::count(ids_of(model->tokenize("a   b")), bos + 3) == 1);
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(bos_is_there_only_when_the_file_names_one) {
   const TemporaryFolder folder;
   BOOST_TEST(tiny(folder, {}).bos().has_value());
   BOOST_TEST(!tiny(folder, {.with_bos = false}).bos().has_value());
-  BOOST_TEST(!tiny(folder, {.bos = 99'999}).bos().has_value());  // past the vocabulary
+  BOOST_TEST(!tiny(folder, {.bos = 99'999}).bos().has_value());  // outside the vocabulary
 }
 
 BOOST_AUTO_TEST_CASE(whether_bos_is_added_is_what_the_file_says) {
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(an_end_of_sequence_that_the_file_adds_is_in_its_frame) {
   BOOST_TEST(frame(false, true).after.empty());
 }
 
-// llama.cpp gives SentencePiece vocabularies <s> at 1 and </s> at 2 where the file leaves the ids out
+// For SentencePiece vocabularies, llama.cpp uses <s> at 1 and </s> at 2 if the file omits the ids
 // (LLAMA_VOCAB_TYPE_SPM).
 BOOST_AUTO_TEST_CASE(a_sentencepiece_vocabulary_has_its_usual_bos_without_an_id) {
   const TemporaryFolder folder;
@@ -174,10 +174,10 @@ BOOST_AUTO_TEST_CASE(a_sentencepiece_vocabulary_has_its_usual_bos_without_an_id)
   BOOST_TEST((with(true).bos() == 1));
   BOOST_TEST((with(true).own_frame().before == std::vector<plumb::detail::TokenId>{1}));
   BOOST_TEST(with(true).ends(2));
-  BOOST_TEST(!with(false).bos());  // a piece of text at that place
+  BOOST_TEST(!with(false).bos());  // a piece of text has that id
 }
 
-// llama.cpp would take a token of its own choice for these, 11 as GPT-2's.
+// llama.cpp would choose a token itself for these: 11, as in GPT-2.
 BOOST_AUTO_TEST_CASE(a_bos_that_is_not_in_the_vocabulary_is_none) {
   const TemporaryFolder folder;
   const auto with = [&](const std::function<void(gguf_context*)>& change) {
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_text_ends_only_with_tokens_that_the_file_names) {
     }
     return ends;
   };
-  BOOST_TEST(ends_of().empty());  // llama.cpp makes up token 11
+  BOOST_TEST(ends_of().empty());  // llama.cpp invents token 11
   name_end(file, 258);
   BOOST_TEST(ends_of() == std::vector<plumb::detail::TokenId>{258});
 }

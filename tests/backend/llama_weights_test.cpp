@@ -23,7 +23,7 @@ using plumb::detail::test::says;
 using plumb::detail::test::TemporaryFolder;
 using plumb::detail::test::TinyGguf;
 
-/// Widens with a cache in that folder, without a word.
+/// Widens with a cache in that folder, without a message.
 auto into(const std::filesystem::path& folder) {
   return [folder](const plumb::detail::GgufModel& model) {
     const plumb::detail::F32Cache cache(
@@ -44,7 +44,7 @@ std::vector<float> last_row(LlamaModel& model) {
 
 }  // namespace
 
-// The oracle is a file with the same weights in F32, made without any rewriting.
+// The oracle is a file with the same weights in F32, made without GgufRewrite.
 BOOST_AUTO_TEST_CASE(exact_scores_of_bf16_weights_are_those_of_the_same_weights_in_f32) {
   const TemporaryFolder folder;
   TinyGguf tiny({});
@@ -63,7 +63,8 @@ BOOST_AUTO_TEST_CASE(exact_scores_of_bf16_weights_are_those_of_the_same_weights_
     BOOST_TEST(!fast.describe().quantized);
     BOOST_REQUIRE(fast.describe().warnings.size() == 1U);
     BOOST_TEST(
-        fast.describe().warnings[0].starts_with("Warning: weights in BF16 that run as they are"));
+        fast.describe().warnings[0].starts_with("Warning: weights in BF16 are used without "
+                                                "widening"));
   }
 }
 
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(the_types_of_the_tensors_decide_what_weights_are_called) {
   };
   BOOST_TEST(name(TinyGguf({}), LLAMA_FTYPE_ALL_F32) == "all F32");
   BOOST_TEST(name(TinyGguf({}), LLAMA_FTYPE_ALL_F32 | LLAMA_FTYPE_GUESSED) == "all F32");
-  // Whatever the file calls itself.
+  // The file's own type is ignored.
   BOOST_TEST(name(TinyGguf({}), LLAMA_FTYPE_MOSTLY_Q8_0) == "all F32");
   BOOST_TEST(name(std::move(TinyGguf({}).cut_to_bf16(true)), LLAMA_FTYPE_ALL_F32) == "BF16");
   BOOST_TEST(name(std::move(TinyGguf({}).cut_to_bf16(true, "token_embd")),

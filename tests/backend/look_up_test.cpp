@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(look_up_suite)
 
 namespace {
 
-/// "ab" with "c" and "d" behind it, and "ax"; asked after "a", "ab" and "abd".
+/// "ab" with "c" and "d" after it, and "ax"; lookups after "a", "ab" and "abd".
 struct Asked {
   Asked() {
     const NodeId a = tree.add(TokenTree::root, 'a');
@@ -52,7 +52,7 @@ std::vector<double> checked(Model& model, NodeId held = TokenTree::none) {
   return nats;
 }
 
-/// A LookupLm whose answers somebody meddles with.
+/// A LookupLm whose answers are changed on the way.
 struct Meddled : NgramLookupModel {
   explicit Meddled(std::function<void(std::span<double>)> meddle)
       : NgramLookupModel(text), meddle_(std::move(meddle)) {}
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(nothing_asked_is_nothing_evaluated) {
   TokenTree chain;
   const NodeId end = chain.insert(std::vector<TokenId>{'a', 'b'});
   look_up(plain, chain, {}, {});
-  look_up(plain, chain, {}, {}, end);  // it would keep nothing
+  look_up(plain, chain, {}, {}, end);  // it keeps nothing
   look_up(tree, chain, {}, {});
   BOOST_TEST(tree.tokens_fed == 0U);
 }
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_token_beyond_the_vocabulary_is_refused) {
   const std::vector<TokenLookup> lookups{{chain.add(TokenTree::root, 'a'), 300}};
   std::vector<double> nats(1);
   BOOST_CHECK_EXCEPTION(look_up(model, chain, lookups, nats), Error,
-                        says(Fault::user, "gave token 300 of a vocabulary of 257"));
+                        says(Fault::user, "returned token 300, outside the vocabulary of 257"));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_held_to_its_concept) {
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_held_to_its_concept) {
         for (double& one : nats) one = 0.5;
       },
       "gave 0.500000 of token 98 at position 1; a log-probability is 0 or less");
-  // Certain but for rounding, impossible and unknown are answers.
+  // Certain up to rounding, impossible and unknown are valid answers.
   Meddled sound([](std::span<double> nats) {
     for (double& one : nats) one = -std::numeric_limits<double>::infinity();
     nats[0] = 1e-7;

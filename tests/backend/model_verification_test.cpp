@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_first_place_is_that_of_the_first_form_that_differs) {
   log.note({1, 2}, 0.05);
   log.end();
   log.begin("b");
-  log.note({1, 3}, 0.2);  // in whatever order
+  log.note({1, 3}, 0.2);  // in any order
   log.note({0, 4}, 0.3);
   log.note({2, 3}, std::nan(""));
   log.end();
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(the_first_place_is_that_of_the_first_form_that_differs) {
   BOOST_TEST(!made.agrees());
   BOOST_TEST(made.first->form == "b");
   BOOST_TEST(made.first->text == 0U);
-  BOOST_TEST(made.first->position == 4U);  // BOS is none
+  BOOST_TEST(made.first->position == 4U);  // BOS does not count
   BOOST_TEST(made.first->description() == "b differs by 0.300 nats after 4 tokens of text 0");
   BOOST_TEST(made.worst->description() ==
              "b differs by no finite number nats after 3 tokens of text 0, half of it and then "

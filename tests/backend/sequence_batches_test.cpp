@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(sequence_batches_suite)
 
 namespace {
 
-/// The n-gram model, asked by batches.
+/// The n-gram model as a model of batches.
 struct BatchNgram : NgramModel {
   using NgramModel::NgramModel;
   void evaluate(std::span<const std::vector<TokenId>> sequences, const BatchVisitor& visit) {
@@ -53,7 +53,7 @@ Query query_of_cities() {
 static_assert(TreeCausalLm<SequenceBatches<BatchNgram>>);
 static_assert(!BatchCausalLm<NgramModel>);
 
-// Oracle: the same model asked one sequence after another.
+// Oracle: the same model, evaluated sequence by sequence.
 BOOST_AUTO_TEST_CASE(scores_are_those_of_sequences_one_by_one) {
   NgramModel plain(read_batches, 4);
   CausalScorer one_by_one(plain);
@@ -95,13 +95,13 @@ BOOST_AUTO_TEST_CASE(an_engine_that_is_wrong_is_told_so) {
   SequenceBatches silent(std::move(quiet));
   CausalScorer scorer(silent);
   BOOST_CHECK_EXCEPTION((void)scorer.score(query_of_cities()), Error,
-                        says(Fault::user, "gave no row of the last token of sequence 0"));
+                        says(Fault::user, "gave no row for the last token of sequence 0"));
   BatchNgram off(read_batches, 3);
   off.shift = 1;
   SequenceBatches shifted(std::move(off));
   CausalScorer other(shifted);
   BOOST_CHECK_EXCEPTION((void)other.score(query_of_cities()), Error,
-                        says(Fault::user, "which was not asked; both count from 0"));
+                        says(Fault::user, "which was not asked for; both count from 0"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

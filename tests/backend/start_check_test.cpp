@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view trained = "The capital of France is Paris. 1, 2, 3: one, two, three. ";
 
-/// A tree model whose rows somebody changes; `rows` counts those that it gave as a tree.
+/// A tree model whose rows are changed; `rows` counts those that it gave for trees.
 struct Changed : NgramTreeModel {
   using Change = std::function<void(std::vector<float>&, std::size_t rows)>;
   explicit Changed(
@@ -48,7 +48,7 @@ struct Changed : NgramTreeModel {
   std::size_t rows = 0;
 };
 
-/// A tokenizer that has letters of one script alone, and says so of others.
+/// A tokenizer with the letters of only one script; it refuses others.
 struct Latin : NgramTreeModel {
   Latin() : NgramTreeModel(trained, 3) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_sound_model_passes_and_holds_nothing_afterwards) {
   const ModelVerification made = check_at_start(model, 1e-3, "m");
   BOOST_TEST(made.worst->nats == 0);
   BOOST_TEST(model.tokens_fed < 200U);  // cheap
-  TokenTree other;                      // whose first nodes are wanted anew
+  TokenTree other;                      // its first nodes are wanted again
   other.insert(std::vector<TokenId>{'x', 'y', 'z'});
   BOOST_CHECK_NO_THROW(
       model.evaluate(other, std::vector<NodeId>{1, 2, 3}, [](NodeId, std::span<const float>) {}));
@@ -102,12 +102,13 @@ BOOST_AUTO_TEST_CASE(rows_that_are_all_one_number_are_refused_and_some_are_not) 
   const auto differing = [](std::vector<float>& row, std::size_t rows) {
     for (float& x : row) x = static_cast<float>(rows);  // another number in each
   };
-  refused(Changed(zero, zero), 0.5, "m.gguf gives rows of logits that are all one number");
-  refused(Changed(differing, differing), 0.5, "gives rows of logits that are all one number");
+  refused(Changed(zero, zero), 0.5, "m.gguf gives rows of logits in which all numbers are equal");
+  refused(Changed(differing, differing), 0.5, "gives rows of logits in which all numbers are "
+                                              "equal");
   NgramLookupModel level("", 3);
   BOOST_CHECK_EXCEPTION((void)check_at_start(level, 0.5, "m"), Error,
-                        says(Fault::user, "all one number"));
-  NgramModel bigrams("ab", 2);  // its rows are one number after all tokens but two
+                        says(Fault::user, "all numbers are equal"));
+  NgramModel bigrams("ab", 2);  // after all tokens except two, its rows have equal numbers
   BOOST_CHECK_NO_THROW((void)check_at_start(bigrams, 0.5, "m"));
 }
 
@@ -128,8 +129,8 @@ BOOST_AUTO_TEST_CASE(a_difference_is_measured_and_refused_above_the_most) {
       if (rows % 7 == 0) *std::max_element(row.begin(), row.end()) -= nats;
     };
   };
-  refused(Changed(by(4)), 0.5, "answers otherwise when asked otherwise: evaluate of a tree");
-  refused(Changed(by(0.01F)), 1e-3, "and 0.001 is the most");
+  refused(Changed(by(4)), 0.5, "gives inconsistent answers: evaluate of a tree");
+  refused(Changed(by(0.01F)), 1e-3, "at most 0.001 is allowed");
   Changed fast(by(0.01F));
   const ModelVerification made = check_at_start(fast, 0.5, "m");
   BOOST_TEST(made.worst->nats > 0.005);

@@ -25,8 +25,8 @@ std::size_t place(std::string_view text, const Texts& stops) {
   return stop_place(text, stops);
 }
 
-/// Knows a text by heart, given as its tokens; a token's id is its place. Asked for logits it is sure
-/// of the next one, asked to generate it recites. A prompt is one token, whichever.
+/// A model that has memorised one text, given as tokens; a token's id is its position. Its logits
+/// give the next token probability 1, and `generate` returns the text. A prompt is any one token.
 struct Reciter {
   Texts pieces;
 
@@ -47,7 +47,7 @@ struct Reciter {
       visit(static_cast<std::uint32_t>(i), row);
     }
   }
-  /// As a generator of one's own may be written.
+  /// A generator as a user may write it.
   std::vector<Continuation> generate(std::span<const TokenId>, const GenerationOptions& options) {
     Continuation made;
     for (std::size_t i = 0; i < pieces.size() && i < options.max_new_tokens; ++i) {
@@ -60,7 +60,7 @@ struct Reciter {
 };
 static_assert(Generator<Reciter> && CausalLm<Reciter>);
 
-/// What is written by the generator itself, and grown token by token from its logits.
+/// Compares the text from the generator itself with the text grown token by token from its logits.
 void writes(const Texts& pieces, const Texts& stops, const std::string& expected,
             std::size_t most = 16) {
   Reciter reciter{pieces};
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(the_first_of_several_stop_texts_ends) {
   BOOST_TEST(place("Paris. Rome\n", {""}) == none);
 }
 
-// What reaches past the white space was meant, also where nothing is left before it.
+// A stop text that reaches past the white space ends the text, even if nothing is left before it.
 BOOST_AUTO_TEST_CASE(other_characters_may_end_a_continuation_at_once) {
   BOOST_TEST(place("%Paris%", {"%"}) == 0U);
   BOOST_TEST(place("\n%Paris%", {"%"}) == 1U);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(other_characters_may_end_a_continuation_at_once) {
 
 BOOST_AUTO_TEST_CASE(a_model_that_begins_with_a_line_break_gives_its_answer) {
   writes({"\n", "Par", "is", "\n", "Rome"}, {"\n"}, "\nParis");
-  writes({"\n\n", " Paris", ".\n", "Rome"}, {"\n"}, "\n\n Paris");  // the token goes as a whole
+  writes({"\n\n", " Paris", ".\n", "Rome"}, {"\n"}, "\n\n Paris");  // the whole token is cut
   writes({"\n\nPar", "is", "\n"}, {"\n"}, "\n\nParis");
   writes({"Paris", "\n", "Rome"}, {"\n"}, "Paris");
   writes({"Paris", ",", " Rome"}, {"\n", ","}, "Paris");

@@ -62,13 +62,13 @@ BOOST_AUTO_TEST_CASE(a_bos_that_the_tokenizer_adds_is_no_token_of_the_text) {
   const AddingTokenizer adds{.before = {{begin_of_text, {0, 0}}}};
   BOOST_TEST((ids(text_tokens(adds, "ab")) == Ids{'a', 'b'}));
   BOOST_TEST(text_tokens(adds, "").tokens.empty());
-  // One that covers bytes is the text's own, and so is any other token of no bytes.
+  // A BOS that covers bytes belongs to the text, and so does any other token without bytes.
   const AddingTokenizer own{.before = {{begin_of_text, {0, 1}}}}, other{.before = {{9, {0, 0}}}},
       nameless{.before = {{begin_of_text, {0, 0}}}, .names = std::nullopt};
   BOOST_TEST((ids(text_tokens(own, "a")) == Ids{begin_of_text, 'a'}));
   BOOST_TEST((ids(text_tokens(other, "a")) == Ids{9, 'a'}));
   BOOST_TEST((ids(text_tokens(nameless, "a")) == Ids{begin_of_text, 'a'}));
-  // Of a text that begins with BOS itself, behind the one that is added, its own stays.
+  // If a text begins with BOS itself, its own BOS stays after the added one is removed.
   const AddingTokenizer both{.before = {{begin_of_text, {0, 0}}, {begin_of_text, {0, 1}}}};
   BOOST_TEST((ids(text_tokens(both, "a")) == Ids{begin_of_text, 'a'}));
 }
@@ -91,13 +91,13 @@ BOOST_AUTO_TEST_CASE(where_no_bytes_are_known_an_added_bos_stands_before_any_tex
 BOOST_AUTO_TEST_CASE(a_token_behind_the_text_is_refused) {
   const auto refused = [](const AddingTokenizer& tokenizer) {
     BOOST_CHECK_EXCEPTION((void)text_tokens(tokenizer, "ab"), Error,
-                          says(Fault::user, "behind 'ab', which is no part of it"));
+                          says(Fault::user, "after 'ab', which does not belong to the text"));
   };
   refused({.after = {{begin_of_text, {}}}});
   refused({.after = {{end_of_text, {}}}});  // spelt
   refused({.after = {{302, {}}}});          // without a text
   refused({.before = {{begin_of_text, {0, 0}}}, .after = {{end_of_text, {}}}});
-  // The last of several tokens that make one character is a part of it.
+  // The last of several tokens that make one character belongs to the text.
   struct Halves : AddingTokenizer {
     [[nodiscard]] Tokenization tokenize(std::string_view) const {
       return {{{0xC3, {0, 2}}, {0xA9, {2, 2}}}, true};

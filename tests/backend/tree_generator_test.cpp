@@ -26,7 +26,7 @@ Sequence bytes(std::string_view text) {
   return {text.begin(), text.end()};
 }
 
-/// Equal tokens, and log-probabilities within what float logits leave of them.
+/// Equal tokens, and log-probabilities that are equal up to the rounding of float logits.
 void check_equal(const std::vector<Continuation>& found,
                  const std::vector<Continuation>& expected) {
   BOOST_REQUIRE(found.size() == expected.size());
@@ -40,7 +40,7 @@ void check_equal(const std::vector<Continuation>& found,
   }
 }
 
-/// The prompts behind a text they all begin with.
+/// The prompts after a common beginning.
 std::vector<Sequence> behind(const Sequence& context, std::vector<Sequence> prompts) {
   for (Sequence& prompt : prompts) prompt.insert(prompt.begin(), context.begin(), context.end());
   return prompts;
@@ -52,7 +52,7 @@ Sequence random_sequence(RandomStream& random, std::size_t longest) {
   return sequence;
 }
 
-/// Says one text, whatever it is asked, and does not say what ends one.
+/// Gives the same text for every prompt, and has no `ends`.
 struct Reciter {
   std::string text;
   Tokenization tokenize(std::string_view) const { return {}; }
@@ -69,7 +69,7 @@ struct Reciter {
   }
 };
 
-/// Its logits are no numbers.
+/// Its logits are NaN.
 struct Broken : Reciter {
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     const std::vector<float> row(128, std::numeric_limits<float>::quiet_NaN());
@@ -81,8 +81,8 @@ constexpr std::string_view training = "abcabdaabbccab\nca\n\nabcbabc\nccab";
 
 }  // namespace
 
-// "abcabd" as bigrams: b follows a twice, c and d follow b, a follows c; after d nothing is known,
-// and of 257 equals the lowest token is taken.
+// "abcabd" as bigrams: b follows a twice, c and d follow b, a follows c; after d, all 257 tokens
+// are equally likely, and the lowest is taken.
 BOOST_AUTO_TEST_CASE(greedy_continuations_and_their_probabilities_are_as_by_hand) {
   NgramTreeModel model("abcabd", 2);
   TreeGenerator generator(model);
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(what_prompts_share_is_fed_once_and_the_last_token_not_at_al
   BOOST_TEST(all[2][0].tokens == bytes("cab"));
 }
 
-// A step is one evaluation: the model may be asked as often as tokens are wanted.
+// A step is one evaluation: there are at most as many as new tokens.
 BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
   struct Counting : NgramTreeModel {
     using NgramModel::evaluate;
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
 }
 
 // Nested prompts, equal prompts, an empty context, an empty prompt, tight limits, one branch, no
-// trees: all as the archetype generates each by itself, exactly and without a tree.
+// trees: all equal what the archetype generates for each prompt by itself without a tree.
 BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
   const std::vector<std::vector<std::string>> stops{{},     {""},      {"\n"},        {"b"},
                                                     {"bc"}, {"never"}, {"\n", "c\na"}};
@@ -171,8 +171,8 @@ BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
   }
 }
 
-// With room for what all begin with, two prompts and their tokens, four prompts take two groups; the
-// beginning stays.
+// With room for the common beginning, two prompts and their tokens, four prompts form two groups;
+// the beginning stays.
 BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_for_all_of_them) {
   NgramTreeModel model("abcabd", 2);
   const std::vector prompts{bytes("pa"), bytes("qb"), bytes("ra"), bytes("sc")};
@@ -191,8 +191,8 @@ BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_f
   BOOST_TEST(model.tokens_fed == 4U * (20 + 2 + 3));
 }
 
-// Beginnings of three letters under which prompts branch anew: whatever the groups, a prefix of the
-// prompts is fed once, but for the last token of a prompt whose samples are cut apart.
+// Prompts branch again under beginnings of three letters. Whatever the groups, each prefix of the
+// prompts is fed once, except the last token of a prompt whose samples are in several groups.
 BOOST_AUTO_TEST_CASE(every_distinct_prefix_of_the_prompts_is_fed_once_over_all_groups) {
   RandomStream random(9, "prefixes");
   for (int round = 0; round < 40; ++round) {
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(every_distinct_prefix_of_the_prompts_is_fed_once_over_all_g
     for (Sequence& prompt : prompts) {
       prompt = random_sequence(random, 6);
       prompt.insert(prompt.begin(), 'x');
-      prompt.push_back('y');  // none goes on from another
+      prompt.push_back('y');  // none continues another
     }
     TokenTree distinct;
     for (const Sequence& prompt : prompts) distinct.insert(prompt);
@@ -229,7 +229,8 @@ BOOST_AUTO_TEST_CASE(tokens_fed_are_counted_with_trees_and_without) {
   BOOST_TEST(slow.fed() == 2U * (3 + 4 + 5));
 }
 
-// As many seeds as prompts: sample i of a prompt is the one it has with its seed alone.
+// One seed per prompt: sample i of a prompt equals the one drawn for that prompt alone with its
+// seed.
 BOOST_AUTO_TEST_CASE(each_prompt_may_have_a_seed_of_its_own) {
   NgramTreeModel model(training, 2);
   const std::vector prompts{bytes("xa"), bytes("xa"), bytes("xb"), bytes("xa")};
@@ -248,7 +249,7 @@ BOOST_AUTO_TEST_CASE(the_model_holds_nothing_afterwards) {
   TreeGenerator generator(model);
   const std::vector prompts{bytes("pa"), bytes("qb")};
   (void)generator.generate(behind(bytes("xy"), prompts), {});
-  model.limits.nodes = 4;  // what is still held would be past it
+  model.limits.nodes = 4;  // nodes that were still held would exceed it
   (void)generator.generate(bytes("abc"), {.max_new_tokens = 2});
 }
 
@@ -260,8 +261,8 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_wherever_it_begins) {
   };
   BOOST_TEST(until("") == (Sequence{256, 'a', 256}));
   BOOST_TEST(until("a") == Sequence{256});
-  BOOST_TEST(until("ab") == Sequence{256});  // over the end of a token
-  BOOST_TEST(until("ca") == Sequence{});     // the token in which it begins goes too
+  BOOST_TEST(until("ab") == Sequence{256});  // across the end of a token
+  BOOST_TEST(until("ca") == Sequence{});     // the token in which it begins is cut too
   BOOST_TEST(until("cab") == Sequence{});
   BOOST_TEST(until("bcabca") == (Sequence{256, 'a', 256}));
 }
@@ -346,14 +347,14 @@ BOOST_AUTO_TEST_CASE(a_prompt_that_is_empty_or_too_long_is_refused_before_the_mo
   const std::vector prompts{bytes("a"), bytes("bcdef")};
   BOOST_CHECK_EXCEPTION(
       (void)generator.generate(behind(bytes("wxyz"), prompts), {.max_new_tokens = 3}), Error,
-      says(Fault::user, "prompt: 9 tokens and 3 new ones go past the model's context 10"));
+      says(Fault::user, "prompt: 9 tokens and 3 new ones exceed the model's context of 10"));
   BOOST_TEST(model.tokens_fed == 0U);
   BOOST_TEST(generator.generate(behind(bytes("wxyz"), prompts), {.max_new_tokens = 2}).size() ==
              2U);
   NgramModel plain("abc");
   BOOST_CHECK_EXCEPTION(
       (void)TreeGenerator(plain).generate(Sequence(4096, 'a'), {.max_new_tokens = 2}), Error,
-      says(Fault::user, "past the model's context 4096"));
+      says(Fault::user, "exceed the model's context of 4096"));
 }
 
 BOOST_AUTO_TEST_CASE(logits_that_are_no_numbers_are_told) {

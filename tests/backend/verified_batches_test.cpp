@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(verified_batches_suite)
 
 namespace {
 
-/// Its vector is its length; of several texts, the last one's is off by `off`.
+/// A text's vector is its length; with several texts, the last one's is wrong by `off`.
 struct Lengths : NgramModel {
   Lengths() : NgramModel("") {}
   [[nodiscard]] std::size_t dimension() const { return 1; }

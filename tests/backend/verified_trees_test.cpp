@@ -13,12 +13,12 @@ BOOST_AUTO_TEST_SUITE(verified_trees_suite)
 
 namespace {
 
-/// What is asked of trees of two texts within limits, in words: "ask 3", "release 0".
+/// The calls for trees of two texts within limits, as words: "ask 3", "release 0".
 std::vector<std::string> asked_within(const TreeLimits& limits, bool backwards) {
   const std::vector<std::vector<TokenId>> texts{{1, 2, 3, 4}, {5, 6, 7, 8}};
   const auto sequences = verified_sequences(texts, std::nullopt, 100, 1);
   DifferenceLog log(sequences, false, 0.1);
-  NgramTreeModel model("");  // throws past its limits and for a node that is asked twice
+  NgramTreeModel model("");  // throws beyond its limits and for a node that is wanted twice
   model.limits = limits;
   std::vector<std::string> made;
   VerifiedTrees(log, sequences, limits, backwards,
@@ -39,7 +39,7 @@ std::vector<std::string> asked_within(const TreeLimits& limits, bool backwards) 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(trees_are_asked_whole_growing_and_after_releases) {
-  // Sequences 1 2 3 4, 5 6 7 8 and 1 2 8 7: ten nodes, and six of the branch and its text.
+  // Sequences 1 2 3 4, 5 6 7 8 and 1 2 8 7: ten nodes, of which six are the branch and its text.
   const std::vector<std::string> expected{
       "ask 10", "release 0",                            // whole
       "ask 4",  "ask 3",     "ask 3",     "release 0",  // halves, three quarters, the ends

@@ -37,7 +37,7 @@ ModelVerification verified(M model) {
   return made;
 }
 
-/// A tree model with one thing wrong, whose rows are otherwise an n-gram's of the whole prefix.
+/// A tree model with one fault; otherwise its rows are an n-gram's of the whole prefix.
 struct Broken : NgramModel {
   Broken() : NgramModel(trained, 40) {}
   using NgramModel::evaluate;
@@ -53,13 +53,13 @@ struct Broken : NgramModel {
   }
   void release(const TokenTree&, NodeId) {}
 
-  /// What the engine takes for a node's prefix.
+  /// The prefix that the engine uses for a node.
   std::function<Prefix(const TokenTree&, NodeId)> seen = [](const TokenTree& tree, NodeId node) {
     return tree.prefix(node);
   };
 };
 
-/// Holds what each node read, as a cache that forks from its parent does.
+/// Stores what each node read, like a cache that forks from its parent.
 struct Cache {
   std::map<NodeId, std::vector<TokenId>> held{};
   std::size_t forks = 0;
@@ -73,7 +73,7 @@ struct Cache {
   }
 };
 
-/// A cache whose release forgets what `forgets(tree, node, released)` says.
+/// A cache whose release forgets the nodes for which `forgets(tree, node, released)` is true.
 struct Releasing : NgramModel {
   Releasing() : NgramModel(trained, 40) {}
   using NgramModel::evaluate;
@@ -94,14 +94,14 @@ struct Releasing : NgramModel {
   static void below(Cache& cache, const TokenTree& tree, NodeId released) {
     std::erase_if(cache.held, [&](const auto& one) {
       NodeId node = one.first;
-      if (node >= tree.size()) return false;  // of a tree before
+      if (node >= tree.size()) return false;  // of an earlier tree
       while (node != released && node != TokenTree::root) node = tree.parent(node);
       return node == released;
     });
   }
 };
 
-/// Rows as log-probabilities, shifted by a number of their own: the same distribution.
+/// Rows as log-probabilities, each shifted by its own constant: the same distribution.
 struct Shifted : NgramTreeModel {
   Shifted() : NgramTreeModel(trained, 5) {}
   using NgramTreeModel::evaluate;
@@ -115,7 +115,7 @@ struct Shifted : NgramTreeModel {
   }
 };
 
-/// Looks up in a bigram model what its rows say by five tokens.
+/// Its rows use five tokens, but its lookups are a bigram model's.
 struct ShortLookups : NgramModel {
   ShortLookups() : NgramModel(trained, 5) {}
   [[nodiscard]] TreeLimits tree_limits() const { return {512, 64, 64}; }
@@ -129,7 +129,8 @@ struct ShortLookups : NgramModel {
   std::size_t kept = 2;
 };
 
-/// Lookups alone; past `limit` of them in one call the prefix of the first is taken for all.
+/// Only lookups; with more than `limit` of them in one call, the first one's prefix is used for
+/// all.
 struct CrowdedLookups : NgramLookupModel {
   CrowdedLookups() : NgramLookupModel(trained, 6) {}
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups, std::span<double> out) {
@@ -143,7 +144,7 @@ struct CrowdedLookups : NgramLookupModel {
   std::size_t limit = 30;
 };
 
-/// Knows the `top` likeliest tokens alone.
+/// Knows only the `top` most likely tokens.
 struct TopLookups : NgramLookupModel {
   TopLookups() : NgramLookupModel(trained, 3) {}
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups, std::span<double> out) {
@@ -166,7 +167,7 @@ struct LeakyBatch : NeighbourModel {
   }
 };
 
-/// A tree of vectors in which a node with siblings has lost its parent's half.
+/// A tree of vectors in which a node with siblings lacks its parent's half.
 struct LostParents : NgramTreeModel {
   LostParents() : NgramTreeModel(trained, 3) {}
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
@@ -179,7 +180,7 @@ struct LostParents : NgramTreeModel {
   }
 };
 
-/// Texts as vectors, each of a batch with a share of the one before.
+/// Vectors of texts; in a batch, each contains a share of the previous one.
 struct LeakyTexts : NgramTreeModel {
   LeakyTexts() : NgramTreeModel(trained, 3) {}
   using NgramTreeModel::embed;
@@ -195,7 +196,7 @@ struct LeakyTexts : NgramTreeModel {
   bool leaks = true;
 };
 
-/// Goes on with each prompt of several as with the first.
+/// Continues every prompt of several as it continues the first.
 struct LeakyContinuations : NgramBatchModel {
   LeakyContinuations() : NgramBatchModel(trained, 4) {}
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
@@ -207,7 +208,7 @@ struct LeakyContinuations : NgramBatchModel {
   }
 };
 
-/// A row that depends on how long the whole sequence is, as without a causal mask.
+/// Rows depend on the length of the whole sequence, as without a causal mask.
 struct SeesAhead : NgramModel {
   SeesAhead() : NgramModel(trained, 3) {}
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -249,7 +250,7 @@ BOOST_AUTO_TEST_CASE(archetypes_agree_in_all_their_forms) {
 BOOST_AUTO_TEST_CASE(limits_of_trees_are_kept) {
   for (const TreeLimits limits :
        {TreeLimits{12, 1, 4}, TreeLimits{40, 2, 7}, TreeLimits{60, 9, 60}}) {
-    NgramTreeModel model(trained, 6);  // throws past its limits
+    NgramTreeModel model(trained, 6);  // throws beyond its limits
     model.limits = limits;
     BOOST_TEST(verify_model(model, texts, 1e-3).agrees());
   }
@@ -270,10 +271,10 @@ BOOST_AUTO_TEST_CASE(a_fork_that_is_stale_at_every_seventh_row_is_found) {
   const auto made = verify_model(model, texts, 1e-3);
   BOOST_REQUIRE(!made.agrees());
   BOOST_TEST(made.first->form == "evaluate of a tree");
-  // BOS is node 1, so the seventh row stands behind six tokens of the text.
+  // BOS is node 1, so the seventh row is after six tokens of the text.
   BOOST_TEST(made.first->text == 0U);
   BOOST_TEST(made.first->position == 6U);
-  // One of the two rows has 2 where the other has 1: ln 2 apart, the sums of 258 and 258.
+  // One of the two rows has 2 where the other has 1: they differ by ln 2, and both sums are 258.
   BOOST_TEST(std::abs(made.first->nats - std::log(2.0)) < 1e-6);
 }
 
@@ -287,20 +288,20 @@ BOOST_AUTO_TEST_CASE(a_position_that_is_off_by_one_is_found) {
   const auto made = verify_model(model, texts, 1e-3);
   BOOST_REQUIRE(!made.agrees());
   BOOST_TEST(made.first->text == 0U);
-  BOOST_TEST(made.first->position == 3U);  // BOS and three tokens are the first that lose one
+  BOOST_TEST(made.first->position == 3U);  // the first prefix that loses one
 }
 
 BOOST_AUTO_TEST_CASE(a_release_of_too_much_or_too_little_is_found) {
   Releasing nothing;
   nothing.on_release = [](Cache&, const TokenTree&, NodeId) {};
-  Releasing children;  // and keeps the node itself
+  Releasing children;  // keeps the node itself
   children.on_release = [](Cache& cache, const TokenTree& tree, NodeId released) {
     std::optional<std::vector<TokenId>> own;
     if (cache.held.contains(released)) own = cache.held[released];
     Releasing::below(cache, tree, released);
     if (own) cache.held[released] = *own;
   };
-  Releasing branch;  // the parent's state goes too, and what goes on from it begins anew
+  Releasing branch;  // the parent's state is lost too, and its continuations start again
   branch.on_release = [](Cache& cache, const TokenTree& tree, NodeId released) {
     Releasing::below(cache, tree, released);
     if (released != TokenTree::root && tree.parent(released) != TokenTree::root) {
@@ -359,7 +360,7 @@ BOOST_AUTO_TEST_CASE(constant_and_broken_rows_are_counted) {
   const auto looked_up = verify_model(asked, texts, 1e-3);
   BOOST_TEST(looked_up.rows > 0U);
   BOOST_TEST(looked_up.constant_rows == looked_up.rows);
-  NgramModel read(trained, 2);  // knows what follows some tokens and not others
+  NgramModel read(trained, 2);  // knows the successors of only some tokens
   const auto some = verify_model(read, texts, 1e-3);
   BOOST_TEST(some.constant_rows < some.rows);
   struct Nan : NgramModel {
@@ -387,7 +388,7 @@ BOOST_AUTO_TEST_CASE(the_checking_form_names_the_place) {
     return says(Fault::user, "look_up differs by")(error) && says(Fault::user, "of text 0")(error);
   });
   BOOST_CHECK_EXCEPTION((void)verify_model(sound, std::vector<std::string>{""}, 1e-3), Error,
-                        says(Fault::user, "hold no token"));
+                        says(Fault::user, "contain no tokens"));
 }
 
 BOOST_AUTO_TEST_CASE(a_text_alone_and_texts_that_are_alike_have_branches_too) {

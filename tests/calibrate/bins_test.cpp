@@ -33,8 +33,8 @@ BOOST_AUTO_TEST_CASE(equal_count_edges_are_numpys_percentiles) {
                                               0x1.c28f5c28f5c2dp-2, 0x1.872b020c49ba7p-1}));
 }
 
-// Where an edge should stand at a value, numpy's rounding may leave it a little to either side, and
-// so decides the value's bin: arange(4) in thirds, arange(11) in tenths.
+// Where an edge should equal a value, numpy's rounding may put it slightly above or below, which
+// decides the value's bin: arange(4) in thirds, arange(11) in tenths.
 BOOST_AUTO_TEST_CASE(edges_round_as_numpys_do) {
   const Numbers four{0, 1, 2, 3};
   const Numbers thirds = quantile_edges(four, 3);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(ties_make_duplicate_edges) {
   BOOST_TEST(quantile_edges(Numbers{0.75}, 1).empty());
 }
 
-// 0.1, 0.2, 0.2, 0.2, 0.7 and 0.9 by how often each stands.
+// The values 0.1, 0.2, 0.2, 0.2, 0.7 and 0.9, given as distinct values and their counts.
 BOOST_AUTO_TEST_CASE(values_may_be_asked_for_by_their_place) {
   const Numbers values{.1, .2, .7, .9};
   const std::vector<std::size_t> until{1, 4, 5, 6};
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(values_may_be_asked_for_by_their_place) {
     BOOST_TEST(same(quantile_edges(at, 6, bins), quantile_edges(written_out, bins)));
     for (std::size_t i = 0; i < asked.size(); ++i) {
       BOOST_TEST(asked[i] < 6U);
-      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);  // one back at most
+      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);  // at most one step back
     }
   }
   BOOST_TEST(same(quantile_edges(at, 6, 2), {.2}));
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_confidence_that_equals_an_edge_is_in_the_lower_bin) {
   BOOST_TEST(bin_of(0.9, Numbers{}) == 0U);
 }
 
-// numpy.linspace(0, 1, 11)[1:-1] is not i / 10 everywhere: 3 · 0.1 is above 0.3.
+// numpy.linspace(0, 1, 11)[1:-1] is not always i / 10: 3 · 0.1 is above 0.3.
 BOOST_AUTO_TEST_CASE(equal_width_edges_are_numpys_linspace) {
   BOOST_TEST(same(uniform_edges(4), {0.25, 0.5, 0.75}));
   const Numbers tenths = uniform_edges(10);
@@ -102,8 +102,8 @@ BOOST_AUTO_TEST_CASE(equal_width_edges_are_numpys_linspace) {
   BOOST_TEST(uniform_edges(1).empty());
 }
 
-// Also where edges stand at values (21 of them): a fused multiplication would move such an edge by a
-// bit, below its value as well, and leave the bin there empty.
+// Includes edges that equal values (21 of them): a fused multiplication would move such an edge by
+// a bit, possibly below its value, and leave that bin empty.
 BOOST_AUTO_TEST_CASE(distinct_values_fill_equal_count_bins_evenly) {
   RandomStream random(2, "values");
   for (const std::size_t count : {20U, 21U, 57U, 400U}) {

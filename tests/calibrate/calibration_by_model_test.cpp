@@ -62,7 +62,7 @@ ModelCalibration model(const std::string& name, double accuracy,
   ModelCalibration made;
   made.name = name;
   made.paraphrase_accuracy = {accuracy, accuracy, accuracy, 100, "wilson"};
-  made.accuracy = {0.5, 0, 1, 100, "wilson"};  // not the one to compare by
+  made.accuracy = {0.5, 0, 1, 100, "wilson"};  // not the accuracy for comparisons
   for (const auto& [estimator, value] : ace) {
     EstimatorResult& result = made.estimators.emplace_back();
     result.name = estimator;
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(the_papers_ace_falls_with_accuracy) {
 
 BOOST_AUTO_TEST_CASE(the_closest_two_come_first_and_each_model_once) {
   BOOST_CHECK(pairs_of({0.10, 0.20}, {0.115, 0.195}) == (Pairs{{1, 1}, {0, 0}}));
-  // 0 is nearest to both masked models and goes to the nearer one.
+  // 0 is nearest to both masked models and is paired with the nearer one.
   BOOST_CHECK(pairs_of({0.100, 0.085}, {0.101, 0.098}) == (Pairs{{0, 0}, {1, 1}}));
   BOOST_CHECK(pairs_of({0.100}, {0.101, 0.098}) == (Pairs{{0, 0}}));
 }
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(the_closest_two_come_first_and_each_model_once) {
 BOOST_AUTO_TEST_CASE(a_gap_may_be_as_large_as_the_limit_and_ties_go_to_lower_indices) {
   BOOST_CHECK(pairs_of({0.5}, {0.75}, 0.25) == (Pairs{{0, 0}}));
   BOOST_CHECK(pairs_of({0.5}, {0.75}, 0.249).empty());
-  const std::vector<double> half{0.5}, near{0.519}, far{0.521};  // two points unless told otherwise
+  const std::vector<double> half{0.5}, near{0.519}, far{0.521};  // two points by default
   BOOST_TEST(match_by_accuracy(half, near).size() == 1U);
   BOOST_TEST(match_by_accuracy(half, far).empty());
   BOOST_CHECK(pairs_of({0.5, 0.25}, {0.375, 0.375}, 1) == (Pairs{{0, 0}, {1, 1}}));
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(random_pairs_leave_no_closer_two_unmatched) {
       BOOST_TEST(by_causal.emplace(c, last).second);
       BOOST_TEST(by_masked.emplace(m, last).second);
     }
-    // Of any two within the limit, one has a partner at least as near.
+    // Of any two models within the limit, at least one has a partner that is at least as near.
     for (std::size_t c = 0; c < causal.size(); ++c) {
       for (std::size_t m = 0; m < masked.size(); ++m) {
         if (gap(c, m) > 0.1) continue;
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(random_pairs_leave_no_closer_two_unmatched) {
   }
 }
 
-// Table 5's first and third row; the other domains are made up.
+// The first and third rows of Table 5; the other domains are invented.
 BOOST_AUTO_TEST_CASE(the_closest_domain_is_one_of_both_with_the_smallest_gap) {
   BOOST_TEST(closest_domain({{"Arts", 0.106}, {"Sports", 0.2}, {"Movies", 0.1}},
                             {{"Arts", 0.104}, {"Sports", 0.21}, {"Geographic", 0.1}}) == "Arts");
@@ -232,7 +232,8 @@ BOOST_AUTO_TEST_CASE(an_estimator_that_the_first_model_lacks_is_compared_too) {
   BOOST_TEST(std::abs(made.correlation[0].second.value - 1) < 1e-12);
 }
 
-// Draws of ACE 0.1 to 0.3 against draws of it that are each 0.05 higher: every draw's difference is 0.05.
+// Draws of ACE from 0.1 to 0.3, and draws that are each 0.05 higher: every draw's difference is
+// 0.05.
 BOOST_AUTO_TEST_CASE(models_of_the_same_facts_have_paired_differences) {
   const auto drawn = [](const std::string& name, double rise, std::uint64_t facts) {
     ModelCalibration made = model(name, 0.3, {{"base", 0.2 + rise}});
@@ -244,7 +245,7 @@ BOOST_AUTO_TEST_CASE(models_of_the_same_facts_have_paired_differences) {
   const std::vector<ModelCalibration> models{drawn("a", 0, 1), drawn("b", 0.05, 1),
                                              drawn("c", 0, 2)};
   const auto made = calibration_differences(models);
-  BOOST_TEST_REQUIRE(made.size() == 1U);  // c was asked other facts
+  BOOST_TEST_REQUIRE(made.size() == 1U);  // c answered other facts
   BOOST_TEST(made[0].first == 0U);
   BOOST_TEST(made[0].second == 1U);
   BOOST_TEST(made[0].estimator == "base");

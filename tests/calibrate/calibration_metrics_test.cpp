@@ -34,7 +34,7 @@ MetricValues metrics_of(const std::vector<Judgement>& judgements, std::size_t bi
   return SortedJudgements(judgements, bins).metrics();
 }
 
-// ---- Every metric by its definition, on a list in which repeated answers stand repeatedly ----
+// ---- Every metric by its definition, on a list that contains repeated answers several times ----
 
 double value(const Judgement& judgement) {
   return judgement.correct ? 1 : 0;
@@ -47,7 +47,7 @@ double mean_of(const std::vector<Judgement>& all, Of of) {
   return sum / static_cast<double>(all.size());
 }
 
-/// numpy.percentile of a list in any order. numpy rounds every step, so none may be fused.
+/// numpy.percentile of a list in any order. numpy rounds every step, so no operations may be fused.
 double percentile(const std::vector<Judgement>& all, double percent) {
   std::multiset<double> ordered;
   for (const Judgement& judgement : all) ordered.insert(judgement.confidence);
@@ -61,7 +61,7 @@ double percentile(const std::vector<Judgement>& all, double percent) {
   return t < 0.5 ? sorted[below] + way : sorted[below + 1] - way;
 }
 
-/// Members of each non-empty bin, by how many inner edges lie below a confidence.
+/// Members of each non-empty bin, by the number of inner edges below a confidence.
 std::vector<std::vector<Judgement>> binned(const std::vector<Judgement>& all,
                                            const std::vector<double>& edges) {
   std::map<std::ptrdiff_t, std::vector<Judgement>> members;
@@ -90,8 +90,8 @@ double auroc_by_pairs(const std::vector<Judgement>& all) {
   return pairs > 0 ? won / pairs : none;
 }
 
-/// Mean over k of the expected error rate among the k most confident: a wrong answer is among them
-/// with the chance that its tie group has left.
+/// Mean over k of the expected error rate among the k most confident. A wrong answer is among them
+/// with the probability that its tie group leaves for it.
 double aurc_by_chances(const std::vector<Judgement>& all) {
   const auto n = static_cast<double>(all.size());
   double area = 0;
@@ -112,7 +112,7 @@ double aurc_by_chances(const std::vector<Judgement>& all) {
   return area / n;
 }
 
-/// The same, averaged over every order of the list in which confidences do not rise.
+/// The same, averaged over every order of the list with non-increasing confidences.
 double aurc_by_orders(std::vector<Judgement> all) {
   std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -170,7 +170,7 @@ MetricValues by_definition(const std::vector<Judgement>& all, std::size_t bins) 
       m[ace] += std::abs(gap(inside)) / static_cast<double>(parts.size());
       m[brier_reliability] += share * std::pow(gap(inside), 2);
       m[brier_resolution] += share * std::pow(mean_of(inside, value) - m[accuracy], 2);
-      // Within a bin: the variance of confidence less twice its covariance with correctness.
+      // Within a bin: the variance of confidence minus twice its covariance with correctness.
       const double c = mean_of(inside, confidence);
       const double y = mean_of(inside, value);
       m[brier_within_bin] +=
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(all_right_all_wrong_and_none_have_documented_values) {
     BOOST_TEST(std::isnan(m[brier_skill]));
     BOOST_TEST(m[brier_uncertainty] == 0.0);
   }
-  // Clipped at 1e-12, so a sure error costs ln 1e12 and no more.
+  // Clipped at 1e-12, so a fully confident error costs ln 1e12.
   BOOST_TEST(near(wrong[log_loss], 12 * std::log(10.0), 1e-4));
   BOOST_TEST(near(metrics_of({{0.0, true}}, 1)[log_loss], 12 * std::log(10.0), 1e-9));
   BOOST_TEST(near(right[log_loss], 1e-12, 1e-15));

@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_parap
   BOOST_TEST(near(estimate_of(made.estimators.at(0).metrics, accuracy).value, 2.0 / 3));
 }
 
-// A group's numbers are those of its judgements alone, whichever relations they are of.
+// A group's numbers use only its own judgements, from any relation.
 BOOST_AUTO_TEST_CASE(facts_are_grouped_by_a_column) {
   ScoredModel model = random_model({.facts = 30});
   std::vector<Judgement> old;
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
   is(base.cardinality[0], "1:1", {2});
   is(base.cardinality[1], "N:1", {0, 1});
   is(base.relations[1], "r1", {1});
-  // A group of everything has the interval of everything: the resamples are shared.
+  // A group of everything has the interval of everything, since it uses the same resamples.
   BOOST_TEST(estimate_of(base.domains[0].second, ace).low == estimate_of(base.metrics, ace).low);
 }
 
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_
   ScoredModel model = random_model({.facts = 30, .markers = {"certainly", "same", "unsure"}});
   auto& relations = model.predictions.relations;
   relations[1].roles[3].marker = "possibly";
-  relations[1].roles[5].marker = "sure";  // of r1 alone, and never off
+  relations[1].roles[5].marker = "sure";  // only in r1, and always certain
   for (RelationPredictions& relation : relations) {
     for (std::size_t f = 0; f < relation.facts(); ++f) {
       relation.cells[f * 6 + 4] = relation.cells[f * 6];  // "same" changes nothing
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
   BOOST_TEST(made.reductions[0].harmonic_mean.value > 0.3);
   BOOST_TEST(made.reductions[2].harmonic_mean.value == 0.0);
   BOOST_TEST(made.reductions[3].ace.value == 1.0);
-  // The first reduction is what was scored: it is Base itself.
+  // The first reduction is the scored one, so it equals Base.
   BOOST_TEST(made.reductions[0].ace.low == estimate_of(made.estimator("base")->metrics, ace).low);
 }
 
@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(reductions_that_some_relation_lacks_are_left_out_with_a_rem
   for (BaseScores& base : model.base) base.reductions = {};
   const ModelCalibration made = calibrate_model(model, options_of({"base"}));
   BOOST_TEST(made.reductions.empty());
-  BOOST_TEST(mentions(made.remarks, "Reductions side by side are left out"));
+  BOOST_TEST(mentions(made.remarks, "The comparison of reductions is left out"));
 }
 
 BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(fewer_facts_than_bins_leave_out_ace_with_a_remark) {
 BOOST_AUTO_TEST_CASE(awkward_results_have_numbers_or_none) {
   std::vector<ScoredModel> awkward;
   awkward.push_back(random_model({.facts = 30, .paraphrases = 1}));  // one paraphrase
-  awkward.push_back(random_model({.facts = 30, .options = 1}));      // one option: always sure
+  awkward.push_back(random_model({.facts = 30, .options = 1}));      // one option: always certain
   awkward.push_back(random_model({.relations = 1, .facts = 1}));     // one fact
   awkward.push_back(random_model({.facts = 40}));                    // a constant confidence
   for (RelationPredictions& relation : awkward.back().predictions.relations) {
@@ -418,17 +418,17 @@ BOOST_AUTO_TEST_CASE(templates_are_told_with_their_roles) {
     BOOST_TEST(made.templates[t].role.marker == markers[t]);
     BOOST_TEST(made.templates[t].example == examples[t]);
   }
-  BOOST_TEST(mentions(made.remarks, "Template 7 is in no list of kinds and left out."));
-  BOOST_TEST(std::ranges::count(made.remarks, "Template 7 is in no list of kinds and left out.") ==
-             1);
-  BOOST_TEST(mentions(made.remarks, "Template 9 is in no list"));
+  BOOST_TEST(mentions(made.remarks, "Template 7 is left out: no list of template kinds has it."));
+  BOOST_TEST(std::ranges::count(made.remarks,
+                                "Template 7 is left out: no list of template kinds has it.") == 1);
+  BOOST_TEST(mentions(made.remarks, "Template 9 is left out"));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_studied_is_an_error) {
   ScoredModel empty;
   empty.predictions.name = "gpt2";
   BOOST_CHECK_EXCEPTION(calibrate_model(empty), Error,
-                        says(Fault::user, "gpt2: holds no scored fact"));
+                        says(Fault::user, "gpt2: contains no scored fact"));
   const ScoredModel one = random_model({.paraphrases = 1});
   BOOST_CHECK_EXCEPTION(calibrate_model(one, options_of({"average_min"})), Error,
                         says(Fault::user, "r0: average_min needs at least two paraphrases"));
@@ -452,8 +452,9 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_number) {
   }
 }
 
-// Three relations of 25 facts whose five options are level under three paraphrases and a marker:
-// guessing finds 1/5, nothing is known, and every confidence of one template is 1/5.
+// Three relations of 25 facts whose five options have equal scores under three paraphrases and a
+// marker. Guessing is right in 1/5 of cases, nothing is known, and every confidence of one template
+// is 1/5.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_a_guess_and_never_right) {
   ScoredModel model = random_model({.facts = 25, .markers = {"certainly"}, .one_to_one = false});
   const std::vector<double> level(5, -12.5);

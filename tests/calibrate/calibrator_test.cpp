@@ -38,7 +38,7 @@ Resamples resamples_of(std::vector<std::size_t> strata, std::size_t resamples = 
 }  // namespace
 
 // Median 3, 2.5% quantile 1 + 0.1, 97.5% quantile 5 − 0.1 (numpy's linear quantiles); the estimate
-// 4 moves all by 1.
+// 4 shifts them all by 1.
 BOOST_AUTO_TEST_CASE(an_interval_is_the_middle_of_the_draws_moved_to_the_estimate) {
   const Estimate e = draws_of(4, {5, 3, 1, 2, 4}).estimate();
   BOOST_TEST(e.value == 4.0);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(several_numbers_combine_draw_by_draw) {
   BOOST_TEST(std::isnan(made.draws[2]));
   const Draws doubled = combine([](double a) { return 2 * a; }, draws_of(5, {5, 6}));
   BOOST_TEST(doubled.draws[1] == 12.0);
-  // A number less itself is zero in every resample.
+  // A number minus itself is zero in every resample.
   const Draws same = draws_of(5, {1, 9, 4});
   BOOST_TEST(combine(difference, same, same).estimate().value == 0.0);
   BOOST_TEST(!combine(difference, same, same).estimate().has_interval());
@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_stay_in_the_metrics_range) 
   }
 }
 
-// Half right at confidence 0.1: a log loss of (ln 10 − ln 0.9) / 2 = 1.2, which has no upper bound.
+// Half right at confidence 0.1: a log loss of (ln 10 − ln 0.9) / 2 = 1.2; log loss has no upper
+// bound.
 BOOST_AUTO_TEST_CASE(a_log_loss_may_pass_one) {
   std::vector<Judgement> judgements(40, {0.1, true});
   for (std::size_t i = 0; i < 20; ++i) judgements[i].correct = false;
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_log_loss_may_pass_one) {
   BOOST_TEST(e.high > 1.25);
 }
 
-// One fact, or facts that agree, do not say how others would differ; accuracy is a share of facts.
+// One fact, or facts that agree, do not show how others would differ; accuracy is a share of facts.
 BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
   for (const std::size_t facts : {1U, 30U}) {
     const std::vector<Judgement> alike(facts, {0.25, true});
@@ -150,7 +151,7 @@ BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
   }
 }
 
-// No resample of them has an error in it, so none tells how large one may be.
+// No resample of them contains an error, so none shows how large an error may be.
 BOOST_AUTO_TEST_CASE(errors_of_answers_that_are_all_right_or_all_wrong_have_no_interval) {
   for (const bool correct : {false, true}) {
     std::vector<Judgement> judgements;
@@ -222,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_calibrator_judges_relation_by_relation) {
   const Calibration expected = calibration_of(judgements, 6, resamples);
   BOOST_TEST(made[ace].value == expected[ace].value);
   BOOST_TEST(made[ace].low == expected[ace].low);
-  // Twenty bins unless told otherwise: 24 facts have an ACE, 16 do not.
+  // Twenty bins by default: 24 facts have an ACE, 16 do not.
   BOOST_TEST(margin.calibrate(relations, resamples)[ace].count == 24U);
   const std::span two(relations.data(), 2);
   BOOST_TEST(margin.calibrate(two, resamples_of({8, 8}))[ace].count == 0U);
@@ -252,8 +253,9 @@ BOOST_AUTO_TEST_CASE(bins_and_resamples_must_fit) {
   const std::vector<Judgement> judgements(4, Judgement{0.5, true});
   BOOST_CHECK_EXCEPTION((void)calibration_of(judgements, 0, resamples_of({4})), Error,
                         says(Fault::user, "bins: is 0"));
-  BOOST_CHECK_EXCEPTION((void)calibration_of(judgements, 2, resamples_of({2, 3})), Error,
-                        says(Fault::user, "resamples: are of 5 items, judged are 4"));
+  BOOST_CHECK_EXCEPTION(
+      (void)calibration_of(judgements, 2, resamples_of({2, 3})), Error,
+      says(Fault::user, "resamples: have 5 items, but the number of judgements is 4"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,7 +28,7 @@ Judgement judge(const Estimator& estimator, const RelationPredictions& relation,
   return estimator(FactPredictions{relation, fact});
 }
 
-/// An estimator of a user's own.
+/// A user's own estimator.
 struct CoinToss {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {0.5, fact.base().correct};
@@ -42,15 +42,15 @@ struct CoinToss {
 BOOST_AUTO_TEST_CASE(base_and_margin_are_the_base_templates) {
   auto relation = answered("r", {{0, {{1, 0.75}, {0, 0.5}}}, {1, {{1, 0.25}, {0, 1.0}}}});
   BOOST_TEST(is(judge(Base{}, relation), 0.75, false));
-  BOOST_TEST(is(judge(Margin{}, relation), 0.375, false));  // half, as the table has it
+  BOOST_TEST(is(judge(Margin{}, relation), 0.375, false));  // half, as in the table
   BOOST_TEST(is(judge(Base{}, relation, 1), 0.25, true));
   relation.base = 1;
   BOOST_TEST(is(judge(Base{}, relation), 0.5, true));
   BOOST_TEST(is(judge(Margin{}, relation), 0.25, true));
 }
 
-// Equations 3 and 4 over five paraphrases: b is given by three, with 0.5 + 0.25 + 0.125, c by two,
-// among them the least sure, with 0.0625 + 0.875. Divided by all five.
+// Equations 3 and 4 over five paraphrases. Three of them answer b, with 0.5 + 0.25 + 0.125. Two
+// answer c, including the least confident one, with 0.0625 + 0.875. All are divided by five.
 BOOST_AUTO_TEST_CASE(average_and_consistency_divide_by_all_paraphrases) {
   const auto relation =
       answered("r", {{1, {{1, 0.5}, {2, 0.875}, {1, 0.25}, {2, 0.0625}, {1, 0.125}}}});
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_paraphrases_is_free_and_markers_do_not_count)
   BOOST_TEST(is(judge(Average(Vote{}), seven), 1.5 / 7, true));
 }
 
-// The answer is option 0, so a default of 0 would be taken for right.
+// The answer is option 0, so a default of 0 would count as right.
 BOOST_AUTO_TEST_CASE(a_failed_vote_is_confidence_zero_and_wrong) {
   const auto relation = answered("r", {{0, {{0, 0.9}, {1, 0.8}, {0, 0.7}, {1, 0.6}}}});
   BOOST_TEST(is(judge(Average(Vote{}), relation), 0.0, false, false));
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(what_a_relation_lacks_is_named) {
   const auto one = answered("P36", {{0, {{0, 0.5}, {0, 0.5}, {0, 0.5}}}}, {"possibly", "0%"});
   const auto needs = [](const std::string& name) {
     return says(Fault::user,
-                "P36: " + name + " needs at least two paraphrases, this relation has 1");
+                "P36: " + name + " needs at least two paraphrases; this relation has 1");
   };
   BOOST_CHECK_EXCEPTION(Average(Vote{3}).check(one), Error, needs("average_vote3"));
   BOOST_CHECK_EXCEPTION(Average(MaxConfidence{}).check(one), Error, needs("average_max"));
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(estimators_are_named_for_tables_and_may_be_a_users_own) {
   static_assert(!ConfidenceEstimator<Vote>);
 }
 
-// Average ≤ Consistency ≤ 1, equal where every Base confidence is 1; correct means the same.
+// Average ≤ Consistency ≤ 1, equal if every Base confidence is 1; both have the same correctness.
 BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
   const auto model = test::random_model({.facts = 60, .paraphrases = 5});
   for (RelationPredictions relation : model.predictions.relations) {
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
   }
 }
 
-// The base is a tie of two; of the five paraphrases one more is. Two of the other three say the
+// The base is a tie of two, and so is one of the five paraphrases. Two of the other three give the
 // answer, with 0.5 and 0.25.
 BOOST_AUTO_TEST_CASE(a_tie_is_not_right_and_agrees_with_no_other_answer) {
   auto relation = answered("r", {{1, {{1, 0.5}, {1, 0.5}, {1, 0.25}, {2, 0.75}, {1, 0.5}}}});

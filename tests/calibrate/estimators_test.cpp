@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(what_is_asked_for_by_name_and_cannot_be_computed_is_an_erro
     BOOST_CHECK_EXCEPTION(
         chosen_estimators(some, {"base", unknown}, remarks), Error,
         says(Fault::user, "`estimators`: '" + unknown +
-                              "' is not an estimator of these results; there are base, margin"));
+                              "' is not an estimator of these results; choose from base, margin"));
   }
 }
 

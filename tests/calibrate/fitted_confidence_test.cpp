@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_SUITE(fitted_confidence_suite)
 
 namespace {
 
-/// A relation of two options and two templates. Each fact has the score of option 0 under each of
-/// them; option 1 has 0.
+/// A relation of two options and two templates. Each fact has its score of option 0 under each
+/// template; option 1 has score 0.
 RelationPredictions relation_of(
     const std::vector<std::pair<std::array<double, 2>, std::size_t>>& facts,
     const std::string& code = "r") {
@@ -37,13 +37,13 @@ RelationPredictions relation_of(
   return made;
 }
 
-/// Three of four facts are right, at odds of 81 to 1: four times too sure on the scale of logits.
+/// Three of four facts are right, at odds of 81 to 1: the logits are four times too large.
 std::vector<RelationPredictions> too_sure() {
   const double score = std::log(81.0);
   return {relation_of({{{score, 1}, 0}, {{score, 1}, 0}, {{score, 1}, 0}, {{score, 1}, 1}})};
 }
 
-/// How many options it sees, and the sum of the base template's scores.
+/// Its confidence is the sum of the base template's scores.
 struct SumOfScores {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.scores()[0] + fact.scores()[1], fact.base().correct};
@@ -54,7 +54,7 @@ struct SumOfScores {
 
 }  // namespace
 
-// Odds of 3 to 1 are right: ln 81 / T = ln 3.
+// The correct odds are 3 to 1: ln 81 / T = ln 3.
 BOOST_AUTO_TEST_CASE(a_temperature_makes_the_mean_confidence_the_share_that_is_right) {
   const auto facts = too_sure();
   const Tempered<Base> tempered(facts);
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(any_estimator_is_tempered_under_every_template) {
              boost::test_tools::tolerance(1e-6));
 }
 
-// The templates together have (3 ln 81 + 1) / 4, and the temperature is 4.
+// Both templates together have (3 ln 81 + 1) / 4, and the temperature is 4.
 BOOST_AUTO_TEST_CASE(what_templates_say_together_is_tempered) {
   auto facts = too_sure();
   facts[0].relation.template_weights = {0.75, 0.25};
@@ -104,7 +104,8 @@ BOOST_AUTO_TEST_CASE(temperature_needs_scores) {
   BOOST_TEST(Tempered<Base>(std::vector<RelationPredictions>{}).temperature() == 1);
 }
 
-// The surer two are right once, the others never: 1/2 and 0, linear between.
+// The two more confident facts are right in half of cases, the others never: 1/2 and 0, linear
+// between.
 BOOST_AUTO_TEST_CASE(isotonic_says_how_many_were_right_at_a_confidence) {
   const double sure = std::log(9.0), unsure = std::log(3.0);  // confidences 0.9 and 0.75
   const std::vector<RelationPredictions> fitting{
@@ -129,7 +130,7 @@ BOOST_AUTO_TEST_CASE(without_an_answer_there_is_nothing_to_map) {
   BOOST_TEST(!made.answered);
   BOOST_TEST(made.confidence == 0);
   BOOST_CHECK_EXCEPTION((void)Isotonic<Base>(std::vector<RelationPredictions>{}), Error,
-                        says(Fault::user, "has no fact to fit a map on"));
+                        says(Fault::user, "contains no fact to fit a map on"));
 }
 
 BOOST_AUTO_TEST_CASE(facts_are_split_within_relations_with_all_that_belongs_to_them) {

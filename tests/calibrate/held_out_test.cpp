@@ -27,7 +27,7 @@ HeldOutRecalibration recalibrated(const ScoredModel& model) {
                               {.seed = 1, .resamples = 30});
 }
 
-/// The facts of a model of `per_relation` facts in each relation, as the halves have them.
+/// The facts of a model with `per_relation` facts in each relation, split as in the halves.
 struct Halves {
   std::vector<Judgement> fitted, held_out;  // Base
   std::vector<ScoredFact> fitted_facts, held_out_facts;
@@ -146,8 +146,10 @@ BOOST_AUTO_TEST_CASE(a_temperature_at_the_end_of_its_range_is_remarked_on) {
       model.base[r].scores[f * 5 + model.predictions.relations[r].relation.facts[f].answer] = 0;
     }
   }
-  BOOST_TEST(recalibrated(model).remarks ==
-             Names{"The fitted temperature is at the end of its range; the best one lies beyond."});
+  BOOST_TEST(
+      recalibrated(model).remarks ==
+      Names{
+          "The fitted temperature is at the end of its range; the best one is outside the range."});
 }
 
 BOOST_AUTO_TEST_CASE(fewer_held_out_facts_than_bins_leave_out_ace_with_a_remark) {
@@ -174,7 +176,8 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_facts_is_needed) {
   BOOST_TEST(made.results.empty());
   BOOST_TEST(made.facts == 5U);
   BOOST_TEST(made.halves.empty());
-  BOOST_TEST(made.remarks == Names{"Recalibration is left out: no relation has two facts."});
+  BOOST_TEST(made.remarks ==
+             Names{"Recalibration is left out: no relation has at least two facts."});
   BOOST_TEST(recalibrated(random_model({.relations = 1, .facts = 2})).results.size() == 10U);
 }
 

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(many_prompt_results_suite)
 
 namespace {
 
-/// A study of a random table; answers are numbered and have no texts.
+/// A study of a random table; answers have numbers but no texts.
 ManyPromptStudy random_study(const std::string& name, std::uint64_t seed,
                              const test::RandomPrompts& shape) {
   ManyPromptStudy study;
@@ -66,7 +66,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// The facts with a right answer to a prompt that `keep(row)` lets through.
+/// The facts with a right answer to a prompt for which `keep(row)` is true.
 template <class Keep>
 std::set<FactKey> known(const PromptOutcomes& table, Keep keep) {
   std::set<FactKey> facts;
@@ -76,8 +76,8 @@ std::set<FactKey> known(const PromptOutcomes& table, Keep keep) {
   return facts;
 }
 
-/// Content-free scores of a relation: all that is asked for is `favoured`, under each template that
-/// was scored, the last most.
+/// Content-free scores of a relation that all favour `favoured`, under each scored template, the
+/// last one most.
 void lean(ManyPromptStudy& study, const std::string& relation,
           const std::vector<std::string>& labels, std::size_t favoured,
           const std::vector<std::size_t>& templates) {
@@ -96,7 +96,7 @@ void lean(ManyPromptStudy& study, const std::string& relation,
 
 }  // namespace
 
-// By hand from the marks: 3/8, 1/2, 1/3, 1 and 0.
+// By hand, from the marks: 3/8, 1/2, 1/3, 1 and 0.
 BOOST_AUTO_TEST_CASE(a_way_of_asking_is_measured_whole) {
   const ManyPromptResults made = test::small_many_prompts();
   const ManyPromptResult& way = made.ways[0];
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(relations_have_their_templates_and_their_bias) {
   BOOST_TEST(std::abs(*made.ways[0].bias->single - level / 2) < 1e-9);
   BOOST_TEST(std::abs(*made.ways[0].bias->per_token.single - 0.1269594701) < 1e-9);
   BOOST_TEST(std::abs(*made.ways[0].bias->per_token.multi - 0.0965874805) < 1e-9);
-  // Not asked about capitals.
+  // It has no prompts about capitals.
   BOOST_TEST(made.ways[2].relations.size() == 1U);
 }
 
@@ -176,15 +176,16 @@ BOOST_AUTO_TEST_CASE(what_must_be_said_is_said_of_each_way_of_asking) {
   const ManyPromptResults made = test::small_many_prompts();
   const std::vector<std::string> wanted{
       "zero-shot: 1 answer without a word, counted as wrong.",
-      "zero-shot: 2 answers naming more than one object of the fact, counted as right once.",
-      "zero-shot: 1 pair of a fact and a template without a prompt; where the template is drawn, "
-      "the fact draws among its other prompts.",
-      "4-template: 1 pair of a fact and a template without a prompt; where the template is drawn, "
-      "the fact draws among its other prompts.",
-      "zero-shot-question: 1 pair of a fact and a template without a prompt; where the template "
-      "is drawn, the fact draws among its other prompts.",
-      "Not all ways were asked the same prompts: accuracy, Consist and Overconf are each over its "
-      "own, knowledge sharing over those that two have in common."};
+      "zero-shot: 2 answers that name more than one object of the fact, each counted as right "
+      "once.",
+      "zero-shot: 1 pair of a fact and a template without a prompt; if sampling draws such a "
+      "template, it uses one of the fact's other prompts.",
+      "4-template: 1 pair of a fact and a template without a prompt; if sampling draws such a "
+      "template, it uses one of the fact's other prompts.",
+      "zero-shot-question: 1 pair of a fact and a template without a prompt; if sampling "
+      "draws such a template, it uses one of the fact's other prompts.",
+      "Not all ways have the same prompts: each way's accuracy, Consist and Overconf use its own "
+      "prompts; knowledge sharing uses the prompts that both ways have."};
   BOOST_TEST(made.remarks == wanted, boost::test_tools::per_element());
 }
 
@@ -216,7 +217,7 @@ BOOST_AUTO_TEST_CASE(where_nothing_was_asked_there_is_no_number) {
   BOOST_TEST(made.ways[0].relations.empty());
 }
 
-// Every number again, prompt by prompt.
+// Every number recomputed, prompt by prompt.
 BOOST_AUTO_TEST_CASE(random_studies_are_measured_as_by_a_slow_count) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const test::RandomPrompts shape{.missing = seed % 2 == 0 ? std::size_t{0} : std::size_t{3}};
@@ -245,7 +246,7 @@ BOOST_AUTO_TEST_CASE(random_studies_are_measured_as_by_a_slow_count) {
       BOOST_TEST(near(way.by_fact.exact_mean, mean(shares)));
       BOOST_TEST(way.by_fact.right.size() == 400U);
       BOOST_TEST(way.by_relation.right.size() == 400U);
-      // A drawn accuracy is a mean of shares, give or take five standard errors.
+      // The mean of drawn accuracies is within five standard errors of the exact mean of shares.
       BOOST_TEST(std::abs(way.by_relation.mean - way.by_relation.exact_mean) <=
                  5 * way.by_relation.exact_sd / 20 + 1e-12);
       BOOST_REQUIRE(way.relations.size() == of_relation.size());
@@ -285,7 +286,7 @@ BOOST_AUTO_TEST_CASE(random_studies_are_measured_as_by_a_slow_count) {
   }
 }
 
-// Where nothing is missing, both were asked all facts by their first names under all templates.
+// If nothing is missing, both have all facts by their first names under all templates.
 BOOST_AUTO_TEST_CASE(sharing_is_counted_fact_by_fact) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const test::RandomPrompts shape{.expressions = 1};
@@ -319,7 +320,7 @@ BOOST_AUTO_TEST_CASE(sharing_is_counted_fact_by_fact) {
   }
 }
 
-// The question form scores some templates: the favoured one has its place among all of them.
+// The question form scores only some templates; the favoured template's index is among all of them.
 BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
   ManyPromptStudy study = test::small_question();
   lean(study, "P19", {"Lyon", "Paris"}, 1, {2, 3});
@@ -328,12 +329,13 @@ BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
   BOOST_TEST(bias.templates == 2U);
   BOOST_TEST(bias.favoured->template_index == 3U);
   BOOST_TEST(bias.favoured->candidate == 1U);
-  study.content_free_templates.clear();  // as they come
+  study.content_free_templates.clear();  // in their own order
   const ManyPromptResults plain = many_prompt_results({study}, test::small_options());
   BOOST_TEST(plain.ways[0].relations[0].bias->favoured->template_index == 1U);
 }
 
-// By sum "Lyon" is asked for: −1 nat against −3 and −4; of six tokens, "Paris" has −1/2 and −2/3 each.
+// By sum "Lyon" is favoured: −1 nat against −3 and −4. Of six tokens, "Paris" has −1/2 and −2/3
+// each.
 BOOST_AUTO_TEST_CASE(per_token_another_candidate_is_favoured_and_named) {
   ManyPromptStudy first = test::small_zero_shot(), study = test::small_question();
   lean(first, "P19", {"Oslo", "Lyon"}, 1, {0});
@@ -375,7 +377,7 @@ BOOST_AUTO_TEST_CASE(each_way_of_asking_keeps_the_labels_of_its_own_candidates) 
   }
 }
 
-// A model may be called as a form is.
+// A model may have the name of a form.
 BOOST_AUTO_TEST_CASE(closed_sets_have_no_forms) {
   ManyPromptStudy mask = test::small_closed_set(), question = test::small_closed_set();
   mask.answered.name = "model";
@@ -386,8 +388,8 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_no_forms) {
   BOOST_TEST(many_prompt_results({generated, question}, test::small_options()).forms.empty());
 }
 
-// Two facts under two templates: all options level for the first, whose answer is the first of five,
-// and the second known under one template. Generated answers cannot tie.
+// Two facts under two templates. For the first fact, whose answer is the first of five options, all
+// options have equal scores. The second is known under one template. Generated answers cannot tie.
 BOOST_AUTO_TEST_CASE(ties_of_closed_sets_are_counted_and_said) {
   ModelPredictions model;
   model.name = "level";

@@ -14,7 +14,7 @@ using namespace plumb::detail;
 using test::GenerationFolder;
 using test::says;
 
-// Whatever else rows may lack is refused in records/generation_folder_test.cpp.
+// records/generation_folder_test.cpp tests the refusal of all other incomplete rows.
 
 BOOST_AUTO_TEST_SUITE(many_prompt_study_suite)
 
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(rows_in_memory_need_no_file) {
   rows.push_back(rows[0]);
   BOOST_CHECK_EXCEPTION(
       add_names(study, made.asked(), each_row), Error,
-      says(Fault::user, "contains: the row is about a prompt that has one already"));
+      says(Fault::user, "contains: the row is about a prompt that already has a row"));
 
   study.candidates["symbol"] = {"H", "He"};
   std::vector<RecordedContentFree> free;

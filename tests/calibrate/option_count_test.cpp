@@ -22,7 +22,8 @@ namespace {
 
 using Counts = std::vector<std::size_t>;
 
-/// A 1:1 relation of `options` facts; fact i's answer i weighs `answer`, every other option `other`.
+/// A 1:1 relation of `options` facts; fact i's answer i has the weight `answer`, others have
+/// `other`.
 ScoredModel weighted(std::size_t options, double answer, double other) {
   ScoredModel model =
       random_model({.relations = 1, .facts = options, .options = options, .one_to_one = true});
@@ -47,8 +48,8 @@ BOOST_AUTO_TEST_CASE(counts_are_dense_where_calibration_changes_most) {
   BOOST_TEST(option_counts(0).empty());
 }
 
-// Whatever is sampled: an answer that weighs 3 among others that weigh 1 has 3 / (3 + k − 1), is
-// right, and is off by the rest.
+// For any sampling: an answer of weight 3 among others of weight 1 has 3 / (3 + k − 1), is right,
+// and has the remaining share as its error.
 BOOST_AUTO_TEST_CASE(a_better_answer_is_right_with_its_share_of_the_weights) {
   const auto curve = option_count_curve(weighted(25, 3, 1), 20, {.resamples = 20});
   BOOST_REQUIRE(curve.size() == option_counts(25).size());
@@ -72,8 +73,8 @@ BOOST_AUTO_TEST_CASE(the_answer_is_kept_in_every_sampling) {
   }
 }
 
-// Equal weights: whether the answer is the first option or the last, neither fact is known, however
-// many options there are.
+// Equal weights: neither fact is known for any number of options, whether the answer is the first
+// option or the last.
 BOOST_AUTO_TEST_CASE(ties_are_not_known_as_with_all_options) {
   ScoredModel model = weighted(20, 1, 1);
   auto& facts = model.predictions.relations[0].relation.facts;
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(with_all_options_it_is_the_base_template_itself) {
   BOOST_TEST(near(all.ace.value, expected[CalibrationMetric::ace]));
 }
 
-// Smaller sets are part of larger ones: what wins among more options wins among fewer.
+// Smaller sets are subsets of larger ones: an answer that wins among more options wins among fewer.
 BOOST_AUTO_TEST_CASE(more_options_make_no_fact_right) {
   const auto model = random_model({.relations = 3, .facts = 40, .options = 40, .one_to_one = true});
   const auto curve = option_count_curve(model, 20, {.seed = 3, .resamples = 10});
@@ -147,7 +148,8 @@ BOOST_AUTO_TEST_CASE(samplings_follow_the_seed) {
   BOOST_TEST(confidence(1) != confidence(2));
 }
 
-// Of 3000 orders of eight options each other option is second in 3000 / 7 ± 4 standard deviations.
+// In 3000 orders of eight options each other option is second 3000 / 7 ± 4 standard deviations
+// times.
 BOOST_AUTO_TEST_CASE(an_order_begins_with_the_answer_and_is_otherwise_uniform) {
   Relation relation;
   relation.code = "r";

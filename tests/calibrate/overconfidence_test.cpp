@@ -22,7 +22,7 @@ namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 40};
 
-/// One prompt a fact, in one relation.
+/// One prompt per fact, in one relation.
 PromptList<Judgement> one_each(const std::vector<Judgement>& prompts) {
   PromptList<Judgement> list;
   list.begin_relation();
@@ -33,7 +33,7 @@ PromptList<Judgement> one_each(const std::vector<Judgement>& prompts) {
   return list;
 }
 
-/// Relations of facts of none to four prompts, with confidences in steps of an eighth.
+/// Relations of facts with zero to four prompts, with confidences in steps of an eighth.
 PromptList<Judgement> random_list(std::uint64_t seed) {
   RandomStream random(seed, "overconfidence test");
   PromptList<Judgement> list;
@@ -64,7 +64,7 @@ Means means_of(const std::vector<Judgement>& prompts) {
   return means;
 }
 
-/// The bins of prompts as they stand, cut by position.
+/// The bins of prompts in their given order, cut by position.
 std::vector<std::vector<Judgement>> cut(const std::vector<Judgement>& sorted, std::size_t bins) {
   std::vector<std::vector<Judgement>> parts(bins);
   for (std::size_t b = 0, at = 0; b < bins; ++b) {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(bins_of_different_confidences_are_those_of_a_plain_sort) {
   }
 }
 
-// Every order of the seven prompts, which is each order of the ties equally often.
+// Every order of the seven prompts; each order of the ties occurs equally often.
 BOOST_AUTO_TEST_CASE(ties_are_as_right_in_each_bin_as_a_random_order_makes_them) {
   const std::vector<Judgement> seven{{0.9, true},  {0.5, true}, {0.5, false}, {0.5, false},
                                      {0.5, false}, {0.2, true}, {0.2, false}};
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(fewer_prompts_than_bins_make_as_many_bins_and_none_no_numbe
   }
 }
 
-// Each resample written out, prompt by prompt.
+// Each resample expanded, prompt by prompt.
 BOOST_AUTO_TEST_CASE(intervals_are_of_facts_drawn_with_all_their_prompts) {
   const auto list = random_list(4);
   const auto made = overconfidence(list, few);
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(intervals_are_of_facts_drawn_with_all_their_prompts) {
   };
   agrees(made.overconf, over);
   agrees(made.mean_confidence, sure);
-  // The trials of the accuracy's interval: facts, by their prompts.
+  // The trials of the accuracy's interval: facts, weighted by their prompts.
   double prompts = 0, squares = 0, known = 0;
   for (const std::vector<Judgement>& one : facts) {
     const double n = static_cast<double>(one.size());
@@ -380,7 +380,7 @@ BOOST_AUTO_TEST_CASE(an_answer_has_a_log_probability) {
   for (const double wrong : {0.1, std::numeric_limits<double>::quiet_NaN()}) {
     BOOST_CHECK_EXCEPTION(
         static_cast<void>(overconfidence_by_length(answers({{3, wrong, true}}), few)), Error,
-        test::says(Fault::user, " is no log-probability; "));
+        test::says(Fault::user, " is not a log-probability; "));
   }
 }
 

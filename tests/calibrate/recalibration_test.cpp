@@ -22,7 +22,7 @@ namespace {
 
 using Scores = std::vector<double>;
 
-/// Facts with the same scores and these answers.
+/// Facts with the same scores and the given answers.
 std::vector<ScoredFact> facts_of(const Scores& scores, const std::vector<std::size_t>& answers) {
   std::vector<ScoredFact> facts;
   for (const std::size_t answer : answers) facts.push_back({scores, answer});
@@ -61,12 +61,12 @@ double isotonic_by_definition(const std::vector<Judgement>& all, double c) {
 
 }  // namespace
 
-// Two options apart by s, right in a share q: the loss is least where 1 / (1 + e^(−s/T)) = q, so
-// T = s / ln(q / (1 − q)).
+// Two options whose scores differ by s, right in a share q: the loss is least at 1 / (1 + e^(−s/T))
+// = q, so T = s / ln(q / (1 − q)).
 BOOST_AUTO_TEST_CASE(a_temperature_makes_two_options_as_sure_as_they_are_right) {
   const Scores scores{std::log(9.0), 0};
   BOOST_TEST(near(fit_temperature(facts_of(scores, {0, 0, 0, 1})), 2, 2e-9 * 2));
-  // ln 9 / ln 9 = 1 for nine of ten, and sharper than 1 for 19 of 20.
+  // ln 9 / ln 9 = 1 for nine of ten, and below 1 (sharper) for 19 of 20.
   std::vector<std::size_t> answers(20, 0);
   answers[7] = 1;
   BOOST_TEST(

@@ -27,7 +27,7 @@ using Texts = std::vector<std::pair<std::string, std::uint32_t>>;
 
 const auto each = boost::test_tools::per_element();
 
-/// What was answered and sampled under "zero-shot".
+/// The answers and samples under "zero-shot".
 struct Sampled : GenerationFolder {
   std::vector<RecordedAnswer> answers;
   std::vector<RecordedSamples> sampled;
@@ -47,7 +47,7 @@ struct Sampled : GenerationFolder {
   void refused(const std::string& words) {
     BOOST_CHECK_EXCEPTION((void)read(), Error,
                           says(Fault::user, "zero-shot_samples.jsonl:" + words +
-                                                "; the file was changed; ask again"));
+                                                "; the file was changed; run the job again"));
   }
 };
 
@@ -86,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(samples_are_compared_by_their_lemmas, Sampled) {
   BOOST_TEST(stems.judgements.prompts[0].correct);
 }
 
-// It is the answer of the sampled prompt that counts, not another of its fact.
+// The answer of the sampled prompt counts, not another answer of its fact.
 BOOST_FIXTURE_TEST_CASE(samples_are_compared_with_the_answer_to_their_own_prompt, Sampled) {
   answers = {answer(0, {5, 0, 0}, "one"), answer(0, {5, 0, 1}, "two"),
              answer(0, {5, 1, 0}, "three"), answer(0, {5, 1, 1}, "Fe")};
@@ -117,7 +117,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_sampled_is_nothing, Sampled) {
   BOOST_TEST(made.samples == 0U);
 }
 
-// Each confidence once more, sample by sample, from the words of the texts alone.
+// Each confidence recomputed, sample by sample, from only the words of the texts.
 BOOST_AUTO_TEST_CASE(confidences_are_those_of_a_slow_count) {
   const MultiPromptDataset dataset = elements_many();
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -191,14 +191,14 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_cannot_be_is_named_by_file_and_line, Sampled)
   with([](RecordedSamples& row) { row.subject = "salt"; });  // that is another of its names
   refused("2: contains: the row is about a prompt that was not asked");
   with([](RecordedSamples& row) { row.relation = "symbol"; });
-  refused("2: symbol: is no relation that was asked, or its rows stand apart");
+  refused("2: symbol: is not a relation that was asked, or its rows are not contiguous");
   with([](RecordedSamples& row) { row.prompt.template_index = 2; });
   refused("2: contains: the sampled prompt has no greedy answer");
   sampled[1] = sampled[0];
-  refused("2: contains: the row is about a prompt that has one already");
+  refused("2: contains: the row is about a prompt that already has a row");
   answers.push_back(answer(1, {0, 1, 0}, "hydrogen"));
   with([&](RecordedSamples& row) { row = samples(1, {0, 1, 0}, {{"x", 1}}); });
-  refused("2: contains: the fact has a sampled prompt already");
+  refused("2: contains: the fact already has a sampled prompt");
   sampled[1] = sound;
   BOOST_TEST(read().judgements.prompts.size() == 2U);
 }
@@ -209,7 +209,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_or_broken_is_named, Sampled) {
   const AnsweredSetting setting_read = read_answered(path(), "zero-shot", asked(), SameWord{});
   files().write("zero-shot_samples.jsonl", "\n{\"relation\": \"symbol\"}\n");
   BOOST_CHECK_EXCEPTION((void)read_sampled(path(), setting_read, asked(), SameWord{}), Error,
-                        says(Fault::user, "zero-shot_samples.jsonl:2: is no row of answers"));
+                        says(Fault::user, "zero-shot_samples.jsonl:2: is not a row of answers"));
   std::filesystem::remove(path() / "zero-shot_samples.jsonl");
   BOOST_CHECK_EXCEPTION((void)read_sampled(path(), setting_read, asked(), SameWord{}), Error,
                         says(Fault::user, "zero-shot_samples.jsonl: cannot be read"));

@@ -16,7 +16,7 @@ bool near(double a, double b) {
   return std::abs(a - b) < 1e-12;
 }
 
-/// Facts of a relation, each with its subject, answer and the probability of every option.
+/// A relation's facts, each with its subject, answer and the probability of every option.
 struct Asked {
   std::string subject;
   std::size_t answer;
@@ -36,7 +36,7 @@ void add_relation(ScoredModel& model, const std::string& code, const std::vector
 
 }  // namespace
 
-// Option 0: 0.8 (right), 0.6 (wrong) in bins of their own; option 1: 0.2 (wrong), 0.4 (right).
+// Option 0: 0.8 (right) and 0.6 (wrong) in separate bins; option 1: 0.2 (wrong), 0.4 (right).
 BOOST_AUTO_TEST_CASE(the_error_is_the_mean_over_options_of_their_ece) {
   ScoredModel model;
   add_relation(model, "P1", {{"a", 0, {0.8, 0.2}}, {"b", 1, {0.6, 0.4}}});
@@ -51,7 +51,8 @@ BOOST_AUTO_TEST_CASE(the_error_is_the_mean_over_options_of_their_ece) {
   BOOST_TEST(near(static_calibration(model, 1, {})->error.value, 0.4 / 2));
 }
 
-// "a" stands in two rows, whose scores are the same: options 0 and 2 are right, each with a half.
+// "a" is in two rows with the same scores: options 0 and 2 are right, each with a share of one
+// half.
 BOOST_AUTO_TEST_CASE(a_subject_with_several_objects_is_one_question) {
   ScoredModel model;
   add_relation(model, "P1",

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(arguments)
 namespace {
 
 struct Words {
-  /// Parses the words as those of `plumb look --depth N FOLDER`.
+  /// Parses the words as if they were those of `plumb look --depth N FOLDER`.
   bool parse(std::vector<std::string> words) {
     console.arguments = std::move(words);
     options::options_description list;
@@ -47,13 +47,13 @@ BOOST_FIXTURE_TEST_CASE(options_and_positional_words_get_their_values, Words) {
 
 BOOST_FIXTURE_TEST_CASE(help_is_printed_even_when_an_option_is_missing, Words) {
   BOOST_TEST(!parse({"--help"}));
-  BOOST_TEST(out.str().starts_with("Usage: plumb look --depth N FOLDER [options]\n"));
+  BOOST_TEST(out.str().find("Usage: plumb look --depth N FOLDER [options]\n") == 0);
   BOOST_TEST(out.str().find("how far down") != std::string::npos);
   BOOST_TEST(!parse({"-h"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_refused_by_name, Words) {
-  const char* remedy = " `plumb look --help` lists what there is";
+  const char* remedy = " `plumb look --help` lists the options";
   BOOST_CHECK_EXCEPTION(parse({"--depht", "3"}), Error,
                         shows(Fault::user, std::string("--depht: unknown option; did you mean "
                                                        "--depth?") +
@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_refused_by_name, Words) {
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_missing_or_too_much_is_refused_with_a_remedy, Words) {
-  const std::string remedy = "; `plumb look --help` tells more";
+  const std::string remedy = "; `plumb look --help` lists the options";
   BOOST_CHECK_EXCEPTION(parse({}), Error,
                         shows(Fault::user, "'--depth' is required but missing" + remedy));
   BOOST_CHECK_EXCEPTION(parse({"--depth"}), Error, shows(Fault::user, "'--depth' is missing"));
@@ -77,7 +77,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_missing_or_too_much_is_refused_with_a_remedy, Wo
                         shows(Fault::user, "too many positional options"));
 }
 
-// Found by fuzzing: Boost's message puts the word in the place of "%value%", finds it there again, and so on.
+// Found by fuzzing: Boost's message replaces "%value%" with the word, finds "%value%" in the
+// result, replaces it again, and so on without end.
 BOOST_FIXTURE_TEST_CASE(words_that_boosts_messages_would_repeat_without_end_are_refused, Words) {
   std::size_t width = 0;
   console.arguments = {"--width", "%value%"};
@@ -86,14 +87,14 @@ BOOST_FIXTURE_TEST_CASE(words_that_boosts_messages_would_repeat_without_end_are_
   BOOST_CHECK_EXCEPTION(
       (void)parse_arguments(console, "plumb look [options]", list), Error,
       shows(Fault::user,
-            "an option is not what this command takes; '%value%' keeps Boost from saying which; "
-            "`plumb look --help` tells more"));
+            "an option is invalid; because of the word '%value%', Boost cannot report which one; "
+            "`plumb look --help` lists the options"));
   BOOST_CHECK_EXCEPTION(parse({"--%value%", "1"}), Error,
                         shows(Fault::user, "--%value%: unknown option"));
   BOOST_CHECK_EXCEPTION(parse({"--depth", "1", "%value%", "there"}), Error,
-                        shows(Fault::user, "an option is not what this command takes"));
+                        shows(Fault::user, "an option is invalid"));
   BOOST_CHECK_EXCEPTION(parse({"--depth%original_token%="}), Error,
-                        shows(Fault::user, "an option is not what this command takes; '--depth%"));
+                        shows(Fault::user, "an option is invalid; because of the word '--depth%"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

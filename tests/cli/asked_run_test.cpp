@@ -33,8 +33,8 @@ BOOST_FIXTURE_TEST_CASE(data_that_has_changed_or_moved_is_said, GenerateFiles) {
   const std::string all = run_words(list, never).out;
   std::filesystem::rename(at("elements"), at("moved"));
   BOOST_TEST(run_words(list, never)
-                 .refused(at("elements") + ": the data of the run is not there, and prompts are "
-                                           "made of it; say where it is with --data"));
+                 .refused(at("elements") + ": the run's dataset is missing, and its prompts are "
+                                           "built from it; pass its current path with --data"));
   Words moved = list;
   moved.insert(moved.end(), {"--data", at("moved")});
   BOOST_TEST(run_words(moved, never).out == all);
@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_file_that_has_changed_is_named, ConsoleFiles)
                  .refused(at("other.json") + ": template-file: has changed since the run: "));
 }
 
-// Shots of a graph are drawn by its name, which is that of its folder.
+// A graph's shots are drawn by its name, which is the name of its folder.
 BOOST_FIXTURE_TEST_CASE(a_graph_that_was_moved_gives_the_same_prompts, RankFiles) {
   BOOST_REQUIRE(rank({"--limit", "5"}).code == 0);
   const std::string all = run_words({"data", "prompts", at("run")}, never).out;
@@ -84,28 +84,28 @@ BOOST_FIXTURE_TEST_CASE(files_beside_the_data_are_found_from_where_the_run_began
 }
 
 BOOST_FIXTURE_TEST_CASE(folders_that_hold_no_prompts_are_refused, GenerateFiles) {
-  BOOST_TEST(run_words({"data", "prompts"}, never).refused("no run folder named"));
+  BOOST_TEST(run_words({"data", "prompts"}, never).refused("no run folder given"));
   BOOST_TEST(run_words({"data", "prompts", at("elements")}, never)
                  .refused("elements: is not a run folder (no run.json)"));
   folder.write("none/run.json", R"({"settings": {"command": "compare"}})");
   BOOST_TEST(run_words({"data", "prompts", at("none")}, never)
-                 .refused("none/run.json: is of plumb compare, which asks no model"));
+                 .refused("none/run.json: was made by plumb compare, which runs no model"));
   folder.write("fixed/run.json", R"({"settings": {"command": "rank --fixed"}})");
   BOOST_TEST(run_words({"data", "prompts", at("fixed")}, never)
-                 .refused("is of plumb rank --fixed, whose file says what is asked"));
+                 .refused("was made by plumb rank --fixed, which reads its prompts from a file"));
   folder.write("begun/run.json", R"({"status": "running", "settings": {"command": "generate"}})");
   BOOST_TEST(run_words({"data", "prompts", at("begun")}, never)
                  .refused("the run is not complete; finish it with --resume"));
   folder.write("mine/run.json", R"({"status": "complete", "settings": {"command": "generate"}})");
   BOOST_TEST(run_words({"data", "prompts", at("mine")}, never)
-                 .refused("mine/run.json: the run was not made by plumb's command, so nothing says "
-                          "how to build its prompts again"));
+                 .refused("mine/run.json: the run was written by a program, not by plumb's "
+                          "command, so its prompts cannot be rebuilt"));
   BOOST_REQUIRE(generate({"--settings", "zero-shot"}).code == 0);
   Json run = json("run/run.json");
   run["settings"]["plumb_version"] = "0.0.1";
   folder.write("run/run.json", run.dump());
   BOOST_TEST(run_words({"data", "prompts", at("run")}, never)
-                 .refused("run.json: plumb_version: the run is of plumb 0.0.1, this is "));
+                 .refused("run.json: plumb_version: the run was made by plumb 0.0.1; this is "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

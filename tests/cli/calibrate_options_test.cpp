@@ -41,7 +41,7 @@ void refused(const Words& words, const std::string& message) {
   }
 }
 
-/// Folders of several origins; what is in them is not read.
+/// Folders from several programs. Their contents are not read.
 struct Folders {
   Folders() {
     folder.write("theirs/metadata_results.json", "{}");
@@ -54,7 +54,7 @@ struct Folders {
     folder.write("calibrated/probe/run.json", R"({"settings":{"command":"probe"}})");
   }
   [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
-  /// With a folder and a place to write.
+  /// Adds a run folder and an output folder.
   [[nodiscard]] Words with(Words words) const {
     words.insert(words.begin(), {at("theirs"), "--out", at("out")});
     return words;
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_probed_into_a_folder_of_the_calibration) {
   BOOST_TEST(parsed.target.out == "o");
   BOOST_TEST(parsed.calibrate.seed == 3U);
   BOOST_TEST((parsed.calibrate.kinds.paraphrases == Indices{0}));
-  BOOST_TEST(parsed.calibrate.data.empty());  // the probe's folder describes itself
+  BOOST_TEST(parsed.calibrate.data.empty());  // the probe's folder has its own metadata
   BOOST_TEST(parsed.calibrate.relations.empty());
   BOOST_TEST(!parsed.calibrate.reading().scoring);
   BOOST_REQUIRE(parsed.calibrate.folders.list.size() == 1U);
@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_for_a_probe_is_refused_with_folders, Folders) {
         Words{"--threads", "2"}, Words{"--resume"}}) {
     refused(with(words),
             words[0] +
-                ": has no effect on folders, which are read as they are; leave it out, or "
+                ": has no effect on folders, which are not scored again; remove it, or "
                 "probe with --model");
   }
 }
@@ -189,7 +189,7 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, Folders) {
     refused(with({option, word}), option + ": " + message);
   };
   for (const char* bins : {"0", "1", "1001"})
-    refuses("--bins", bins, "is not between 2 and 1000; the paper has 20");
+    refuses("--bins", bins, "is not between 2 and 1000; the paper uses 20");
   refuses("--bins", "ten", "'ten' is not a whole number");
   for (const char* few : {"0", "19", "100001"}) {
     refuses("--resamples", few, "is not between 20 and 100,000");
@@ -200,7 +200,8 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, Folders) {
   refuses("--estimators", "base,", "'base,' has an empty item");
   refuses("--reduction", "max", "'max' is not a choice");
   for (const char* option : {"--verbalized", "--numerical"}) {
-    refused(with({option, "2"}), "--paraphrases: is missing; say which templates are plain ones");
+    refused(with({option, "2"}),
+            "--paraphrases: is missing; list the indices of the plain templates");
   }
 }
 
@@ -212,9 +213,9 @@ BOOST_FIXTURE_TEST_CASE(values_at_their_bounds_are_taken, Folders) {
 }
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Folders) {
-  refused({}, "plumb calibrate: nothing to calibrate; name results folders");
+  refused({}, "plumb calibrate: nothing to calibrate; pass either results folders");
   refused({"--data", "d"}, "nothing to calibrate");
-  refused({at("run"), "--model", "m"}, "got folders and a --model");
+  refused({at("run"), "--model", "m"}, "got both folders and a --model");
   for (const auto& [missing, words] :
        {std::pair<std::string, Words>{"--data", {"--model", "m", "--out", "o"}},
         {"--out", {"--model", "m", "--data", "d"}}}) {
@@ -222,7 +223,7 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Folders) {
     BOOST_CHECK_EXCEPTION(
         (void)take_probe(parsed), Error,
         shows(Fault::user,
-              missing + ": is required but missing; `plumb calibrate --help` tells more"));
+              missing + ": is required but missing; `plumb calibrate --help` lists the options"));
   }
   refused({at("run"), "--bin", "3"}, "--bin: unknown option");
   refused({at("nowhere"), "--out", at("out")}, "nowhere: is no folder");

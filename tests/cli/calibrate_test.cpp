@@ -28,7 +28,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Every file but run.json, which holds times.
+/// Every file except run.json, which contains times.
 std::map<std::string, std::string> comparable_in(const std::filesystem::path& folder) {
   return test::contents_but(folder, {"run.json"});
 }
@@ -43,25 +43,26 @@ struct Files : test::ConsoleFiles {
       return model;
     });
   }
-  /// Of a model that is probed first.
+  /// Calibrates a model that is probed first.
   [[nodiscard]] ConsoleRun calibrate_model(Words options = {}) const {
     options.insert(options.begin(), {"--data", at("data"), "--model", at("model.gguf"), "--out",
                                      at("out"), "--bins", "2"});
     return calibrate(options);
   }
-  /// A run of all templates.
+  /// Probes all templates.
   void probe_all(const std::string& run = "run") const {
     const ConsoleRun made = probe({"--templates", "all"}, run);
     BOOST_REQUIRE_MESSAGE(made.code == 0, made);
   }
 };
 
-/// A relation as lm-pub-quiz leaves it. Confidences 0.9, 0.8, 0.7 and 0.6, of which the third is
-/// wrong.
+/// A relation as lm-pub-quiz writes it. The confidences are 0.9, 0.8, 0.7 and 0.6; the third answer
+/// is wrong.
 struct Foreign : Files {
   Foreign() { fill(results, {-1}); }
 
-  /// A template each, its scores moved by a constant, which changes no confidence.
+  /// One template for each shift. A shift moves all scores of a template by a constant, which does
+  /// not change any confidence.
   static void fill(test::ResultsFolder& into, const std::vector<double>& shifts,
                    std::size_t first_template = 0) {
     std::vector<std::string> rows, templates{"[X]: [Y].", "[Y] of [X].", "[X] has [Y]."};
@@ -91,9 +92,9 @@ double value(const Json& estimate) {
 
 }  // namespace
 
-// Two bins: 0.6 (right) with 0.7 (wrong), and 0.8 with 0.9 (right), so ACE = (|0.5 − 0.65| +
-// |1 − 0.85|) / 2. Brier = (0.4² + 0.7² + 0.2² + 0.1²) / 4. Of three pairs of a right and a wrong
-// answer two are in order.
+// Two bins: 0.6 (right) with 0.7 (wrong), and 0.8 with 0.9 (right), so ACE = (|0.5 − 0.65| + |1 −
+// 0.85|) / 2. Brier = (0.4² + 0.7² + 0.2² + 0.1²) / 4. Of the three pairs of a right and a wrong
+// answer, two are in order.
 BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left_alone, Foreign) {
   const auto before = contents(results.path());
   const ConsoleRun run = calibrate_it();
@@ -121,7 +122,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left
   }
   BOOST_TEST(run.says("\nBase "));
   BOOST_TEST(run.says("Average and Consistency are left out"));
-  BOOST_TEST(run.says("\nReductions side by side are left out"));
+  BOOST_TEST(run.says("\nThe comparison of reductions is left out"));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("out/report.html") + "\n"));
 }
 
@@ -162,7 +163,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_folder_gets_its_calibration_inside_and_keeps_the_r
   BOOST_TEST((model.at("paraphrases") == Json{2, 2}));
   // Egypt's three options tie.
   BOOST_TEST(std::abs(value(model.at("accuracy")) - (3 + 1.0 / 3) / 5) < 1e-12);
-  BOOST_TEST(value(model.at("accuracy_first_wins")) == 0.6);  // as the probe's, see probe_test.cpp
+  BOOST_TEST(value(model.at("accuracy_first_wins")) == 0.6);  // the same as in probe_test.cpp
   BOOST_TEST(model.at("estimators").contains("average_min"));
   BOOST_TEST(model.at("estimators").at("base").at("domains").size() == 2U);
 }
@@ -229,9 +230,9 @@ BOOST_FIXTURE_TEST_CASE(folders_that_do_not_belong_together_are_refused, Foreign
   BOOST_TEST(both(facts).refused("P36_results.jsonl:1: instance_index: instance 0 was another"));
   fill(more, {0}, 1);
   more.add("P30", {"a", "b"}, {"[X]: [Y]."}, Json::object(), {row("s", 0, 1, 0, {-1, -2})});
-  BOOST_TEST(both(more).refused("P30: stands in some of the folders of m only"));
+  BOOST_TEST(both(more).refused("P30: is in only some of the folders of m"));
   BOOST_TEST(!std::filesystem::exists(folder / "out"));
-  BOOST_TEST(both(more, {"--relations", "P36"}).code == 0);  // the one they share
+  BOOST_TEST(both(more, {"--relations", "P36"}).code == 0);  // the relation they share
 }
 
 BOOST_FIXTURE_TEST_CASE(models_are_named_and_stand_side_by_side, Files) {
@@ -242,12 +243,13 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_and_stand_side_by_side, Files) {
   BOOST_TEST(run.code == 0, run);
   const Json metrics = json("out/metrics.json");
   const Json& models = metrics.at("models");
-  BOOST_TEST(models.size() == 3U);  // a folder with = in its name is one
+  BOOST_TEST(models.size() == 3U);  // the folder's name contains =
   BOOST_TEST(models.at("one").at("masked") == false);
   BOOST_TEST(models.at("BERT-x").at("masked") == true);
   BOOST_TEST(models.at("model.gguf").at("masked") == false);
   BOOST_TEST(models.at("one").at("estimators") == models.at("BERT-x").at("estimators"));
-  // All accuracies are equal, so the first of each kind make a pair, and there is no correlation.
+  // All accuracies are equal, so the first model of each kind forms a pair, and no correlation
+  // exists.
   BOOST_TEST(metrics.at("pairs").size() == 1U);
   BOOST_TEST(metrics.at("pairs").at(0).at("causal") == "one");
   BOOST_TEST(metrics.at("pairs").at(0).at("masked") == "BERT-x");
@@ -290,7 +292,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_probed_and_then_calibrated, Files) {
 BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_the_probe_would_ask_and_calibrates_nothing, Files) {
   const ConsoleRun run = calibrate_model({"--dry-run"});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST(run.out.starts_with("to be asked: 26 statements, "), run);
+  BOOST_TEST(run.out.starts_with("planned: 26 statements, "), run);
   BOOST_TEST(!std::filesystem::exists(folder / "out"));
   probe_all();
   BOOST_TEST(calibrate({at("run"), "--dry-run"}).refused("--dry-run: has no effect on folders"));
@@ -320,7 +322,9 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_is_overwritten_or_done_again, F
   BOOST_TEST(calibrate({"--config", at("out/run.json"), "--out", at("none")})
                  .refused("model.gguf: has changed since the run of "));
   std::filesystem::remove(folder / "out/run.json");
-  BOOST_TEST(calibrate_model({"--overwrite"}).refused("holds something else than plumb calibrate"));
+  BOOST_TEST(calibrate_model({"--overwrite"})
+                 .refused("contains something other than what plumb "
+                          "calibrate"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
@@ -339,7 +343,7 @@ BOOST_FIXTURE_TEST_CASE(a_probe_that_was_killed_goes_on_with_resume, Files) {
   BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
   BOOST_TEST(json("out/probe/run.json").at("statements_scored_now") < 26);
   BOOST_TEST(
-      calibrate_model({"--resume", "--limit", "1"}).refused("limit: the run was begun with"));
+      calibrate_model({"--resume", "--limit", "1"}).refused("limit: the run was started with"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_alone, Files) {
@@ -353,10 +357,11 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
     BOOST_TEST(
         calibrate({at("run"), "--out", at(out)})
             .refused(
-                ": holds something else than plumb calibrate made of the same folders; choose"),
+                ": contains something other than what plumb calibrate made of the same folders; "
+                "choose"),
         out);
   }
-  BOOST_TEST(calibrate({at("run"), "--out", at("file")}).refused("file: holds something else"));
+  BOOST_TEST(calibrate({at("run"), "--out", at("file")}).refused("file: contains something other"));
   BOOST_TEST((comparable_in(folder / "run") == before));
   BOOST_TEST(contents(folder / "other").size() == 1U);
   Words words{"--data", at("data"), "--model", at("model.gguf"), "--out", at("other")};
@@ -364,7 +369,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_something_else_is_refused_and_left_a
   words.push_back("--resume");
   BOOST_TEST(calibrate(words).refused("other: is not empty"));
   BOOST_TEST(calibrate({at("run"), "--out", at("out")}).code == 0);
-  BOOST_TEST(calibrate_model().refused("out: is not empty"));  // a calibration without a probe
+  BOOST_TEST(calibrate_model().refused("out: is not empty"));  // a calibration without a probe run
 }
 
 BOOST_FIXTURE_TEST_CASE(a_calibration_is_made_again_in_place_from_its_own_probe_only, Files) {
@@ -372,9 +377,9 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_is_made_again_in_place_from_its_own_probe_
   const auto before = comparable_in(folder / "out");
   const auto scores = contents(folder / "out/probe", "_results.jsonl");
   probe_all();
-  BOOST_TEST(calibrate({at("run"), "--out", at("out")}).refused("out: holds something else"));
+  BOOST_TEST(calibrate({at("run"), "--out", at("out")}).refused("out: contains something other"));
   BOOST_TEST((comparable_in(folder / "out") == before));
-  BOOST_TEST(calibrate({at("out"), "--bins", "3"}).code == 0);  // stands for its probe
+  BOOST_TEST(calibrate({at("out"), "--bins", "3"}).code == 0);  // uses its own probe
   BOOST_TEST(json("out/run.json").at("settings").at("bins") == 3);
   BOOST_TEST((contents(folder / "out/probe", "_results.jsonl") == scores));
   BOOST_TEST(calibrate({at("out/probe"), "--out", at("out"), "--bins", "4"}).code == 0);
@@ -388,17 +393,18 @@ BOOST_FIXTURE_TEST_CASE(estimators_are_chosen_by_name, Files) {
   BOOST_TEST(model.at("estimators").size() == 2U);
   BOOST_TEST(model.at("estimators").contains("average_min"));
   BOOST_TEST(calibrate({at("run"), "--estimators", "best"})
-                 .refused("--estimators: 'best' is not an estimator of these results; there are "
+                 .refused("--estimators: 'best' is not an estimator of these results; choose from "
                           "base, margin, average_vote2, "));
 }
 
 BOOST_FIXTURE_TEST_CASE(average_needs_two_paraphrases, Foreign) {
   BOOST_TEST(calibrate_it({"--estimators", "average_min"})
-                 .refused("P36: average_min needs at least two paraphrases, this relation has 1"));
+                 .refused("P36: average_min needs at least two paraphrases; this relation has 1"));
   BOOST_TEST(calibrate_it({"--estimators", "possibly"}).refused("'possibly' is not an estimator"));
 }
 
-// Three templates with the same confidences: Average is their mean, and Base whichever is chosen.
+// Three templates with the same confidences: Average is their mean, and Base is the same for each
+// template.
 BOOST_FIXTURE_TEST_CASE(the_kinds_of_templates_and_the_base_can_be_said, Foreign) {
   fill(results, {0, -1, -2});
   const auto estimators = [&](Words options) {
@@ -420,25 +426,25 @@ BOOST_FIXTURE_TEST_CASE(the_kinds_of_templates_and_the_base_can_be_said, Foreign
               Names{"base", "margin", "average_vote2", "template 2", "*template 2"}));
   BOOST_TEST((estimators({"--paraphrases", "2", "--base-template", "2", "--numerical", "0,1"}) ==
               Names{"base", "margin", "template 0", "template 1", "*template 0", "*template 1"}));
-  const std::string missing = ", which Base and Margin use, was not scored as a plain one";
+  const std::string missing = ", which Base and Margin use, was not scored as a paraphrase";
   BOOST_TEST(calibrate_it({"--paraphrases", "1,2"}).refused("template 0" + missing));
   BOOST_TEST(calibrate_it({"--base-template", "3"}).refused("template 3" + missing));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_refused_leaves_nothing_behind, Foreign) {
   BOOST_TEST(
-      calibrate_it({"--limit", "3"}).refused("--limit: has no effect on folders, which are read"));
+      calibrate_it({"--limit", "3"}).refused("--limit: has no effect on folders, which are not"));
   BOOST_TEST(test::run_words({"calibrate", dir(), "--out", at("out"), "--resamples", "19"})
                  .refused("--resamples: is not between 20 and 100,000"));
   BOOST_TEST(calibrate_it({"--relations", "P30"})
                  .refused("--relations: 'P30' is not in the results of " + name()));
-  BOOST_TEST(calibrate({at("data"), "--out", at("out")}).refused("holds no finished results"));
+  BOOST_TEST(calibrate({at("data"), "--out", at("out")}).refused("contains no finished results"));
   BOOST_TEST(!std::filesystem::exists(folder / "out"));
 }
 
 BOOST_FIXTURE_TEST_CASE(kinds_that_do_not_fit_are_refused_before_anything_is_scored, Files) {
   BOOST_TEST(calibrate_model({"--paraphrases", "0,1,7"})
-                 .refused("--paraphrases: template 7 was not scored; name those that were"));
+                 .refused("--paraphrases: template 7 was not scored; set scored templates"));
   BOOST_TEST(
       calibrate_model({"--base-template", "2"}).refused("template 2, which Base and Margin"));
   BOOST_TEST(calibrate_model({"--estimators", "possibly"}).refused("is not an estimator"));
@@ -447,11 +453,11 @@ BOOST_FIXTURE_TEST_CASE(kinds_that_do_not_fit_are_refused_before_anything_is_sco
 }
 
 BOOST_FIXTURE_TEST_CASE(help_lists_the_options, Files) {
-  const ConsoleRun help = calibrate({"--help"});
+  const ConsoleRun help = calibrate({"--help", "all"});
   BOOST_TEST(help.code == 0);
   BOOST_TEST(help.says("Usage: plumb calibrate DIR"));
-  BOOST_TEST(help.says("--base-template N (=0)"));
-  BOOST_TEST(help.says("--templates 0,1|all (=all)"));
+  BOOST_TEST(help.says("--base-template N"));
+  BOOST_TEST(help.says("[default: all]"));
 }
 
 BOOST_FIXTURE_TEST_CASE(bins_at_their_bounds_are_taken, Foreign) {
@@ -465,7 +471,8 @@ BOOST_FIXTURE_TEST_CASE(bins_at_their_bounds_are_taken, Foreign) {
       holds(model.at("remarks").dump(), "4 facts cannot fill 1000 bins; set `bins` to 4 or less."));
 }
 
-// Each way is computed twice: as the number that stands for a statement, and side by side.
+// Each reduction is computed twice: as the chosen reduction of the calibration, and in the table of
+// all reductions.
 BOOST_FIXTURE_TEST_CASE(a_run_can_be_read_under_another_reduction, Files) {
   probe_all();
   const auto model = [&](Words options) {

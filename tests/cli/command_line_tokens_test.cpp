@@ -16,8 +16,8 @@ using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(command_line_tokens)
 
-// Oracle: the texts that `plumb data prompts` lists of a run, which it makes without the job. Checking them,
-// planning and scoring share their tokens.
+// Oracle: the texts that `plumb data prompts` lists for a run without using the job. The check, the
+// plan and the scoring share the tokens of a text.
 BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
   const TemporaryFolder folder;
   write_tiny_inputs(folder, "in");
@@ -36,10 +36,10 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     if (counts.empty()) continue;  // a masked model
     for (const char* const text : {"The capital of France is Paris.", "1, 2, 3: one, two, three",
                                    "Москва — столица России"}) {
-      counts.erase(text);  // the check at a run's start asks for it too
+      counts.erase(text);  // the check at a run's start tokenises it too
     }
     ++jobs;
-    // A ranking looks at names for several ends: as candidates of one token, in a trie, in prompts.
+    // A ranking uses names for several purposes: as candidates of one token, in a trie, in prompts.
     if (job.words[0] == "rank") {
       BOOST_TEST(counts.size() > 10U, job.name);
       for (const auto& [text, times] : counts) {
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     }
     const TinyRun listed = run_tiny({"data", "prompts", out.string()}, folder / "cache");
     BOOST_REQUIRE_MESSAGE(listed.code == 0, listed.err);
-    // How often each text is asked for: two relations may ask the same.
+    // How often each text is requested: two relations may contain the same text.
     std::map<std::string, std::size_t> scored, continued;
     std::istringstream lines(listed.out);
     for (std::string line; std::getline(lines, line);) {
@@ -63,13 +63,13 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     std::size_t texts = 0;
     for (const auto& [text, times] : scored) {
       const auto found = counts.find(text);
-      if (found == counts.end()) continue;  // it is tokenised in pieces
+      if (found == counts.end()) continue;  // it is tokenised in parts
       ++texts;
       BOOST_TEST(found->second <= times, job.name << ": " << found->second << " times: " << text);
     }
     for (const auto& [text, times] : continued) {
       const auto found = counts.find(text);
-      // Where a scored text continues is told by the tokens of its beginning.
+      // The tokens of its beginning show where a scored text continues.
       const auto longer = scored.upper_bound(text);
       const bool begins_a_scored = longer != scored.end() && longer->first.starts_with(text);
       if (found == counts.end() || begins_a_scored) continue;

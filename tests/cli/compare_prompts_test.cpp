@@ -30,9 +30,10 @@ using Words = std::vector<std::string>;
 const Words family_templates{"[X] is a [Y].", "[Y]: [X] is one."};
 const std::vector<double> gas{-1, -2}, metal{-2, -1};
 
-/// The elements' families under their two templates, generated and chosen from a closed set.
-/// Generated: neon right and wrong, argon right twice, gold right and wrong; neon's second name is
-/// not asked. Chosen: neon right twice, argon wrong and right, gold wrong twice.
+/// The family relation of the elements under its two templates, as generated answers and as choices
+/// from a closed set. Generated: neon is right and wrong, argon is right twice, gold is right and
+/// wrong; neon's second name is not used. Chosen: neon is right twice, argon is wrong and right,
+/// gold is wrong twice.
 struct Ways {
   Ways() {
     generated.setting("zero-shot", answers());
@@ -53,7 +54,7 @@ struct Ways {
   [[nodiscard]] std::string set() const { return "set=" + chosen.path().string(); }
   [[nodiscard]] std::string out() const { return (folder / "out").string(); }
 
-  /// Without WordNet and with few samplings, where the runs have to do with them.
+  /// Without WordNet and, if `quick`, with few samplings.
   [[nodiscard]] ConsoleRun compare(Words words, bool quick = true) const {
     words.insert(words.begin(), "compare");
     if (quick) words.insert(words.end(), {"--samplings", "100"});
@@ -71,7 +72,7 @@ struct Ways {
   [[nodiscard]] Json read(const std::string& name) const {
     return Json::parse(slurp(folder / ("out/" + name)));
   }
-  /// The shares that "left" has in common with "top".
+  /// The shares of what "top" knows that "left" knows too: by template and under any prompt.
   [[nodiscard]] std::pair<double, double> shared(const std::string& left,
                                                  const std::string& top) const {
     const Json metrics = read("metrics.json");
@@ -83,7 +84,7 @@ struct Ways {
     BOOST_ERROR("no cell of " + left + " and " + top);
     return {};
   }
-  /// Templates that are not by hand, among those of relations with one that is.
+  /// The count of templates not marked as manual, in relations that have a manual one.
   [[nodiscard]] int generated_templates(const std::string& way) const {
     return read("metrics.json")
         .at("settings")
@@ -98,7 +99,7 @@ struct Ways {
   test::TemporaryFolder folder;
 };
 
-/// A templates.jsonl of the families, the second one paraphrased by a program.
+/// A templates.jsonl for the family relation whose second template is a program's paraphrase.
 std::string lines(const Words& templates) {
   std::string text;
   for (std::size_t i = 0; i < templates.size(); ++i) {
@@ -114,8 +115,9 @@ std::string lines(const Words& templates) {
 
 }  // namespace
 
-// By template the generation knows three and one facts, of which the set knows one and one; the set
-// one and two, of which the generation knows one and one. Under any prompt they know three and two.
+// By template the generation knows three facts and one; of these the set knows one and one. The set
+// knows one and two; of these the generation knows one and one. Under any prompt they know three
+// and two.
 BOOST_FIXTURE_TEST_CASE(generated_and_chosen_answers_stand_side_by_side, Ways) {
   const ConsoleRun run = both();
   BOOST_TEST(run.code == 0, run);
@@ -154,7 +156,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done, Ways) {
   }
   BOOST_TEST(read("metrics.json").at("bootstrap").at("seed") == 7);
   BOOST_TEST(read("metrics.json").at("samplings").at("headline_by") == "fact");
-  BOOST_TEST(both({"--seed", "8"}).code == 0);  // the same comparison once more
+  BOOST_TEST(both({"--seed", "8"}).code == 0);  // the same comparison again
   BOOST_TEST(read("run.json").at("settings").at("seed") == 8);
 }
 
@@ -170,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(one_closed_set_is_looked_at_over_its_prompts, Ways) {
   fresh.check_refused(fresh.compare({"--prompts"}), "RUN: names 0 runs");
 }
 
-// Two closed sets are compared under one setting unless it is asked otherwise.
+// By default two closed sets are compared under one setting.
 BOOST_FIXTURE_TEST_CASE(closed_sets_are_compared_over_prompts_when_asked, Ways) {
   const std::string again = "again=" + chosen.path().string();
   const ConsoleRun run = compare({set(), again, "--prompts"});
@@ -181,14 +183,14 @@ BOOST_FIXTURE_TEST_CASE(closed_sets_are_compared_over_prompts_when_asked, Ways) 
                       "--samplings: has no effect without --prompts");
 }
 
-// The generation knows the groups of the templates that both asked with.
+// The generation gives the groups of the templates that both runs use.
 BOOST_FIXTURE_TEST_CASE(what_a_generation_knows_of_templates_is_known_of_the_closed_set, Ways) {
   BOOST_TEST(both().code == 0);
   BOOST_TEST(generated_templates("gen zero-shot") == 1);
   BOOST_TEST(generated_templates("set") == 1);
 }
 
-// One template that the generation does not have would pass for one by hand beside the others.
+// If one template is not in the generation, it would be counted as a manual one.
 BOOST_FIXTURE_TEST_CASE(templates_of_which_some_are_unknown_are_known_by_text_alone, Ways) {
   add_family({family_templates[0], "[X] belongs to [Y]."});
   BOOST_TEST(both().code == 0);
@@ -203,7 +205,9 @@ BOOST_FIXTURE_TEST_CASE(a_file_tells_the_groups_of_templates, Ways) {
   BOOST_TEST(compare({set(), "--prompts", "--templates", file}).code == 0);
   BOOST_TEST(generated_templates("set") == 1);
   BOOST_TEST(read("run.json").at("settings").at("templates") == "templates.jsonl");
-  BOOST_TEST(both({"--templates", file}).refused("holds something else than plumb compare made"));
+  BOOST_TEST(both({"--templates", file})
+                 .refused("contains something other than what plumb compare "
+                          "made"));
   std::filesystem::remove_all(folder / "out");
   BOOST_TEST(both({"--templates", file}).code == 0);
   BOOST_TEST(generated_templates("set") == 1);
@@ -216,14 +220,14 @@ BOOST_FIXTURE_TEST_CASE(a_file_must_have_the_templates_that_were_asked, Ways) {
                              Words{gen(), set(), "--wordnet", "none", "--templates", file}}) {
     check_refused(compare(words),
                   "family: template 1 ('[Y]: [X] is one.') is not among the templates whose groups "
-                  "are given; give the file of the templates that were scored");
+                  "are given; pass the file of the templates that were scored");
   }
   folder.write("templates.jsonl", "{}\n");
   check_refused(compare({set(), "--prompts", "--templates", file}),
                 "templates.jsonl:1: relation: is missing");
   check_refused(compare({set(), "--prompts", "--templates", (folder / "none.jsonl").string()}),
                 "none.jsonl: cannot be read");
-  // Relations that the file does not name are known by their texts.
+  // Templates of relations that are not in the file are matched by their text.
   folder.write("templates.jsonl", R"({"relation": "other", "template": "[X]: [Y]"})"
                                   "\n");
   BOOST_TEST(compare({set(), "--prompts", "--templates", file}).code == 0);
@@ -235,16 +239,16 @@ BOOST_FIXTURE_TEST_CASE(options_without_effect_are_refused, Ways) {
     check_refused(both({option, "x"}), std::string(option) + ": has no effect over many prompts");
   }
   check_refused(compare({set(), "--prompts", "--wordnet", "none"}),
-                "--wordnet: has no effect on closed sets; leave it out");
+                "--wordnet: has no effect on closed sets; remove it");
   check_refused(compare({gen(), "--wordnet", "none", "--templates", "t.jsonl"}),
-                "--templates: has no effect without a closed set; leave it out");
+                "--templates: has no effect without a closed set; remove it");
   const std::string again = "again=" + chosen.path().string();
   for (const auto& [option, value] : {std::pair<std::string, std::string>{"--templates", "t.jsonl"},
                                       {"--wordnet", "none"},
                                       {"--samplings", "1"},
                                       {"--sample-by", "fact"}}) {
     check_refused(compare({set(), again, option, value}, false),
-                  option + ": has no effect without --prompts; leave it out");
+                  option + ": has no effect without --prompts; remove it");
   }
 }
 
@@ -256,7 +260,7 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Ways) {
                 "nowhere/index.noun: cannot be read");
   const test::TemporaryFolder empty;
   check_refused(compare({set(), "e=" + empty.path().string(), "--prompts"}),
-                "holds no finished results");
+                "contains no finished results");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_closed_set_need_not_have_its_first_template, Ways) {
@@ -267,7 +271,7 @@ BOOST_FIXTURE_TEST_CASE(a_closed_set_need_not_have_its_first_template, Ways) {
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(read("metrics.json").at("settings").at("set").at("prompts") == 3);
   BOOST_TEST(near(shared("gen zero-shot", "set").first, 1));
-  // A relation before it has that one and the first.
+  // A relation before it uses that template and the first.
   chosen.add("crystal", {"cubic", "hexagonal"}, family_templates, Json::object(),
              {row("Qgold", 0, 0, 0, gas), row("Qgold", 0, 1, 0, gas)});
   BOOST_TEST(some_template(chosen.path()) == 1U);
@@ -285,7 +289,7 @@ BOOST_FIXTURE_TEST_CASE(answers_of_all_generations_are_compared_by_the_same_lemm
                (lemmas == "none" ? "none" : "wordnet"));
     return read("metrics.json")
         .at("settings")
-        .at("2-relation")  // one run needs no name before its settings
+        .at("2-relation")  // a single run needs no name in front of its settings
         .at("coverage")
         .at("average")
         .at("value")
@@ -304,7 +308,8 @@ BOOST_FIXTURE_TEST_CASE(what_runs_say_is_said_with_their_names, Ways) {
   BOOST_TEST(run.says("set: Texts differ.\n"), run);
 }
 
-// A generation and a probe are told apart by their command; each is compared with its own kind.
+// A generation and a probe are distinguished by their command. Each is compared only with runs of
+// the same command.
 BOOST_FIXTURE_TEST_CASE(runs_with_other_settings_are_reported, Ways) {
   GenerationFolder other;
   other.setting("zero-shot", answers());
@@ -318,8 +323,8 @@ BOOST_FIXTURE_TEST_CASE(runs_with_other_settings_are_reported, Ways) {
   chosen.files().write("run.json", settings("probe", 0, "b"));
   const ConsoleRun run = both({"other=" + other.path().string()});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST(run.says("other was asked otherwise than gen, so their numbers may not compare: "
-                      "max_new_tokens 8 instead of 16\n"),
+  BOOST_TEST(run.says("other was asked differently from gen, so their numbers may not be "
+                      "comparable: max_new_tokens 8 instead of 16\n"),
              run);
   BOOST_TEST(!run.says("set was asked otherwise"), run);
 }

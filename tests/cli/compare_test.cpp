@@ -28,7 +28,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What the command prints; errors are thrown.
+/// Returns what the command prints. Errors are thrown.
 std::string compare(Words words) {
   std::ostringstream out, err;
   Console console{std::move(words), out, err};
@@ -37,7 +37,8 @@ std::string compare(Words words) {
   return out.str();
 }
 
-/// Adds a relation of two options and one template; marks say which facts are answered right.
+/// Adds a relation with two options and one template. The marks show which facts are answered
+/// right.
 void add(test::ResultsFolder& into, const std::string& code, const std::string& marks) {
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < marks.size(); ++i) {
@@ -56,7 +57,7 @@ struct TwoRuns {
     add(two, "P1", "0010");
     add(two, "P2", "01");
   }
-  /// With the names given, as from run.json.
+  /// Sets the models' names, as run.json would.
   void name_models(const std::string& first, const std::string& second) const {
     one.files().write("run.json", Json{{"settings", {{"model", first}}}}.dump());
     two.files().write("run.json", Json{{"settings", {{"model", second}}}}.dump());
@@ -69,7 +70,7 @@ struct TwoRuns {
   [[nodiscard]] Json read(const std::string& name) const {
     return Json::parse(slurp(folder / ("out/" + name)));
   }
-  /// Whether the command refuses with the words and writes nothing.
+  /// Checks that the command refuses with this text and writes nothing.
   void check_refused(const Words& given, const std::string& with) const {
     BOOST_CHECK_EXCEPTION((void)compare(given), Error, test::shows(Fault::user, with));
     BOOST_TEST(!std::filesystem::exists(folder / "out"));
@@ -81,8 +82,8 @@ struct TwoRuns {
 
 }  // namespace
 
-// Means over relations: (3/4 + 1/2) / 2 and (1/4 + 1/2) / 2. Of what one knows, two knows 1/3 and
-// 0; of what two knows, one knows 1 and 0.
+// Means over relations: (3/4 + 1/2) / 2 and (1/4 + 1/2) / 2. Of the facts that "one" knows, "two"
+// knows 1/3 and 0; of those that "two" knows, "one" knows 1 and 0.
 BOOST_FIXTURE_TEST_CASE(two_runs_become_a_folder_a_page_and_a_table, TwoRuns) {
   name_models("large", "small");
   const std::string said = compare(words());
@@ -145,7 +146,11 @@ BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, TwoRuns) {
 
 BOOST_FIXTURE_TEST_CASE(equal_names_are_refused_with_what_helps, TwoRuns) {
   check_refused({"same=" + one.path().string(), "same=" + two.path().string(), "--out", out()},
-                "is named 'same', as is " + one.path().string() + "; name them apart as NAME=RUN");
+                "has the name 'same', which is also the name "
+                "of " +
+                    one.path().string() +
+                    "; give each its own name, as "
+                    "NAME=RUN");
 }
 
 BOOST_FIXTURE_TEST_CASE(comparing_again_replaces_and_anything_else_is_left_alone, TwoRuns) {
@@ -156,7 +161,9 @@ BOOST_FIXTURE_TEST_CASE(comparing_again_replaces_and_anything_else_is_left_alone
   const auto before = contents(folder / "out");
   Words other{"other=" + one.path().string(), one.path().string(), "--out", out()};
   BOOST_CHECK_EXCEPTION((void)compare(other), Error,
-                        test::shows(Fault::user, "holds something else than plumb compare made"));
+                        test::shows(Fault::user,
+                                    "contains something other than what plumb compare "
+                                    "made"));
   BOOST_TEST((contents(folder / "out") == before));
   const auto results = contents(one.path());
   Words into = words();
@@ -207,15 +214,17 @@ BOOST_FIXTURE_TEST_CASE(pairs_that_do_not_fit_are_refused, TwoRuns) {
 }
 
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_compared_is_refused, TwoRuns) {
-  check_refused(words({"--setting", "ic/50"}), "'ic/50' is not a setting all models have");
+  check_refused(words({"--setting", "ic/50"}), "'ic/50' is not a setting that all models have");
   check_refused({one.path().string(), "--out", out()},
-                "RUN: names 1 run, and a comparison wants two");
+                "RUN: names 1 run, but a comparison needs at least two");
   check_refused({"--out", out()}, "RUN: names 0 runs");
   check_refused({one.path().string(), two.path().string()},
-                "--out: is required but missing; `plumb compare --help` tells more");
-  check_refused({one.path().string(), (folder / "none").string(), "--out", out()}, "is no folder");
+                "--out: is required but missing; `plumb compare --help` lists the options");
+  check_refused({one.path().string(), (folder / "none").string(), "--out", out()},
+                "is not a "
+                "folder");
   check_refused({one.path().string(), folder.path().string(), "--out", out()},
-                "holds no finished results");
+                "contains no finished results");
   check_refused(words({"--seed", "x"}), "--seed: 'x' is not a whole number");
   check_refused(words({"--limit", "1"}), "--limit: unknown option");
 }
@@ -227,8 +236,8 @@ BOOST_FIXTURE_TEST_CASE(other_facts_under_the_same_names_are_refused, TwoRuns) {
                 "P1: instance 0 is 's0' with 'Paris' and 's0' with 'Rome' in ");
 }
 
-// "one" knows 3 of 4 and 1 of 2 facts, "two" 1 of 4 and 1 of 2: the mean over relations drops by 1/4. Of P1
-// three facts are lost or gained, of P2 two; every score of those moves by 1 nat.
+// "one" knows 3 of 4 and 1 of 2 facts, "two" 1 of 4 and 1 of 2: the mean over relations drops by
+// 1/4. In P1 three facts are lost or gained, in P2 two; all scores of those facts change by 1 nat.
 BOOST_FIXTURE_TEST_CASE(conditions_of_two_runs_decide_the_exit_code, TwoRuns) {
   const auto check = [&](const std::string& conditions) {
     std::ostringstream stream, err;
@@ -247,22 +256,26 @@ BOOST_FIXTURE_TEST_CASE(conditions_of_two_runs_decide_the_exit_code, TwoRuns) {
   BOOST_TEST(asserted.at(2).at("passed") == true);
   BOOST_TEST(asserted.at(2).at("value").at("value") == 1.0);
   BOOST_TEST((read("run.json").at("settings").at("assert").size() == 3U));
-  BOOST_TEST(holds(slurp(folder / "out/report.html"), "Does not hold: accuracy.drop"));
-  // ACE needs as many facts as bins.
-  BOOST_TEST(holds(check("ace.rise < 1").second, "ace.rise < 1: there is no such number"));
+  BOOST_TEST(holds(slurp(folder / "out/report.html"), "Failed: accuracy.drop"));
+  // ACE needs at least as many facts as bins.
+  BOOST_TEST(holds(check("ace.rise < 1").second,
+                   "ace.rise < 1: these runs do not have this "
+                   "number"));
 }
 
 BOOST_FIXTURE_TEST_CASE(conditions_that_do_not_fit_are_refused, TwoRuns) {
-  check_refused(words({"--assert", "accuracy < 1"}), "--assert: 'accuracy < 1' names no quantity");
+  check_refused(words({"--assert", "accuracy < 1"}),
+                "--assert: 'accuracy < 1' does not name a "
+                "quantity");
   Words three = words({"--assert", "accuracy.drop < 1"});
   three.insert(three.begin(), "third=" + one.path().string());
-  check_refused(three, "--assert: is of two runs, and there are 3");
+  check_refused(three, "--assert: needs two runs, but there are 3");
 }
 
 BOOST_FIXTURE_TEST_CASE(tables_are_printed_for_other_programs, TwoRuns) {
   name_models("large", "small");
   check_refused(words({"--format", "pdf"}), "--format: 'pdf' is not a format");
-  check_refused(words({"--json", "--quiet"}), "--quiet: is given with --json");
+  check_refused(words({"--json", "--quiet"}), "--quiet: conflicts with --json");
   const std::string csv = compare(words({"--format", "csv"}));
   BOOST_TEST(csv.starts_with("model,"));
   BOOST_TEST(holds(csv, "\nlarge,"));
@@ -276,10 +289,10 @@ BOOST_FIXTURE_TEST_CASE(tables_are_printed_for_other_programs, TwoRuns) {
 
 BOOST_FIXTURE_TEST_CASE(remarks_are_told, TwoRuns) {
   add(one, "P3", "1");
-  BOOST_TEST(holds(compare(words()), "1 relation of 3 that not every model has: left out"));
+  BOOST_TEST(holds(compare(words()), "1 relation of 3 missing from at least one model: left out"));
 }
 
-// What a model generates and what it chooses, on the relations that the closed set has.
+// Generated answers and choices are compared on the relations of the closed set.
 BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::GenerateFiles) {
   BOOST_TEST(generate({"--settings", "zero-shot", "--names", "none"}, "gen").code == 0);
   BOOST_TEST(probe().code == 0);
@@ -308,7 +321,8 @@ BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::Gener
     BOOST_TEST(cell.at("oracle").at("not_shared").at("facts") == 0);
     BOOST_TEST(cell.at("oracle").at("not_shared").at("templates") == 0);
   }
-  // Groups are the generation's: of three relations' templates as of two, half are by hand.
+  // The generation gives the groups: half of the templates are manual, among three relations as
+  // among two.
   BOOST_TEST(chosen.at("manual_templates").at("generated_templates") == 3);
   auto after = test::all_contents(folder.path());
   std::erase_if(after, [](const auto& file) { return file.first.starts_with("out/"); });
@@ -332,14 +346,14 @@ BOOST_FIXTURE_TEST_CASE(two_generations_stand_side_by_side, test::GenerateFiles)
   BOOST_TEST((ways == std::set<std::string>{"a zero-shot", "a zero-shot-question", "b zero-shot",
                                             "b zero-shot-question"}));
   BOOST_TEST(metrics.at("sharing").size() == 12U);
-  // Forms are compared within a run.
+  // Forms are compared within each run.
   BOOST_REQUIRE(metrics.at("forms").size() == 2U);
   BOOST_TEST(metrics.at("forms").at(0).at("mask") == "a zero-shot");
   BOOST_TEST(metrics.at("forms").at(0).at("question") == "a zero-shot-question");
   BOOST_TEST(metrics.at("forms").at(1).at("mask") == "b zero-shot");
   BOOST_TEST(metrics.at("settings").at("b zero-shot").at("facts") == 6);
   BOOST_TEST(holds(said,
-                   "b was asked otherwise than a, so their numbers may not compare: "
+                   "b was asked differently from a, so their numbers may not be comparable: "
                    "max_new_tokens 3 instead of 12\n"));
   BOOST_TEST(holds(said, "a: zero-shot-question: no question template in family.\n"));
   const std::string page = slurp(folder / "out/report.html");
@@ -349,17 +363,17 @@ BOOST_FIXTURE_TEST_CASE(two_generations_stand_side_by_side, test::GenerateFiles)
                         test::shows(Fault::user, "--pairs: has no effect over many prompts"));
 }
 
-// A run that was stopped is none yet.
+// A stopped run is not a finished one.
 BOOST_FIXTURE_TEST_CASE(a_generation_that_is_not_finished_is_refused, test::GenerateFiles) {
   BOOST_TEST(generate({"--names", "none", "--samples", "0"}, "gen").code == 0);
   std::filesystem::remove(folder / "gen/metadata_generate.json");
   BOOST_CHECK_EXCEPTION((void)compare({at("gen"), "--prompts", "--out", at("out")}), Error,
-                        test::shows(Fault::user, "holds no finished results"));
+                        test::shows(Fault::user, "contains no finished results"));
   BOOST_TEST(!std::filesystem::exists(folder / "out"));
 }
 
 BOOST_AUTO_TEST_CASE(help_is_printed) {
-  BOOST_TEST(holds(compare({"--help"}), "Usage: plumb compare RUN"));
+  BOOST_TEST(holds(compare({"--help"}), "\nUsage: plumb compare RUN"));
 }
 
 BOOST_FIXTURE_TEST_CASE(published_numbers_are_put_beside_a_runs_own, TwoRuns) {
@@ -388,7 +402,7 @@ BOOST_FIXTURE_TEST_CASE(options_without_effect_on_published_numbers_are_refused,
                             Words{"--samplings", "10"}, Words{"--pairs", "a:b"}}) {
     Words given = words({"--published", table.string()});
     given.insert(given.end(), more.begin(), more.end());
-    check_refused(given, "with --published; leave it out");
+    check_refused(given, "with --published; remove it");
   }
   folder.write("published.csv", "model,metric,value\nm,x,half\n");
   check_refused(words({"--published", table.string()}),

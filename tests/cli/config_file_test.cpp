@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The words of `plumb look`, with and without a file.
+/// The words of `plumb look`, with and without a configuration file.
 struct Look {
   options::variables_map parse(Words words) {
     console.arguments = std::move(words);
@@ -79,12 +79,12 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_refused_with_file_and_key, Loo
           file + ": limt: unknown option; did you mean limit? `plumb look --help` lists what");
   refused(R"({"config": "other.json"})", file + ": config: unknown option");
   refused(R"({"help": true})", file + ": help: unknown option");
-  refused(R"({"limit": {"a": 1}})", file + ": limit: is no word, number or list of them");
-  refused(R"({"stop": [["a"]]})", file + ": stop: is no word, number or list of them");
+  refused(R"({"limit": {"a": 1}})", file + ": limit: is not a word, a number or a list of them");
+  refused(R"({"stop": [["a"]]})", file + ": stop: is not a word, a number or a list of them");
   refused(R"({"heads": 3})", file + ": heads: is a switch; write true or false");
   refused(R"([1])", file + ":1: is JSON but not an object");
   refused(R"({"limit": )", file + ":1: not JSON");
-  refused(R"({"relations": ""})", "--relations: names nothing");
+  refused(R"({"relations": ""})", "--relations: has an empty value");
   BOOST_CHECK_EXCEPTION((void)parse({"--config", file + "x"}), Error,
                         shows(Fault::user, "c.jsonx"));
 }
@@ -99,7 +99,8 @@ BOOST_FIXTURE_TEST_CASE(a_run_json_gives_the_options_of_its_run, Look) {
   BOOST_TEST(values.contains("heads"));
   BOOST_TEST(console.asked.record == (folder / "c.json").string());
   BOOST_TEST((console.asked.of_config == Words{"heads"}));
-  refused(run("see"), "c.json: command_line: the run is of plumb see; give it to that command");
+  refused(run("see"),
+          "c.json: command_line: the run was made by plumb see; use it with that command");
   refused(R"({"status": "complete", "settings": {}, "command_line": ["plumb", "look"]})",
           "c.json: options: is missing: an earlier plumb");
 }

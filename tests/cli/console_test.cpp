@@ -70,8 +70,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_a_file_is_said_with_the_file) {
 BOOST_AUTO_TEST_CASE(settings_in_a_text_become_options) {
   BOOST_TEST(as_options("`bos`: none; say `special-tokens` text") ==
              "--bos: none; say --special-tokens text");
-  for (const char* other : {"", "plain", "`plumb probe --help` tells more", "one ` alone", "``",
-                            "`Neon` or `2`", "a `b c` d"}) {
+  for (const char* other : {"", "plain", "`plumb probe --help` lists the options", "one ` alone",
+                            "``", "`Neon` or `2`", "a `b c` d"}) {
     BOOST_TEST(as_options(other) == other);
   }
   BOOST_TEST(as_options("`Neon` and `bos`, `") == "`Neon` and --bos, `");

@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_SUITE(data_convert)
 
 namespace {
 
-/// The small dataset, with what many prompts add: an alias of Egypt, a second city on the Rhine for
-/// Bonn's subject, other names of the Rhine.
+/// The small dataset, with the additions for many prompts: an alias of Egypt, a second city on the
+/// Rhine as Bonn's subject, other names of the Rhine.
 struct ConvertFiles : ConsoleFiles {
   ConvertFiles() {
     folder.write("data/river.jsonl",
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_counted_over_facts) {
     BOOST_TEST(sizes.objects == 3 * times);
     BOOST_TEST(sizes.object_aliases == 4 * times);
     BOOST_TEST(sizes.templates == 5 * times);
-    BOOST_TEST(sizes.groups == 4 * times);  // a, b and two of one template each
+    BOOST_TEST(sizes.groups == 4 * times);  // a, b, and two templates with a group each
     BOOST_TEST(sizes.questions == 1 * times);
     BOOST_TEST(sizes.prompts == 15 * times);
     sizes += sizes_of(relation);
@@ -202,8 +202,9 @@ BOOST_FIXTURE_TEST_CASE(templates_of_one_origin_are_kept, ConvertFiles) {
              "{\"relation\":\"P36\",\"template\":\"[Y] of [X]\",\"style\":\"cloze\",\"origin\":"
              "\"manual\"}\n");
   std::filesystem::remove_all(folder / "many");
-  BOOST_TEST(convert({"--origin", "generated"})
-                 .refused("--origin: data does not say which of its templates are generated; say"));
+  BOOST_TEST(
+      convert({"--origin", "generated"})
+          .refused("--origin: data does not mark which of its templates are generated; set"));
   BOOST_TEST(convert({"--origin", "both"}).refused("--origin: 'both' is not a choice"));
 }
 
@@ -231,17 +232,17 @@ BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
   BOOST_TEST(convert({"--seed", "1"}).refused("--seed: has no effect without --to choices"));
   for (const std::string option : {"--min-facts", "--min-objects", "--seed"}) {
     BOOST_TEST(run_words({"data", "check", at("rows"), option, "1"})
-                   .refused(option + ": is not for check; leave it out, or use convert"));
+                   .refused(option + ": does not apply to check; remove it, or use convert"));
     for (const std::string word : {"-1", "%value%", "x"}) {
       BOOST_TEST(convert({"--to", "choices", option, word}, "rows")
                      .refused(option + ": '" + word + "' is not a whole number from 0"));
     }
   }
-  BOOST_TEST(
-      convert({"--to", "choices", "--origin", "manual"}).refused("--origin: is not for --to"));
+  BOOST_TEST(convert({"--to", "choices", "--origin", "manual"})
+                 .refused("--origin: does not apply to --to"));
 }
 
-// As a kill or a full disk leaves it.
+// This is what a kill or a full disk leaves.
 BOOST_FIXTURE_TEST_CASE(what_broke_off_is_begun_anew, ConvertFiles) {
   BOOST_TEST(convert().code == 0);
   std::filesystem::rename(folder / "many", folder / "many.part");

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(data_overlap)
 namespace {
 
 /// The small dataset (France–Paris, Korea or Hanguk–Seoul, Egypt–Cairo; Cairo–Nile, Bonn–Rhine) and
-/// texts that name some of it.
+/// texts that contain some of its names.
 struct OverlapFiles : ConsoleFiles {
   OverlapFiles() {
     folder.write("a.txt",
@@ -36,7 +36,7 @@ struct OverlapFiles : ConsoleFiles {
     words.insert(words.end(), more.begin(), more.end());
     return run_words(words);
   }
-  /// "facts met meetings" of all.
+  /// The line "facts met meetings" for all relations.
   [[nodiscard]] std::string all(std::vector<std::string> more,
                                 const std::string& text = "a.txt") const {
     const ConsoleRun run = overlap(std::move(more), text);
@@ -50,20 +50,19 @@ struct OverlapFiles : ConsoleFiles {
 
 }  // namespace
 
-// Wilson's intervals by another program: 2 of 3, 1 of 2, 3 of 5.
+// Wilson's intervals, computed by another program: 2 of 3, 1 of 2, 3 of 5.
 BOOST_FIXTURE_TEST_CASE(a_table_says_what_was_met, OverlapFiles) {
   const ConsoleRun run = overlap({});
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST(
-      run.out ==
-      "relation  facts  met           share [95%]  meetings\n"
-      "────────────────────────────────────────────────────\n"
-      "capital       3    2  0.667 [0.208, 0.939]         2\n"
-      "river         2    1  0.500 [0.095, 0.905]         1\n"
-      "────────────────────────────────────────────────────\n"
-      "all           5    3  0.600 [0.231, 0.882]         3\n"
-      "met: subject and object within 50 words, counted by disjoint stretches. 19 words in 1 "
-      "document of 1 file.\n");
+  BOOST_TEST(run.out ==
+             "relation  facts  met           share [95%]  meetings\n"
+             "────────────────────────────────────────────────────\n"
+             "capital       3    2  0.667 [0.208, 0.939]         2\n"
+             "river         2    1  0.500 [0.095, 0.905]         1\n"
+             "────────────────────────────────────────────────────\n"
+             "all           5    3  0.600 [0.231, 0.882]         3\n"
+             "met: subject and object within 50 words, counted without overlap. 19 words in 1 "
+             "document of 1 file.\n");
   BOOST_TEST(run.err.find("1/1 files") != run.err.npos, run);
 }
 
@@ -108,8 +107,8 @@ BOOST_FIXTURE_TEST_CASE(json_lines_are_documents, OverlapFiles) {
   const ConsoleRun broken = overlap({}, "d.jsonl");
   BOOST_TEST(broken.code == 2);
   BOOST_TEST(
-      broken.err.find("d.jsonl:2: is no JSON object; each line must be {…} with a text under "
-                      "\"text\", or under what --text-field says") != std::string::npos,
+      broken.err.find("d.jsonl:2: is not a JSON object; each line must be {…} with a text under "
+                      "\"text\", or under the field that --text-field names") != std::string::npos,
       broken);
 }
 
@@ -120,9 +119,9 @@ BOOST_FIXTURE_TEST_CASE(folders_are_read_whole_and_no_file_twice, OverlapFiles) 
   BOOST_TEST(all({}, "texts") == "5 2 3");
   BOOST_TEST(all({at("texts")}) == "5 5 6");
   BOOST_TEST(overlap({at("texts"), at("texts/b/../a.txt")}).refused("a.txt: is named twice"));
-  BOOST_TEST(overlap({at("nowhere")}).refused("nowhere: is not there; name text files"));
+  BOOST_TEST(overlap({at("nowhere")}).refused("nowhere: does not exist; name text files"));
   std::filesystem::create_directories(folder / "empty");
-  BOOST_TEST(overlap({}, "empty").refused("empty: holds no file"));
+  BOOST_TEST(overlap({}, "empty").refused("empty: contains no files"));
   folder.write("texts/d.gz", "\x1F\x8B\x08");
   BOOST_TEST(overlap({}, "texts").err.find("d.gz: is a gzip file") != std::string::npos);
 }
@@ -141,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(each_fact_is_a_json_line_on_request, OverlapFiles) {
   BOOST_TEST(rows[2]["instance_index"] == 2);
   BOOST_TEST(rows[2]["first_line"] == 2);
   BOOST_TEST(rows[2]["first_file"] == at("a.txt"));
-  // Refused before a text is read.
+  // Refused before any text is read.
   folder.write("bad.gz", "\x1F\x8B\x08");
   BOOST_TEST(overlap({"--out", at("no/facts.jsonl")}, "bad.gz").refused("cannot be created"));
   BOOST_TEST(!std::filesystem::exists(folder / "no"));
@@ -158,8 +157,8 @@ BOOST_FIXTURE_TEST_CASE(graphs_and_datasets_of_many_prompts_are_read_too, Overla
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_missing_is_said, OverlapFiles) {
-  BOOST_TEST(run_words({"data", "overlap"}).refused("no dataset named; say plumb data overlap"));
-  BOOST_TEST(run_words({"data", "overlap", at("data")}).refused("no text named"));
+  BOOST_TEST(run_words({"data", "overlap"}).refused("no dataset given; use plumb data overlap"));
+  BOOST_TEST(run_words({"data", "overlap", at("data")}).refused("no text given"));
   BOOST_TEST(
       run_words({"data", "overlap", at("none"), at("a.txt")}).refused("none: does not exist"));
   folder.write("unnamed/r.jsonl",
@@ -168,8 +167,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_missing_is_said, OverlapFiles) {
                "{\"r\": {\"templates\": [\"[X] [Y]\"], \"answer_space_labels\": [\"Paris\", "
                "\"Rome\"], \"answer_space_ids\": [\"P\", \"R\"]}}");
   const ConsoleRun run = run_words({"data", "overlap", at("unnamed"), at("a.txt")});
-  BOOST_TEST(run.says("\n1 fact whose subject or object has no name with a word: no text can hold"),
-             run);
+  BOOST_TEST(run.says("\n1 fact cannot appear in a text: the subject or object has no name"), run);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

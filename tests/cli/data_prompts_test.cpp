@@ -38,14 +38,14 @@ std::vector<Json> lines_of(const std::string& text) {
   return rows;
 }
 
-/// A model that writes down what it is given: each sequence behind which a row is asked for.
+/// A model that records the sequences it evaluates: each one after which a row is requested.
 HookedModel recording(const NgramTreeModel& model, Received& received) {
   HookedModel made(model);
   made.on_sequence = [&received](const Ids& sequence) { received.insert(sequence); };
   return made;
 }
 
-/// A run of the words over a recording model; then what `data prompts` prints of it.
+/// A run of these words over a recording model, then the output of `data prompts` for it.
 struct Listing {
   Received received;
   std::vector<Json> rows;
@@ -88,7 +88,7 @@ bool begins(const Ids& whole, const Ids& beginning) {
          std::equal(beginning.begin(), beginning.end(), whole.begin());
 }
 
-/// The whole sequences of a row, one for each candidate where it has some.
+/// The whole sequences of a row: one for each candidate if it has candidates.
 std::vector<Ids> sequences_of(const Json& row) {
   const Ids prompt = row.at("ids").get<Ids>();
   if (!row.contains("candidates")) return {prompt};
@@ -97,7 +97,7 @@ std::vector<Ids> sequences_of(const Json& row) {
   return all;
 }
 
-/// The texts of a row, likewise.
+/// The texts of a row, one for each candidate if it has candidates.
 std::vector<std::string> texts_of(const Json& row) {
   const std::string prompt = row.at("prompt");
   if (!row.contains("candidates")) return {prompt};
@@ -108,9 +108,9 @@ std::vector<std::string> texts_of(const Json& row) {
   return all;
 }
 
-/// Every listed prompt was given to the model: what is gone on with or embedded as a whole, of what
-/// is scored all but the last token, which is looked up behind the others. And what the model was
-/// given begins a listed prompt, or goes on with one that is open.
+/// The model received every listed prompt: a prompt that is continued or embedded as a whole, a
+/// scored one without its last token, which is only looked up. And each sequence that the model
+/// received is the beginning of a listed prompt, or continues an open one.
 void check_received(const Listing& listing) {
   std::set<Ids> open, scored;
   std::size_t missing = 0, unlisted = 0;
@@ -148,7 +148,7 @@ void check_texts(const Listing& listing, const NgramTreeModel& model) {
   }
 }
 
-/// Markers make statements longer than the small model's limits.
+/// Markers make statements longer than the small model's limits allow.
 NgramTreeModel small_model_of_long_statements() {
   NgramTreeModel model = test::small_model();
   model.limits = {200, 4, 16};
@@ -157,7 +157,7 @@ NgramTreeModel small_model_of_long_statements() {
 
 }  // namespace
 
-// Oracle: the sequences that the model of the run was given.
+// Oracle: the sequences that the run's model received.
 BOOST_FIXTURE_TEST_CASE(prompts_of_a_generation_are_those_that_the_model_got, GenerateFiles) {
   const NgramTreeModel model = test::reader_of_prompts();
   const Listing listing(words({"--settings", "zero-shot,random,relation,template", "--shots", "2",
@@ -178,7 +178,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_generation_are_those_that_the_model_got, Ge
 
 namespace {
 
-// A row's shots, looked up in shots.jsonl, are those that the prompt shows.
+// Checks that a row's shots, looked up in shots.jsonl, are the shots that the prompt shows.
 void check_shots_of_rows(const GenerateFiles& files, bool fresh) {
   const std::string run = fresh ? "fresh" : "run";
   const auto at = [&](const std::string& name) { return files.at(run + name); };
@@ -274,7 +274,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_many_shot_study_are_those_that_the_model_go
   }
 }
 
-// Rows of EIC-LKE say enough to write their sequences again; so do those of IC-LKE.
+// A row of EIC-LKE or IC-LKE records enough to write its sequences again.
 BOOST_FIXTURE_TEST_CASE(rows_of_a_many_shot_study_name_what_stands_before_a_question,
                         ManyShotFiles) {
   folder.write("data/birth.jsonl", "");
@@ -351,7 +351,8 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_ranking_are_those_that_the_model_got, RankF
     BOOST_TEST(listing.parts() == (std::set<std::string>{method, method + " candidates"}),
                boost::test_tools::per_element());
     check_texts(listing, model);
-    // A search looks at some prefixes of the candidates behind each query, the true one's among them.
+    // A search evaluates some prefixes of the candidates after each query, including prefixes of
+    // the true one.
     const std::vector<Json> queries = listing.part(method);
     const Json candidates = listing.part(method + " candidates").at(0);
     BOOST_TEST(candidates.at("prompt") == "");
@@ -380,7 +381,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_ranking_are_those_that_the_model_got, RankF
   }
 }
 
-// Statements are scored to their end, so all but their last token is given.
+// Statements are scored to their end, so the model receives all tokens but the last.
 BOOST_FIXTURE_TEST_CASE(prompts_of_a_probe_are_those_that_the_model_got, ConsoleFiles) {
   const NgramTreeModel model = small_model_of_long_statements();
   const Listing listing(probe_words({"--templates", "all", "--inject", "numerical"}), model,
@@ -424,7 +425,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_about_one_fact_are_some_of_all, GenerateFiles) {
     BOOST_TEST(run_words({"data", "prompts", at("run"), "--fact", name}, never).out == expected);
   }
   BOOST_TEST(run_words({"data", "prompts", at("run"), "--fact", "lead"}, never)
-                 .refused("--fact: no prompt of the run is about 'lead'; give a subject's"));
+                 .refused("--fact: no prompt of the run is about 'lead'; pass a subject's"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_fact_may_be_named_by_its_place, ManyShotFiles) {
@@ -433,7 +434,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_may_be_named_by_its_place, ManyShotFiles) {
   const std::string place = "birth:" + all.front().at("instance_index").dump();
   const ConsoleRun one = run_words({"data", "prompts", at("run"), "--fact", place}, never);
   const std::vector<Json> rows = lines_of(one.out);
-  BOOST_TEST(rows.size() == 4U);  // two numbers of shots under two seeds
+  BOOST_TEST(rows.size() == 4U);  // two shot counts under two seeds
   for (const Json& row : rows) BOOST_TEST(row.at("sub_id") == all.front().at("sub_id"));
 }
 
@@ -445,21 +446,21 @@ BOOST_FIXTURE_TEST_CASE(tokens_are_of_the_runs_own_model, GenerateFiles) {
   BOOST_TEST(own.code == 0, own);
   std::filesystem::rename(at("model.gguf"), at("moved.gguf"));
   BOOST_TEST(run_words(list, never)
-                 .refused(at("model.gguf") + ": the model of the run is not there; say where it is "
+                 .refused(at("model.gguf") + ": the run's model is missing; pass its current path "
                                              "with --model"));
   Words moved = list;
   moved.insert(moved.end(), {"--model", at("moved.gguf")});
   BOOST_TEST(run_words(moved, make).out == own.out);
   BOOST_TEST(run_words(moved, make).err == "");
   folder.write("model.gguf", "another");
-  BOOST_TEST(run_words(list, never).refused("model.gguf: is not the model of the run any more"));
+  BOOST_TEST(run_words(list, never).refused("model.gguf: has changed since the run"));
   moved.back() = at("model.gguf");
   const ConsoleRun other = run_words(moved, make);
   BOOST_TEST(other.code == 0);
-  BOOST_TEST(other.err == "Tokens are of model.gguf, which is not the model of the run.\n");
+  BOOST_TEST(other.err == "The tokens are from model.gguf, which is not the run's model.\n");
 }
 
-// One prompt of each kind, beside the run and on its page.
+// One prompt of each kind, stored in the run folder and on its page.
 BOOST_FIXTURE_TEST_CASE(a_run_keeps_an_example_of_each_kind, GenerateFiles) {
   BOOST_REQUIRE(generate({"--settings", "zero-shot,template", "--shots", "2"}).code == 0);
   std::set<std::string> parts;
@@ -479,7 +480,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_keeps_an_example_of_each_kind, GenerateFiles) {
                        "hydrogen is [MASK].\nA:</pre>") != std::string::npos);
 }
 
-// What a program asks by the library has no command line; its rows say what it asked.
+// A run that a program made through the library has no command line. Its rows record its prompts.
 BOOST_AUTO_TEST_CASE(prompts_of_a_probe_that_a_program_wrote_come_from_its_rows) {
   const test::TemporaryFolder folder;
   const std::string run = (folder / "run").string();
@@ -518,13 +519,13 @@ BOOST_AUTO_TEST_CASE(prompts_of_a_probe_that_a_program_wrote_come_from_its_rows)
   const std::string loud = (folder / "loud").string();
   (void)probe_into_folder(Louder{}, scorer, {"made", {capital}, {}}, loud, all);
   BOOST_TEST(run_words({"data", "prompts", loud}, never)
-                 .refused("was asked by a program whose prompts are not plumb's own statements"));
+                 .refused("was written by a program whose prompts are not plumb's own statements"));
 }
 
 BOOST_AUTO_TEST_CASE(help_says_what_there_is) {
   const ConsoleRun run = run_words({"data", "prompts", "--help"});
   BOOST_TEST(run.code == 0);
-  BOOST_TEST(run.out.starts_with("Usage: plumb data prompts RUN [--fact ID] [--ids]"));
+  BOOST_TEST(run.says("\nUsage: plumb data prompts RUN [--fact ID] [--ids]"));
   BOOST_TEST(run_words({"data", "--help"}).says("plumb data prompts RUN"));
 }
 

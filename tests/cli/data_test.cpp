@@ -78,12 +78,12 @@ BOOST_FIXTURE_TEST_CASE(describe_counts_statements_without_a_model, ConsoleFiles
       "Token counts: add --model FILE.\n");
 }
 
-// By hand, a token a byte and one for BOS. "The capital of France is Paris." takes 32, Korea's and
-// Egypt's 31: 3 · (32 + 31 + 31) = 282. Shared: BOS and "The capital of " once (16 nodes), then
-// "France is " or the like (10, 9, 9), then "Paris", "Seoul" or "Cairo" (5 each, three times for
-// each fact), as the last byte is not fed: 16 + 28 + 45 = 89. River: "Cairo lies on the Nile." 24
-// and "… Rhine." 25, Bonn's one less each: 96. Shared: BOS, "Cairo lies on the " (18), "Bonn lies
-// on the " (17), and 4 + 5 twice: 54.
+// By hand, with a token for each byte and one for BOS. "The capital of France is Paris." takes 32,
+// Korea's and Egypt's 31: 3 · (32 + 31 + 31) = 282. Shared: BOS and "The capital of " once (16
+// nodes), then "France is " or the like (10, 9, 9), then "Paris", "Seoul" or "Cairo" (5 each, three
+// times for each fact), as the last byte is not fed: 16 + 28 + 45 = 89. River: "Cairo lies on the
+// Nile." takes 24 and "… Rhine." 25, Bonn's one less each: 96. Shared: BOS, "Cairo lies on the "
+// (18), "Bonn lies on the " (17), and 4 + 5 twice: 54.
 BOOST_FIXTURE_TEST_CASE(describe_counts_tokens_with_a_model, ConsoleFiles) {
   const ConsoleRun run = run_words({"data", "describe", at("data"), "--model", at("model.gguf")});
   BOOST_TEST(run.code == 0);
@@ -155,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(describe_counts_many_prompts, ConsoleFiles) {
                       "          1        6\n"),
              run);
   BOOST_TEST(run_words({"data", "describe", at("many"), "--model", at("model.gguf")})
-                 .refused("--model: tokens of many prompts are not counted"));
+                 .refused("--model: tokens of a many-prompt dataset are not counted"));
   folder.write("many/templates.jsonl", "not json\n");
   BOOST_TEST(
       run_words({"data", "describe", at("many")}).refused("many/templates.jsonl:1: not JSON"));
@@ -163,11 +163,11 @@ BOOST_FIXTURE_TEST_CASE(describe_counts_many_prompts, ConsoleFiles) {
 
 BOOST_FIXTURE_TEST_CASE(each_action_has_its_own_options, ConsoleFiles) {
   BOOST_TEST(run_words({"data", "check", at("data"), "--model", at("model.gguf")})
-                 .refused("--model: is not for check; leave it out, or use describe"));
+                 .refused("--model: does not apply to check; remove it, or use describe"));
   BOOST_TEST(run_words({"data", "convert", at("data"), "--model", at("model.gguf")})
                  .refused("--model: is not for convert"));
   BOOST_TEST(run_words({"data", "describe", at("data"), "--out", at("many")})
-                 .refused("--out: is not for describe; leave it out, or use convert"));
+                 .refused("--out: does not apply to describe; remove it, or use convert"));
   BOOST_TEST(run_words({"data", "check", at("data"), "--templates", at("t.jsonl")})
                  .refused("--templates: is not for check"));
   BOOST_TEST(run_words({"data", "convert", at("data")})
@@ -175,9 +175,9 @@ BOOST_FIXTURE_TEST_CASE(each_action_has_its_own_options, ConsoleFiles) {
 }
 
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
-  BOOST_TEST(run_words({"data", "chek", at("data")}).refused("'chek' is not a choice; say check"));
-  BOOST_TEST(run_words({"data", "check"}).refused("no dataset named; say plumb data check DIR"));
-  BOOST_TEST(run_words({"data"}).refused("nothing to do"));
+  BOOST_TEST(run_words({"data", "chek", at("data")}).refused("'chek' is not a choice; use check"));
+  BOOST_TEST(run_words({"data", "check"}).refused("no dataset given; use plumb data check DIR"));
+  BOOST_TEST(run_words({"data"}).refused("no action given"));
   BOOST_TEST(run_words({"data", "check", at("data"), "more"}).refused("too many"));
   BOOST_TEST(run_words({"data", "check", at("data"), "--modle", "x"}).refused("--modle: unknown"));
 }
@@ -193,8 +193,8 @@ BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFil
     });
   };
   BOOST_TEST(describe({"--model", at("model.gguf")})
-                 .refused("capital.jsonl:1: capital, subject: '<|x|>' holds '<|x|>'"));
-  // Three statements with a byte each for five.
+                 .refused("capital.jsonl:1: capital, subject: '<|x|>' contains '<|x|>'"));
+  // Three statements in which one byte replaces five.
   const ConsoleRun text = describe({"--model", at("model.gguf"), "--special-tokens", "text"});
   const ConsoleRun parse = describe({"--model", at("model.gguf"), "--special-tokens", "parse"});
   BOOST_TEST(text.code == 0, text);
@@ -206,7 +206,7 @@ BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFil
                  .refused("--special-tokens: is not for check"));
 }
 
-// What is read, and doubtful all the same.
+// These datasets can be read but are probably not what was meant.
 BOOST_FIXTURE_TEST_CASE(check_says_what_would_be_silently_wrong, ConsoleFiles) {
   folder.write("data/metadata_relations.json",
                R"({"capital": {"templates": ["[X]: [Y].", "[X]: [Y]."],)"
@@ -222,11 +222,12 @@ BOOST_FIXTURE_TEST_CASE(check_says_what_would_be_silently_wrong, ConsoleFiles) {
   const ConsoleRun run = run_words({"data", "check", at("data")});
   BOOST_TEST(run.code == 2);
   BOOST_TEST(run.says("relation_info.json: capital.domains: is not a list of strings"), run);
-  BOOST_TEST(run.says("capital.jsonl:2: capital: the fact about 'France' stands on line 1 too"));
+  BOOST_TEST(
+      run.says("capital.jsonl:2: capital: the fact about 'France' appears on line 1 as well"));
   BOOST_TEST(run.says("capital.jsonl:3: capital: 'France' has the answer 'Seoul' here"));
   BOOST_TEST(run.says("capital.jsonl:4: sub_label: the fact has no subject"));
-  BOOST_TEST(run.says("capital.jsonl:5: capital: subject 'Ko\\u001brea' holds the control"));
-  BOOST_TEST(run.says("capital.jsonl:6: the key answer_idx stands twice"));
+  BOOST_TEST(run.says("capital.jsonl:5: capital: subject 'Ko\\u001brea' contains the control"));
+  BOOST_TEST(run.says("capital.jsonl:6: the key answer_idx appears twice"));
   BOOST_TEST(run.says("template 1 '[X]: [Y].' is template 0 again"));
   BOOST_TEST(run.says("option 'paris ' has white space at an end"));
   BOOST_TEST(run.says("option 2 'paris ' differs from option 0 'Paris'"));
@@ -251,7 +252,7 @@ BOOST_FIXTURE_TEST_CASE(check_and_describe_read_graphs, ConsoleFiles) {
   folder.write("graph/test.tsv", "a\tr\tc\nb\tr\tc\n");
   const ConsoleRun shown = run_words({"data", "check", at("graph")});
   BOOST_TEST(shown.code == 2);
-  BOOST_TEST(shown.says("test.tsv:2: 'b', 'r', 'c' is in the training part too"), shown);
+  BOOST_TEST(shown.says("test.tsv:2: 'b', 'r', 'c' is also in the training part"), shown);
   folder.write("graph/test.tsv", "a\tr\n");
   BOOST_TEST(run_words({"data", "check", at("graph")}).says("test.tsv:1: 2 fields instead of 3"));
 }

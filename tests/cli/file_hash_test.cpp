@@ -11,7 +11,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(file_hash)
 
-// FIPS 180-4's examples and the empty message.
+// The examples of FIPS 180-4, and the empty message.
 BOOST_AUTO_TEST_CASE(hashes_are_sha256s_published_ones) {
   const test::TemporaryFolder folder;
   BOOST_TEST(hash_file(folder.write("empty", "")) ==
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(hashes_are_sha256s_published_ones) {
              "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// Files are read in pieces of a mebibyte; a change past the first one must show.
+// Files are read in blocks of one mebibyte; a change after the first block must change the hash.
 BOOST_AUTO_TEST_CASE(a_large_file_counts_to_its_last_byte) {
   const test::TemporaryFolder folder;
   std::string text(2'100'000, 'x');
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_links_is_the_files_that_they_lead_to) {
   }
   const std::string hash = hash_path(folder / "snapshots/abc");
   BOOST_TEST(hash == hash_path(plain.path()));
-  for (const char* blob : {"{}", "1", "2", "t"}) {  // each counts, the tokenizer's too
+  for (const char* blob : {"{}", "1", "2", "t"}) {  // each of them counts, the tokenizer's too
     folder.write("blobs/" + std::string(blob), "other");
     BOOST_TEST(hash_path(folder / "snapshots/abc") != hash);
     folder.write("blobs/" + std::string(blob), blob);

@@ -40,7 +40,7 @@ BOOST_FIXTURE_TEST_CASE(the_result_is_shown_and_reported_again_to_the_same_bytes
   BOOST_TEST(run.says("Left out: dev.jsonl (relations that have one: 1)."), run);
   BOOST_TEST(run.says("mean of relations"), run);
   BOOST_TEST(run.says("0.667 ["), run);  // F1: the mean of 5/6 and 1/2
-  BOOST_TEST(run.says("4 texts of answers and names"), run);
+  BOOST_TEST(run.says("4 texts (answers and names)"), run);
   const auto files = comparable("run");
   const ConsoleRun again = run_words({"report", at("run")});
   BOOST_TEST(again.code == 0, again);
@@ -48,7 +48,7 @@ BOOST_FIXTURE_TEST_CASE(the_result_is_shown_and_reported_again_to_the_same_bytes
   BOOST_TEST(run_words({"report", at("run"), "--samplings", "5"})
                  .refused("--samplings: has no effect on this run, whose answers are lists"));
   BOOST_TEST(run_words({"compare", at("run"), "--out", at("compared")})
-                 .refused("is of --form kamel, whose answers are lists"));
+                 .refused("is a run with --form kamel, whose answers are lists"));
 }
 
 BOOST_FIXTURE_TEST_CASE(run_json_has_what_decides_the_answers, KamelFiles) {
@@ -61,12 +61,12 @@ BOOST_FIXTURE_TEST_CASE(run_json_has_what_decides_the_answers, KamelFiles) {
   for (const char* none : {"samples", "names", "lemmas", "samplings", "origin"}) {
     BOOST_TEST(!settings.contains(none), none);
   }
-  BOOST_TEST(generate({"--resume"}).refused("max_new_tokens: the run was begun with 30, not 16"));
+  BOOST_TEST(generate({"--resume"}).refused("max_new_tokens: the run was started with 30, not 16"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_stopped_goes_on_to_the_same_bytes, KamelFiles) {
   BOOST_TEST(generate({}, "whole").code == 0);
-  // The journal of a run that ended after its first pack.
+  // The journal of a run that stopped after its first pack.
   const std::string journal = slurp(folder / "whole/journal.jsonl");
   folder.write("half/run.json", slurp(folder / "whole/run.json"));
   folder.write("half/journal.jsonl", journal.substr(0, journal.find('\n') + 1));
@@ -93,10 +93,10 @@ BOOST_FIXTURE_TEST_CASE(other_datasets_are_refused, KamelFiles) {
   folder.write("many/templates.jsonl", templates_jsonl(test::elements_many()));
   Words all = words();
   all[2] = at("many");
-  BOOST_TEST(run_words(all).refused("many: is no KAMEL folder"));
+  BOOST_TEST(run_words(all).refused("many: is not a KAMEL folder"));
 }
 
-// Templates of one origin: the many prompts' own side of the same command.
+// Templates of one origin, which the same command uses for datasets of many prompts.
 BOOST_FIXTURE_TEST_CASE(templates_of_one_origin_alone_are_asked, test::GenerateFiles) {
   BOOST_TEST(generate({"--origin", "generated", "--settings", "zero-shot"}).code == 0);
   const std::string asked = slurp(folder / "run/asked/templates.jsonl");
@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(templates_of_one_origin_alone_are_asked, test::GenerateF
   BOOST_TEST(asked.find("\"generated\"") != std::string::npos);
   BOOST_TEST(json("run/run.json").at("settings").at("origin") == "generated");
   BOOST_TEST(generate({"--origin", "manual"}, "closed run", "closed")
-                 .refused("--origin: closed does not say which of its templates are manual; say"));
+                 .refused("--origin: closed does not mark which of its templates are manual; set"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/cli/generate.hpp"
 
-// plumb generate over a masked model, which fills gaps.
+// plumb generate with a masked model, which fills gaps.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -46,7 +46,7 @@ struct Files : JobFiles {
 
 }  // namespace
 
-// The numbers, computed again from the rows.
+// The numbers, recomputed from the rows.
 BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   const ConsoleRun run = fill();
   BOOST_TEST(run.code == 0, run);
@@ -80,8 +80,8 @@ BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   BOOST_TEST(!way.contains("one_word"));
   const std::string page = test::slurp(folder / "run/report.html");
   for (const char* words :
-       {"Where the true token stands", "exactly a name of an object",
-        "the probability of the tokens that fill the gap", "match when they are the same tokens"}) {
+       {"Rank of the true token", "exactly a name of an object",
+        "the probability of the tokens that fill the gap", "match if they are the same tokens"}) {
     BOOST_TEST(page.find(words) != std::string::npos, words);
   }
 }
@@ -95,10 +95,10 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_how_many_gaps_would_be_filled, Files) {
     const std::string text = test::slurp(folder / "run" / file);
     return std::to_string(std::ranges::count(text, '\n'));
   };
-  BOOST_TEST(dry.says("to be asked: masked: " + rows("masked_answers.jsonl") + " prompts, "), dry);
-  BOOST_TEST(dry.says("to be asked: masked content-free: " + rows("masked_content_free.jsonl") +
-                      " prompts, "),
-             dry);
+  BOOST_TEST(dry.says("planned: masked: " + rows("masked_answers.jsonl") + " prompts, "), dry);
+  BOOST_TEST(
+      dry.says("planned: masked content-free: " + rows("masked_content_free.jsonl") + " prompts, "),
+      dry);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_is_resumed_and_reported_again_without_a_wordnet, Files) {
@@ -109,7 +109,9 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_resumed_and_reported_again_without_a_wordnet, F
   std::filesystem::resize_file(journal, std::filesystem::file_size(journal) / 2);
   BOOST_TEST(fill({"--resume"}).code == 0);
   BOOST_TEST((comparable("run") == whole));
-  BOOST_TEST(fill({"--resume", "--masks", "2"}).refused("masks: the run was begun with 1, not 2"));
+  BOOST_TEST(fill({"--resume", "--masks", "2"})
+                 .refused("masks: the run was started with 1, not "
+                          "2"));
   BOOST_TEST(run_words({"report", at("run")}).code == 0);
   BOOST_TEST((comparable("run") == whole));
   BOOST_TEST(run_words({"report", at("run"), "--wordnet", "none"})
@@ -131,10 +133,10 @@ BOOST_FIXTURE_TEST_CASE(what_a_masked_model_is_not_asked_is_refused_before_it_is
                option);
   }
   BOOST_TEST(run_words(words({"--names", "random"}, "none"), masked)
-                 .refused("--names: a masked model is asked in one way alone"));
+                 .refused("--names: a masked model has only one setting"));
   BOOST_TEST(run_words(words({"--masks", "6"}, "none"), masked).refused("--masks: is not between"));
   BOOST_TEST(run_words(words({"--masks", "2", "--vocabulary", at("none.txt")}, "none"), masked)
-                 .refused("--vocabulary: has no effect with more than one of --masks"));
+                 .refused("--vocabulary: has no effect with --masks above 1"));
   BOOST_TEST(run_words(words({"--vocabulary", at("none.txt")}, "none"), masked)
                  .refused("none.txt: cannot be read"));
   for (const char* option : {"--masks", "--vocabulary"}) {

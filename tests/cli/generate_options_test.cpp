@@ -23,7 +23,7 @@ constexpr auto none = ShotSource::none, any = ShotSource::random, related = Shot
                same = ShotSource::same_template;
 constexpr auto mask = PromptForm::mask, question = PromptForm::question;
 
-/// What the command line says, and what it comes to.
+/// The options of a command line, and the settings they give.
 struct Parsed {
   GenerateSettings said;
   JobTarget target;
@@ -41,7 +41,7 @@ Parsed parse(Words words) {
   return {arguments.generate, arguments.target};
 }
 
-/// With what is required.
+/// Adds the required options.
 Parsed with(Words words) {
   words.insert(words.begin(), {"--data", "d", "--model", "m", "--out", "o"});
   return parse(std::move(words));
@@ -142,9 +142,9 @@ BOOST_AUTO_TEST_CASE(an_answer_may_end_at_several_texts_or_at_none) {
   BOOST_TEST((with({"--stop", "%"}).asking.stop == Words{"%"}));
   BOOST_TEST(
       (with({"--stop", "\\n", "--stop", "Q:", "--stop=."}).asking.stop == Words{"\n", "Q:", "."}));
-  BOOST_TEST((with({"--stop", "\n\n"}).asking.stop == Words{"\n\n"}));  // as a shell's $'\n\n'
+  BOOST_TEST((with({"--stop", "\n\n"}).asking.stop == Words{"\n\n"}));  // like a shell's $'\n\n'
   BOOST_TEST(with({"--stop", ""}).asking.stop.empty());
-  refused({"--stop", "", "--stop", "."}, "--stop: names nothing beside another; leave it out");
+  refused({"--stop", "", "--stop", "."}, "--stop: has an empty text with another text; remove it");
   refused({"--stop", "\\s"}, "--stop: '\\s' has a backslash before no letter");
 }
 
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(examples_may_be_drawn_for_each_prompt) {
       with({"--settings", "zero-shot,relation", "--fresh-shots"}).asking.settings;
   BOOST_TEST((fresh == Settings{{none, 0, mask, false}, {related, 4, mask, true}}));
   refused({"--settings", "zero-shot", "--fresh-shots"},
-          "--fresh-shots: has no effect without shots in --settings; leave it out");
+          "--fresh-shots: has no effect without shots in --settings; remove it");
 }
 
 BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
@@ -169,7 +169,8 @@ BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
   BOOST_TEST((with({"--sample-by", "relation"}).measuring.by == SampleBy::relation));
 }
 
-// Mask before question, so that the first setting, whose names are scored, is as without questions.
+// The mask form comes before the question form, so that the first setting, whose names are scored,
+// is the same as without questions.
 BOOST_AUTO_TEST_CASE(both_forms_ask_each_setting_twice) {
   BOOST_TEST(
       (with({"--form", "both", "--settings", "relation,zero-shot"}).asking.settings ==
@@ -191,12 +192,12 @@ BOOST_AUTO_TEST_CASE(names_are_scored_under_some_of_the_settings) {
 
 BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
   refused({"--settings", "few-shot"},
-          "--settings: 'few-shot' is not a choice; say zero-shot, random, relation, template or "
-          "several with commas between");
+          "--settings: 'few-shot' is not a choice; use zero-shot, random, relation, template or "
+          "several separated by commas");
   refused({"--settings", "4-random"}, "--settings: '4-random' is not a choice");
   refused({"--settings", "random,"}, "--settings: 'random,' has an empty item");
   refused({"--form", "cloze"},
-          "--form: 'cloze' is not a choice; say mask, question, both or kamel");
+          "--form: 'cloze' is not a choice; use mask, question, both or kamel");
   refused({"--names", "last"}, "--names: 'last' is not a choice");
   refused({"--names", "none,random"}, "--names: 'none' is not a choice");
   refused({"--sample-by", "prompt"}, "--sample-by: 'prompt' is not a choice");
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for) {
 
 BOOST_AUTO_TEST_CASE(numbers_out_of_their_range_are_refused) {
   refused({"--shots", "0"},
-          "--shots: is not between 1 and 1000; for none say --settings zero-shot");
+          "--shots: is not between 1 and 1000; for none, set --settings to zero-shot");
   refused({"--shots", "1001"}, "--shots: is not between 1 and 1000");
   refused({"--max-new-tokens", "0"}, "--max-new-tokens: is not between 1 and 100,000");
   refused({"--max-new-tokens", "18446744073709551615"}, "is not between 1 and 100,000");
@@ -231,25 +232,25 @@ BOOST_AUTO_TEST_CASE(numbers_out_of_their_range_are_refused) {
 BOOST_AUTO_TEST_CASE(a_setting_is_named_once_and_one_is_named) {
   refused({"--settings", "random,zero-shot,random"},
           "--settings: names 'random' twice; name it once");
-  refused({"--settings", ""}, "--settings: names nothing; give it a value");
+  refused({"--settings", ""}, "--settings: has an empty value; give it a value");
   refused({"--names", "random,random"}, "--names: names 'random' twice; name it once");
   refused({"--names", "zero-shot,zero-shot", "--form", "both"}, "names 'zero-shot' twice");
-  refused({"--names", ""}, "--names: names nothing; give it a value");
+  refused({"--names", ""}, "--names: has an empty value; give it a value");
   refused({"--settings", "random,zero-shot", "--names", "relation"},
-          "--names: 'relation' is not among --settings; name a setting that is asked");
+          "--names: 'relation' is not among --settings; name one of --settings");
 }
 
 BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
-  const std::string shots = ": has no effect without shots in --settings; leave it out";
+  const std::string shots = ": has no effect without shots in --settings; remove it";
   refused({"--settings", "zero-shot", "--shots", "2"}, "--shots" + shots);
   refused({"--settings", "zero-shot", "--shot-seed", "2"}, "--shot-seed" + shots);
   const std::string sampling = ": has no effect without --samples and --confidence-prompts";
   refused({"--samples", "0", "--sample-seed", "2"}, "--sample-seed" + sampling);
   refused({"--confidence-prompts", "0", "--sample-seed", "2"}, "--sample-seed" + sampling);
   refused({"--samples", "0", "--confidence-prompts", "5"},
-          "--confidence-prompts: has no effect without --samples; leave it out");
+          "--confidence-prompts: has no effect without --samples; remove it");
   refused({"--samples", "5", "--confidence-prompts", "0"},
-          "--samples: has no effect without --confidence-prompts; leave it out");
+          "--samples: has no effect without --confidence-prompts; remove it");
   BOOST_TEST(with({"--samples", "0", "--confidence-prompts", "0"}).asking.samples == 0U);
   BOOST_TEST(with({"--samples", "0"}).asking.confidence_prompts == 10000U);
   BOOST_TEST(with({"--settings", "zero-shot,random", "--shots", "2", "--shot-seed", "1"})
@@ -257,7 +258,7 @@ BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
                  .shots == 2U);
 }
 
-// KAMEL's form has one setting, whose shots may be none, and nothing but answers.
+// KAMEL's form has one setting, which may have no shots, and writes only answers.
 BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
   const Parsed parsed = with({"--form", "kamel", "--shots", "5", "--max-new-tokens", "100",
                               "--shot-seed", "3", "--limit", "7"});
@@ -281,25 +282,25 @@ BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
                                      {"--origin", "manual"},
                                      {"--stop", "."}}) {
     refused({"--form", "kamel", option, word},
-            std::string(option) + ": has no effect with --form kamel; leave it out");
+            std::string(option) + ": has no effect with --form kamel; remove it");
   }
   refused({"--form", "kamel", "--fresh-shots"},
-          "--fresh-shots: has no effect with --form kamel; leave it out");
+          "--fresh-shots: has no effect with --form kamel; remove it");
   refused({"--form", "kamel", "--shots", "0", "--shot-seed", "1"},
-          "--shot-seed: has no effect without --shots; leave it out");
-  refused({"--form", "kamel", "--shots", "1001"}, "--shots: is more than 1000; say 5");
+          "--shot-seed: has no effect without --shots; remove it");
+  refused({"--form", "kamel", "--shots", "1001"}, "--shots: is more than 1000; use 5");
 }
 
 BOOST_AUTO_TEST_CASE(templates_of_one_origin_are_asked_for) {
   BOOST_TEST((with({}).said.origin == KeptOrigins::all));
   BOOST_TEST((with({"--origin", "manual"}).said.origin == KeptOrigins::manual));
   BOOST_TEST((with({"--origin", "generated"}).said.origin == KeptOrigins::generated));
-  refused({"--origin", "both"}, "--origin: 'both' is not a choice; say manual, generated or all");
+  refused({"--origin", "both"}, "--origin: 'both' is not a choice; use manual, generated or all");
 }
 
 BOOST_AUTO_TEST_CASE(help_lists_every_option) {
   std::ostringstream out, err;
-  Console console{{"--help"}, out, err};
+  Console console{{"--help", "all"}, out, err};
   GenerateArguments arguments;
   BOOST_TEST(!parse_settings(console, "plumb generate [options]", arguments));
   for (const char* option : {"--data",    "--out",         "--relations",   "--settings",

@@ -41,7 +41,7 @@ Names names(const std::map<std::string, std::string>& files) {
   return all;
 }
 
-/// What every run leaves, whatever it was asked.
+/// The files that every run writes, whatever its settings.
 const Names always{"accuracy.csv",
                    "metrics.csv",
                    "asked/facts.jsonl",
@@ -65,7 +65,7 @@ Names with(Names all, const Names& more) {
 
 const Words four{"zero-shot", "4-random", "4-relation", "4-template"};
 
-/// Lower-case words of letters and digits, enough for the answers that the model has read.
+/// Lower-case words of letters and digits: enough for the answers that the model was trained on.
 Words plain_words(const std::string& text) {
   Words words(1);
   for (const char c : text) {
@@ -85,7 +85,7 @@ const MultiPromptRelation& relation_of(const MultiPromptDataset& dataset,
   return *std::ranges::find(dataset.relations, row.relation, &MultiPromptRelation::code);
 }
 
-/// Whether an answer holds a name of an object of its fact: looked up slowly.
+/// Whether an answer contains a name of one of its fact's objects, by a slow search.
 bool is_right(const MultiPromptDataset& dataset, const RecordedAnswer& row) {
   const Words said = plain_words(row.text);
   for (const NamedEntity& object : relation_of(dataset, row).facts.at(row.prompt.fact).objects) {
@@ -98,7 +98,7 @@ bool is_right(const MultiPromptDataset& dataset, const RecordedAnswer& row) {
   return false;
 }
 
-/// By relation and fact, whether each of its answers is right.
+/// By relation and fact: whether each answer is right.
 using Marks = std::map<std::pair<std::string, std::size_t>, std::vector<bool>>;
 
 Marks marks(const std::filesystem::path& answers, const MultiPromptDataset& dataset) {
@@ -124,7 +124,7 @@ std::size_t lines_in(const std::filesystem::path& file) {
 
 struct Killed {};
 
-/// Ends there when it is asked more than `most` times.
+/// Throws when it is evaluated more than `most` times.
 HookedModel killed_after(std::size_t most) {
   HookedModel model(reader_of_prompts());
   model.on_work = [left = most]() mutable {
@@ -139,12 +139,12 @@ HookedModel silent() {
   HookedModel model(reader_of_prompts());
   model.on_row = [](std::span<float> row) {
     std::ranges::fill(row, 0.0F);
-    row.back() = 60.0F;  // BOS, which ends a text too
+    row.back() = 60.0F;  // BOS, which also ends a text
   };
   return model;
 }
 
-/// Writes down the prompts it is given.
+/// Records its prompts.
 HookedModel listening(std::set<std::string>& heard) {
   HookedModel model(reader_of_prompts());
   model.on_tokens = [&heard](std::string_view text, const Tokenization&) {
@@ -153,7 +153,7 @@ HookedModel listening(std::set<std::string>& heard) {
   return model;
 }
 
-/// elements_many() with this relation of three facts and two templates alone.
+/// elements_many() with only this relation, of three facts and two templates.
 MultiPromptDataset families() {
   MultiPromptDataset dataset = elements_many();
   dataset.relations.erase(dataset.relations.begin(), dataset.relations.end() - 1);
@@ -173,7 +173,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_leaves_a_whole_run_folder_and_shows_the_res
     expected.insert({setting + "_answers.jsonl", setting + "_samples.jsonl"});
   }
   const auto files = test::all_contents(folder / "run");
-  expected.erase("answers_of_several.csv");  // where an answer names two objects
+  expected.erase("answers_of_several.csv");  // written if an answer names two objects
   if (files.contains("answers_of_several.csv")) expected.insert("answers_of_several.csv");
   BOOST_TEST(names(files) == expected, boost::test_tools::per_element());
   BOOST_TEST(files.at("asked/facts.jsonl") == facts_jsonl(elements_many()));
@@ -192,7 +192,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_leaves_a_whole_run_folder_and_shows_the_res
   BOOST_TEST(test::between(html, "<title>", "</title>") == "model.gguf on elements");
 }
 
-// The accuracies that are shown are those of the answers in the files.
+// The accuracies shown are those of the answers in the files.
 BOOST_FIXTURE_TEST_CASE(the_answers_are_measured_setting_by_setting, GenerateFiles) {
   const ConsoleRun run = generate();
   BOOST_TEST(run.code == 0, run);
@@ -235,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Gen
   const ConsoleRun done = generate(options);
   BOOST_TEST(done.code == 0, done);
   BOOST_TEST(done.err.starts_with(dry.out), done);
-  // As many as the run has left rows of.
+  // The same count as the run has left rows.
   const auto rows = [&](const std::string& file) {
     return static_cast<std::size_t>(std::ranges::count(slurp(folder / "run" / file), '\n'));
   };
@@ -244,14 +244,14 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Gen
     const std::size_t all = rows(name + "_answers.jsonl"), sampled = rows(name + "_samples.jsonl");
     prompts += all + sampled;
     BOOST_TEST(sampled == 6U);
-    BOOST_TEST(dry.says("to be asked: " + name + ": " + std::to_string(all) + " prompts, "), dry);
+    BOOST_TEST(dry.says("planned: " + name + ": " + std::to_string(all) + " prompts, "), dry);
     BOOST_TEST(dry.says(", " + std::to_string(all) + " answers of at most 12 tokens\n"), dry);
-    BOOST_TEST(dry.says("to be asked: " + name + " samples: 6 prompts, "), dry);
+    BOOST_TEST(dry.says("planned: " + name + " samples: 6 prompts, "), dry);
   }
   BOOST_TEST(
       dry.says(" tokens (as if each text were fed by itself), 30 answers of at most 12 tokens\n"),
       dry);
-  BOOST_TEST(dry.says("to be asked: in all: " + std::to_string(prompts) + " prompts, "), dry);
+  BOOST_TEST(dry.says("planned: in all: " + std::to_string(prompts) + " prompts, "), dry);
   std::size_t names = 0;
   for (const char* file : {"zero-shot_names.jsonl", "zero-shot_content_free.jsonl"}) {
     for (const Json& row : test::rows_of(folder / "run" / file)) {
@@ -301,8 +301,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_before_the_model_i
                         GenerateFiles) {
   folder.write("run/notes.txt", "mine");
   const ConsoleRun run = run_words(words(), never);
-  BOOST_TEST(run.refused("run: is not empty; choose another folder (--out), or give --resume"),
-             run);
+  BOOST_TEST(run.refused("run: is not empty; choose another folder (--out), or set --resume"), run);
   BOOST_TEST(run_words(words({"--resume"}), [](const ModelOptions&) {
                return reader_of_prompts();
              }).refused("is not a run folder (no run.json)"));
@@ -327,7 +326,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_run_is_taken_up_without_asking_the_model, Gen
   BOOST_TEST((comparable("new") == before));
 }
 
-// Torn within each line of its journal, one after another.
+// The journal is torn within each of its lines in turn.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, GenerateFiles) {
   const Words options{
       "--settings", "zero-shot,template", "--names", "all", "--shots", "2", "--limit",
@@ -355,7 +354,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, Generat
   BOOST_TEST(lines > 10U);
 }
 
-// Wherever the model fails, what stands in the folder looks like what it is.
+// Wherever the model fails, unfinished files do not look finished.
 BOOST_FIXTURE_TEST_CASE(nothing_half_written_looks_complete, GenerateFiles) {
   const Words options{"--settings", "zero-shot,relation", "--shots", "2", "--limit", "2"};
   BOOST_TEST(generate(options, "whole").code == 0);
@@ -377,7 +376,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_half_written_looks_complete, GenerateFiles) {
     for (const char* name : {"metadata_generate.json", "metrics.json", "report.html"}) {
       BOOST_TEST(!std::filesystem::exists(folder / run / name), name);
     }
-    BOOST_TEST(run_words({"report", at(run)}).refused("holds no finished generation"));
+    BOOST_TEST(run_words({"report", at(run)}).refused("contains no finished generation"));
     Words again = options;
     again.push_back("--resume");
     BOOST_TEST(generate(again, run).code == 0);
@@ -411,18 +410,22 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, Genera
       options.insert(options.end(), {"--names", "none"});
     }
     const ConsoleRun run = generate(options);
-    BOOST_TEST(run.refused("run.json: " + name + ": the run was begun with"), name << "\n" << run);
+    BOOST_TEST(run.refused("run.json: " + name +
+                           ": the run was started "
+                           "with"),
+               name << "\n"
+                    << run);
   }
   const test::LittleWordNet wordnet;
   BOOST_TEST(generate({"--names", "none", "--resume", "--wordnet", wordnet.path()})
-                 .refused("run.json: lemmas: the run was begun with \"none\", not \"wordnet\""));
+                 .refused("run.json: lemmas: the run was started with \"none\", not \"wordnet\""));
   folder.write("elements/templates.jsonl", slurp(folder / "elements/templates.jsonl") + "\n");
   BOOST_TEST(generate({"--names", "none", "--resume"})
-                 .refused("run.json: dataset_sha256: the run was begun with"));
+                 .refused("run.json: dataset_sha256: the run was started with"));
   BOOST_TEST((comparable("run") == before));
 }
 
-// But for the journal, which counts what was fed.
+// All files but the journal, which counts the tokens fed.
 BOOST_FIXTURE_TEST_CASE(a_model_without_trees_gives_the_same_files, GenerateFiles) {
   const Words options{"--form", "both", "--names", "all", "--shots", "2", "--limit", "1"};
   const ConsoleRun tree = generate(options, "tree");
@@ -432,7 +435,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_without_trees_gives_the_same_files, GenerateFile
   auto one = comparable("tree"), other = comparable("plain");
   for (auto* files : {&one, &other}) {
     files->erase("journal.jsonl");
-    files->erase("report.html");  // says whether the model lists its special tokens
+    files->erase("report.html");  // shows whether the model lists its special tokens
   }
   BOOST_TEST(names(one) == names(other), boost::test_tools::per_element());
   for (const auto& [name, text] : one) BOOST_TEST((other[name] == text), name);
@@ -464,7 +467,7 @@ BOOST_FIXTURE_TEST_CASE(both_forms_are_asked_and_compared, GenerateFiles) {
   BOOST_TEST(forms.at("mask") == "zero-shot");
   BOOST_TEST(forms.at("question") == "zero-shot-question");
   BOOST_TEST(metrics.at("forms").at(1).at("question") == "2-relation-question");
-  // Of the mask prompts those of question templates alone are compared.
+  // Of the mask prompts, only those of question templates are compared.
   Marks of_mask;
   const MultiPromptDataset dataset = elements_many();
   for_each_row<RecordedAnswer>(
@@ -479,7 +482,7 @@ BOOST_FIXTURE_TEST_CASE(both_forms_are_asked_and_compared, GenerateFiles) {
   BOOST_TEST(near(forms.at("accuracy").at("mask"), average(of_mask)));
   BOOST_TEST(
       near(forms.at("accuracy").at("question"), average(marks(of_question, elements_many()))));
-  // The template that a label is likeliest under is one of those that were scored.
+  // The template under which a label is likeliest is one of the scored templates.
   const std::string favoured = metrics.at("settings")
                                    .at("zero-shot-question")
                                    .at("relations")
@@ -496,7 +499,7 @@ BOOST_FIXTURE_TEST_CASE(both_forms_are_asked_and_compared, GenerateFiles) {
 BOOST_FIXTURE_TEST_CASE(the_question_form_needs_questions, GenerateFiles) {
   write_many("families", families());
   const ConsoleRun run = run_words(words({"--form", "question"}, "run", "families"), never);
-  BOOST_TEST(run.refused("families: has no question template; say --form mask"), run);
+  BOOST_TEST(run.refused("families: has no question template; set --form to mask"), run);
   BOOST_TEST(run_words(words({"--form", "question", "--relations", "family"}), never)
                  .refused("elements: has no question template"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
@@ -553,7 +556,7 @@ BOOST_FIXTURE_TEST_CASE(a_limit_asks_the_first_facts_and_shows_examples_of_all, 
   BOOST_TEST(lines_in(folder / "run/asked/facts.jsonl") == 3U);
   BOOST_TEST(lines_in(folder / "run/3-relation_answers.jsonl") == 4U + 3 + 2 * 2);
   BOOST_TEST(json("run/metrics.json").at("settings").at("3-relation").at("facts") == 3);
-  // Labels are candidates even where their facts are not asked.
+  // Labels are candidates even if their facts are not used.
   BOOST_TEST(json("run/metadata_generate.json").at("candidates").at("symbol").size() == 6U);
   Names subjects;
   for (const std::string& text : heard) {
@@ -619,18 +622,18 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Gene
   };
   const ConsoleRun refused = ask({"--settings", "zero-shot"});
   BOOST_TEST(refused.refused(at("marked/facts.jsonl") +
-                             ":11: family, object: 'gas [MASK]' holds '[MASK]', the text of a "
+                             ":11: family, object: 'gas [MASK]' contains '[MASK]', the text of a "
                              "special token of this model"),
              refused);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
-  // A relation that is neither asked nor shown is not looked at.
+  // A relation that is neither queried nor used for shots is not checked.
   const Words symbol{"--relations", "symbol", "--settings", "relation", "--names", "none"};
   const ConsoleRun other = ask(symbol);
   BOOST_TEST(other.code == 0, other);
   BOOST_TEST(ask({"--relations", "symbol", "--settings", "random"}, "b").refused("'gas [MASK]'"));
-  // The prompt's own words are spoken of.
+  // The prompt's own words cause a warning.
   BOOST_TEST(
-      other.says("plumb's own words hold '[MASK]', the text of a special token of this model, "
+      other.says("plumb's own words contain '[MASK]', the text of a special token of this model, "
                  "which is read as plain text.\n"));
   BOOST_TEST(ask({"--settings", "zero-shot", "--special-tokens", "parse"}, "c")
                  .says("'[MASK]', the text of a special token of this model, which is read as the "
@@ -649,7 +652,7 @@ BOOST_FIXTURE_TEST_CASE(facts_without_a_usable_name_are_left_out_and_said, Gener
   const std::string left_out =
       "2 facts left out, as no name of an object has a word: symbol 'helium', symbol 'oxygen'.";
   const std::string wordless =
-      "4 names without a word, which no answer can match: symbol '?', symbol '...', symbol '!', "
+      "4 names without a word, so no answer can match it: symbol '?', symbol '...', symbol '!', "
       "family '(–)'.";
   BOOST_TEST(run.out.starts_with(left_out + "\n" + wordless + "\n"), run);
   BOOST_TEST((json("run/metadata_generate.json").at("remarks") == Json{left_out, wordless}));
@@ -679,7 +682,7 @@ BOOST_FIXTURE_TEST_CASE(one_thing_left_out_is_said_of_one, GenerateFiles) {
   write_many("odd", dataset);
   const ConsoleRun run = generate({"--settings", "zero-shot"}, "run", "odd");
   BOOST_TEST(run.out.starts_with("1 fact left out, as no name of an object has a word: family "
-                                 "'gold'.\n1 name without a word, which no answer can match: "
+                                 "'gold'.\n1 name without a word, so no answer can match it: "
                                  "family '?'.\n"),
              run);
 }
@@ -687,9 +690,11 @@ BOOST_FIXTURE_TEST_CASE(one_thing_left_out_is_said_of_one, GenerateFiles) {
 BOOST_FIXTURE_TEST_CASE(fewer_examples_than_asked_for_are_said, GenerateFiles) {
   const ConsoleRun run = generate({"--limit", "1"});
   BOOST_TEST(run.code == 0, run);
-  // Four are to be shown; "contains" has four facts, and one may be the one that is asked.
+  // Four shots are requested; "contains" has four facts, and one of them may be the fact in
+  // question.
   const std::string fewer =
-      ": some prompts show fewer than 4 examples, as there are no more, in contains, family.\n";
+      ": some prompts show fewer than 4 examples, because there are no more, in contains, "
+      "family.\n";
   BOOST_TEST(run.says("4-relation" + fewer), run);
   BOOST_TEST(run.says("4-template" + fewer), run);
   BOOST_TEST(!run.says("4-random: some prompts"), run);
@@ -716,7 +721,7 @@ BOOST_FIXTURE_TEST_CASE(answers_without_a_word_are_wrong_and_counted, GenerateFi
   BOOST_TEST(way.at("answers_empty") == 51);
   BOOST_TEST(way.at("answers_cut") == 0);
   BOOST_TEST(way.at("one_word").at("mean_over_facts").at("value") == 0);
-  // It is sure of saying nothing, and nothing is right.
+  // It is certain of its empty answers, and none is right.
   BOOST_TEST(way.at("overconfidence").at("overconf").at("value") == 1);
   BOOST_TEST(way.at("overconfidence_by_length").at("empty") == 51);
   BOOST_TEST(test::markup_fault(slurp(folder / "run/report.html")) == "");
@@ -733,13 +738,15 @@ BOOST_FIXTURE_TEST_CASE(prompts_longer_than_the_context_are_refused_with_their_p
   BOOST_TEST(run.refused(at("elements/facts.jsonl") + ":1: symbol, template 0: the 4-relation "
                                                       "prompt about 'hydrogen' has "),
              run);
-  BOOST_TEST(run.refused(" tokens; with 12 new ones the model has room for 150; show fewer shots"));
+  BOOST_TEST(
+      run.refused(" tokens; with 12 new ones, it exceeds the model's limit of 150; use "
+                  "fewer shots"));
   BOOST_TEST(run.code == 2);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   BOOST_TEST(run_words(words({"--settings", "zero-shot"}), small).code == 0);
 }
 
-// Names go past the room that answers need.
+// The names need more context than the answers do.
 BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_scored_are_refused_before_anything_is_asked,
                         GenerateFiles) {
   MultiPromptDataset dataset = families();
@@ -747,8 +754,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_scored_are_refused_before_anything_
   write_many("long", dataset);
   const ConsoleRun run = generate({"--settings", "zero-shot"}, "run", "long");
   BOOST_TEST(run.refused("long/facts.jsonl:2: family: the zero-shot prompt with 'xxx"), run);
-  BOOST_TEST(
-      run.refused(" tokens; the model has room for 1024; show fewer shots, leave the fact out"));
+  BOOST_TEST(run.refused(" tokens; the model's limit is 1024; use fewer shots, remove the fact"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   BOOST_TEST(generate({"--settings", "zero-shot", "--names", "none"}, "run", "long").code == 0);
 
@@ -764,7 +770,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_scored_are_refused_before_anything_
   };
   const ConsoleRun other = run_words(words({"--settings", "zero-shot"}, "other", "accents"), plain);
   BOOST_TEST(other.refused("accents/facts.jsonl:2: family: this tokenizer does not spell 'gaz "
-                           "inerte à part'; fix the text, or say --names none"),
+                           "inerte à part'; fix the text, or set --names to none"),
              other);
   BOOST_TEST(!std::filesystem::exists(folder / "other"));
   BOOST_TEST(
@@ -852,16 +858,15 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, GenerateFiles
 BOOST_AUTO_TEST_CASE(help_is_printed) {
   const ConsoleRun run = run_words({"generate", "--help"});
   BOOST_TEST(run.code == 0);
-  BOOST_TEST(run.out.starts_with("Usage: plumb generate --data DIR --model FILE --out RUN"));
+  BOOST_TEST(run.says("\nUsage: plumb generate --data DIR --model FILE --out RUN"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_cannot_answer, GenerateFiles) {
   const ConsoleRun run = run_words(
       words({}), [](const ModelOptions&) { return NgramLookupModel("Neon is a gas.", 3); });
   BOOST_TEST(
-      run.refused("generate: answering in own words needs the likelihood of every next token, "
-                  "and this backend only looks up given ones; use a backend that gives rows "
-                  "of logits"),
+      run.refused("generate: generating text needs the likelihood of every next token, but this "
+                  "backend only looks up given ones; use a backend that gives rows of logits"),
       run);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }

@@ -43,7 +43,7 @@ struct Settings {
   }
 };
 
-/// What run.json would have of the words.
+/// The settings that run.json would record for these words.
 Json given(const Words& words, const std::string& threads = "") {
   std::ostringstream out, err;
   Console console{words, out, err};
@@ -101,25 +101,26 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
   BOOST_CHECK_NO_THROW(refuse_changed_files(console, same));
   BOOST_CHECK_EXCEPTION(refuse_changed_files(console, model), Error,
                         shows(Fault::user, "m: has changed since the run of " + record.string() +
-                                               ": its SHA-256 was \"aa\" and is \"a2\"; bring it "
-                                               "back as it was, or name another with --model"));
+                                               ": its SHA-256 was \"aa\" and is \"a2\"; restore "
+                                               "the file, or pass another with --model"));
   BOOST_CHECK_EXCEPTION(refuse_changed_files(console, data), Error,
                         shows(Fault::user, "d: has changed since the run of "));
-  // Another one that the command line names may be another; so may be what its templates change.
+  // A file named on the command line may differ from the recorded one. So may a file that the
+  // line's templates change.
   console.asked.of_config = {"data"};
   BOOST_CHECK_NO_THROW(refuse_changed_files(console, model));
   console.asked.given.push_back({"template-file", {"t"}});
   BOOST_CHECK_NO_THROW(refuse_changed_files(console, data));
   BOOST_TEST(err.str().empty());
-  // Another program's run is said, not refused.
+  // A run by another program version causes a warning, not an error.
   folder.write("else/run.json", R"({"settings": {"plumb_version": "0.0.1", "backend": "b 1"}})");
   console.asked.record = (folder / "else/run.json").string();
   refuse_changed_files(console, {{"plumb_version", "0.0.2"}, {"backend", "b 1"}});
   BOOST_TEST(err.str() == console.asked.record +
-                              ": the run was made by plumb 0.0.1, this is 0.0.2: numbers may "
+                              ": the run was made by plumb 0.0.1; this is 0.0.2, so numbers may "
                               "differ\n");
   console.asked.record = record.string();
-  // A calibration's probe knows what it read.
+  // The files that a calibration has read are recorded by its probe.
   folder.write("old/run.json", R"({"settings": {"command": "calibrate", "dataset_sha256": "bb"}})");
   folder.write("old/probe/run.json", R"({"settings": {"dataset_sha256": "cc"}})");
   console.asked.given.pop_back();

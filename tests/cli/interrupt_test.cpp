@@ -15,7 +15,7 @@ namespace {
 
 volatile std::sig_atomic_t heard = 0;
 
-/// Signals as they are at the start of a program with a handler of its own.
+/// The signal handlers at the start of a program with a handler of its own.
 struct OwnHandler {
   OwnHandler() : before(std::signal(SIGINT, [](int) { heard = heard + 1; })) { heard = 0; }
   ~OwnHandler() { std::signal(SIGINT, before); }
@@ -40,7 +40,7 @@ BOOST_FIXTURE_TEST_CASE(a_second_signal_goes_to_the_handler_from_before, OwnHand
   }
   std::raise(SIGINT);
   BOOST_TEST(heard == 2);
-  BOOST_TEST(InterruptCatcher().noted() == 0);  // each starts afresh
+  BOOST_TEST(InterruptCatcher().noted() == 0);  // each one starts with none
 }
 
 BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
   };
   const test::ConsoleRun run = stopped(probe_words());
   BOOST_TEST(run.code == 130, run);
-  BOOST_TEST(run.err.ends_with("plumb: stopped; what is done is kept; go on with: plumb probe "
+  BOOST_TEST(run.err.ends_with("plumb: stopped; finished work is saved; continue with: plumb probe "
                                "--data " +
                                at("data") + " --model " + at("model.gguf") + " --out " + at("run") +
                                " --resume\n"),
@@ -109,7 +109,8 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
   BOOST_TEST(probe({}, "whole").code == 0);
   BOOST_TEST((test::contents(folder / "run", "_results.jsonl") ==
               test::contents(folder / "whole", "_results.jsonl")));
-  // A model that a variable of the environment named is said, as another shell has it not.
+  // A model named by an environment variable is added to the printed command, as another shell may
+  // not have the variable.
   {
     std::ostringstream out, err;
     Console console{{"--data", at("data"), "--out", at("named")}, out, err};
@@ -133,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
   const test::ConsoleRun over = stopped(probe_words({"--overwrite"}, "whole"));
   BOOST_TEST(over.code == 130, over);
   BOOST_TEST(
-      over.err.ends_with("plumb: stopped; nothing was replaced; call it again to begin anew\n"),
+      over.err.ends_with("plumb: stopped; nothing was replaced; run it again to start over\n"),
       over);
   BOOST_TEST(std::filesystem::exists(folder / "whole/report.html"));
   const test::ConsoleRun terminated = stopped(probe_words({}, "terminated"), SIGTERM);

@@ -59,18 +59,18 @@ BOOST_AUTO_TEST_CASE(a_callback_takes_the_place_of_the_bars) {
 BOOST_AUTO_TEST_CASE(the_cost_in_words_says_what_sharing_saved) {
   const RunSummary summary{{10, 400, 90, 160}, 0, 0};
   BOOST_TEST(cost_in_words(summary) ==
-             "10 statements, 160 tokens fed (2.50 times fewer than one by one)\n");
+             "10 statements, 160 tokens fed to the model (2.50 times fewer than one by one)\n");
   BOOST_TEST(cost_in_words(RunSummary{{1, 2, 2, 1}, 0, 0}) ==
-             "1 statement, 1 token fed (2.00 times fewer than one by one)\n");
-  // An engine that shares nothing may feed more.
+             "1 statement, 1 token fed to the model (2.00 times fewer than one by one)\n");
+  // An engine that shares no prefixes may feed more.
   BOOST_TEST(cost_in_words(RunSummary{{1, 4, 4, 10}, 0, 0}) ==
-             "1 statement, 10 tokens fed (2.50 times as many as one by one)\n");
-  // Of a run that was resumed, what its journal had.
-  BOOST_TEST(
-      cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}) ==
-      "10 statements, 7 kept from before, 160 tokens fed (2.50 times fewer than one by one)\n");
-  // A scorer that feeds no tokens divides by nothing.
-  BOOST_TEST(cost_in_words({}).starts_with("0 statements, 0 tokens fed (0.00 "));
+             "1 statement, 10 tokens fed to the model (2.50 times as many as one by one)\n");
+  // The journal's part of a resumed run.
+  BOOST_TEST(cost_in_words(RunSummary{{10, 400, 90, 160}, 0, 3, {}, 7}) ==
+             "10 statements, 7 already finished, 160 tokens fed to the model (2.50 times fewer "
+             "than one by one)\n");
+  // With a scorer that feeds no tokens, nothing is divided by zero.
+  BOOST_TEST(cost_in_words({}).starts_with("0 statements, 0 tokens fed to the model (0.00 "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

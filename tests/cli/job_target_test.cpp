@@ -39,7 +39,7 @@ Target parse(std::vector<std::string> words) {
   return target;
 }
 
-/// The same with PLUMB_MODEL and PLUMB_THREADS.
+/// The same with PLUMB_MODEL and PLUMB_THREADS set.
 Target parse_with(const std::string& model, const std::string& threads,
                   std::vector<std::string> words = {}) {
   std::ostringstream out, err;
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
                         shows(Fault::user, "--threads: is more than 1024; 0 takes one"));
   BOOST_CHECK_EXCEPTION(
       (void)parse({"--precision", "half"}), Error,
-      shows(Fault::user, "--precision: 'half' is not a choice; say exact, fast or bf16"));
+      shows(Fault::user, "--precision: 'half' is not a choice; use exact, fast or bf16"));
 }
 
 BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
@@ -96,13 +96,12 @@ BOOST_AUTO_TEST_CASE(the_engine_is_told_what_was_said) {
   const auto refused = [](const std::vector<std::string>& words, const std::string& message) {
     BOOST_CHECK_EXCEPTION((void)parse(words), Error, shows(Fault::user, message));
   };
-  refused({"--cache-type", "f16"}, "--cache-type: has no effect beside --precision exact");
+  refused({"--cache-type", "f16"}, "--cache-type: has no effect with --precision exact");
   refused({"--cache-type", "f32", "--precision", "fast"},
-          "--cache-type: has no effect beside --precision fast");
-  refused({"--gpu-layers", "0", "--main-gpu", "0"},
-          "--main-gpu: has no effect beside --gpu-layers");
+          "--cache-type: has no effect with --precision fast");
+  refused({"--gpu-layers", "0", "--main-gpu", "0"}, "--main-gpu: has no effect with --gpu-layers");
   refused({"--gpu-layers", "all"}, "--gpu-layers: 'all' is not a whole number");
-  refused({"--split-mode", "rows"}, "--split-mode: 'rows' is not a choice; say none, layer or row");
+  refused({"--split-mode", "rows"}, "--split-mode: 'rows' is not a choice; use none, layer or row");
   refused({"--pack", "8193"}, "--pack: is more than 8192");
 }
 
@@ -131,7 +130,7 @@ BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
                         shows(Fault::user, "PLUMB_THREADS`: 'two' is not a whole number"));
   BOOST_CHECK_EXCEPTION((void)parse_with("", "1025"), Error,
                         shows(Fault::user, "PLUMB_THREADS`: is more than 1024"));
-  // What is wrong with a model is said of what named it.
+  // An error about a model names the source of the model's name.
   const auto refuse = [&]() -> int {
     throw user_error({.file = "m.gguf"}, "is no model", "mend it");
   };
@@ -146,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
   const std::vector<std::string> words{"--server", "http://h:1",  "--concurrency",
                                        "3",        "--tokenizer", "t"};
   const Target target = parse_with("m.gguf", "", words);
-  BOOST_TEST(target.model.empty());  // the variable's is not meant
+  BOOST_TEST(target.model.empty());  // the variable's model is not used
   BOOST_TEST(!target.model_of_variable);
   BOOST_TEST(target.word() == "http://h:1");
   const ModelOptions options = target.model_options(SpecialTokenReading::refuse);
@@ -157,8 +156,9 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
   BOOST_CHECK_NO_THROW(require_model(target, "plumb go"));
   BOOST_CHECK_EXCEPTION(require_model(parse({}), "plumb go"), Error,
                         shows(Fault::user, "--model: is required but missing"));
-  BOOST_CHECK_EXCEPTION((void)parse_with("", "", {"--server", "http://h", "--model", "m"}), Error,
-                        shows(Fault::user, "--server: stands beside --model; give one of the two"));
+  BOOST_CHECK_EXCEPTION(
+      (void)parse_with("", "", {"--server", "http://h", "--model", "m"}), Error,
+      shows(Fault::user, "--server: conflicts with --model; use only one of them"));
   BOOST_CHECK_EXCEPTION((void)parse({"--concurrency", "3"}), Error,
                         shows(Fault::user, "--concurrency: has no effect without a --server"));
   BOOST_CHECK_EXCEPTION((void)parse({"--tokenizer", "t"}), Error,
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
 
 namespace {
 
-/// Tells how often it was asked.
+/// Counts how often it is evaluated.
 struct Telling : NgramLookupModel {
   Telling() : NgramLookupModel("abab") {}
   [[nodiscard]] Json facts() const { return {{"server", {{"requests", *requests}}}}; }
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_named) {
   BOOST_CHECK_NO_THROW(require("d", "--data", "plumb go"));
   BOOST_CHECK_EXCEPTION(
       require("", "--data", "plumb go"), Error,
-      shows(Fault::user, "--data: is required but missing; `plumb go --help` tells more"));
+      shows(Fault::user, "--data: is required but missing; `plumb go --help` lists the options"));
 }
 
 BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {
   BOOST_TEST(from.tokenizer_sha256.is_null());
   target.model = folder / "no file";
   BOOST_TEST(target.provenance({}).model_sha256.is_null());
-  // All parts of a model are it, and a server's tokenizer is a file too.
+  // All parts of a model are hashed, and so is a server's tokenizer file.
   target.model = folder.write("dir/p-00001-of-00002.gguf", "one");
   folder.write("dir/p-00002-of-00002.gguf", "two");
   const Json both = target.provenance({}).model_sha256;
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_giv
   BOOST_TEST(job.facts.at("model_path") == (folder / "models/o/bert").string());
 }
 
-/// A tree whose cache gives every seventh row of another node.
+/// A tree whose cache returns another node's row every seventh time.
 struct StaleModel : NgramModel {
   StaleModel() : NgramModel("The capital of France is Paris. 1, 2, 3: one, two, three", 12) {}
   using NgramModel::evaluate;
@@ -295,11 +295,11 @@ BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_wha
   const ModelMaker stale = [](const ModelOptions&) { return StaleModel(); };
   BOOST_CHECK_EXCEPTION(
       (void)target.make(stale, SpecialTokenReading::refuse), Error,
-      shows(Fault::user, "--model: m answers otherwise when asked otherwise: evaluate of a tree"));
+      shows(Fault::user, "--model: m gives inconsistent answers: evaluate of a tree"));
   const ModelMaker level = [](const ModelOptions&) { return NgramModel("", 3); };
   BOOST_CHECK_EXCEPTION(
       (void)target.make(level, SpecialTokenReading::refuse), Error,
-      shows(Fault::user, "--model: m gives rows of logits that are all one number"));
+      shows(Fault::user, "--model: m gives rows of logits in which all numbers are equal"));
   const ModelMaker sound = [](const ModelOptions&) {
     StaleModel model;
     model.stale = false;
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_wha
   BOOST_TEST(facts.at("rows") > 8);
   BOOST_TEST(facts.at("compared").size() == 4U);
 
-  // Nobody is asked by a dry run, nor by one that is complete, which keeps what it said.
+  // A dry run does not query the model, nor does a complete run, which keeps its recorded check.
   target.dry_run = true;
   (void)target.make(stale, SpecialTokenReading::refuse);
   target.dry_run = false;
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(only_what_is_computed_in_f32_is_held_to_a_thousandth) {
   BOOST_TEST(other([](auto&, auto& t) { t.precision = Precision::fast; }) == 0.5);
   BOOST_TEST(other([](auto&, auto& t) { t.precision = Precision::bf16; }) == 0.5);
   BOOST_TEST(other([](auto&, auto& t) { t.server = "http://x"; }) == 0.5);
-  // An engine of one's own says what it computes in.
+  // A program's own engine states its precision.
   BOOST_TEST(other([](auto&, auto& t) { t.takes_precision = false; }) == 1e-3);
   BOOST_TEST(other([](auto& m, auto& t) {
                t.takes_precision = false;

@@ -22,7 +22,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Indices = std::vector<std::size_t>;
 
-/// What the command line says, with its files read.
+/// The settings of a command line, with its files read.
 struct Parsed : ManyShotSettings {
   ManyShotOptions study;
   InjectionOptions injection;
@@ -41,7 +41,7 @@ Parsed parse(Words words) {
           std::move(without), arguments.target};
 }
 
-/// With what is required.
+/// Adds the required options.
 Parsed with(Words words) {
   words.insert(words.begin(), {"--data", "d", "--model", "m", "--out", "o"});
   return parse(std::move(words));
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(kinds_of_eic_have_names) {
     BOOST_TEST(study.eic_paper == paper, kind);
     BOOST_TEST(study.eic_isolated == isolated, kind);
   }
-  // Only where they are written as IC-LKE's do the parts take its separators.
+  // The parts of an EIC-LKE text use IC-LKE's separators only if they are joined as IC-LKE's are.
   const Words separators{"--eic", "paper", "--pair-separator", ": ", "--item-separator", "; "};
   const ManyShot ids = with(separators).study.eic_form;
   BOOST_TEST((ids.join == Join::ids));
@@ -186,16 +186,17 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_has_a_length) {
   BOOST_TEST(given.step == 4U);
   BOOST_TEST(given.questions == 6U);
   for (const char* option : {"--eic-first", "--eic-step", "--eic-questions"}) {
-    refused({option, "3"}, "has no effect without --eic; say --eic paper or isolated");
-    refused({option, "0", "--eic", "paper"}, "is not between 1 and 100,000; say ");
-    refused({option, "100001", "--eic", "paper"}, "is not between 1 and 100,000; say ");
+    refused({option, "3"}, "has no effect without --eic; set --eic to paper or isolated");
+    refused({option, "0", "--eic", "paper"}, "is not between 1 and 100,000; use ");
+    refused({option, "100001", "--eic", "paper"}, "is not between 1 and 100,000; use ");
     refused({option, "few", "--eic", "paper"}, "'few' is not a whole number from 0");
     BOOST_CHECK_EXCEPTION(
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
-        shows(Fault::user, std::string(option) + ": has no effect beside --fixed; leave it out"));
+        shows(Fault::user,
+              std::string(option) + ": has no effect with --fixed, whose file sets what is asked"));
   }
   refused({"--eic-step", "3", "--eic", "paper", "--eic-questions", "1"},
-          "has no effect with a single one of --eic-questions; leave it out");
+          "has no effect with --eic-questions 1; remove it");
   BOOST_TEST(with({"--eic", "paper", "--eic-questions", "1"}).study.eic_geometry.pairs() == 50U);
 }
 
@@ -203,14 +204,14 @@ BOOST_AUTO_TEST_CASE(generated_texts_end_at_no_text_but_those_that_are_given) {
   BOOST_TEST(with({"--generate", "5"}).stop.texts.empty());
   BOOST_TEST(
       (with({"--generate", "5", "--stop", "\\n", "--stop", ","}).stop.texts == Words{"\n", ","}));
-  refused({"--stop", ","}, "has no effect without --generate; say --generate 50");
+  refused({"--stop", ","}, "has no effect without --generate; set --generate to 50");
 }
 
 BOOST_AUTO_TEST_CASE(a_generated_answer_is_matched_by_letters_unless_told_otherwise) {
   BOOST_TEST((with({"--generate", "5"}).answer_match == LabelMatch::letters));
   BOOST_TEST(
       (with({"--generate", "5", "--answer-match", "program"}).answer_match == LabelMatch::program));
-  refused({"--answer-match", "program"}, "has no effect without --generate; say --generate 50");
+  refused({"--answer-match", "program"}, "has no effect without --generate; set --generate to 50");
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_separator_is_one_too) {
@@ -242,7 +243,7 @@ BOOST_AUTO_TEST_CASE(separators_may_be_the_templates_that_begin_with_the_subject
   std::ranges::sort(born);
   born.erase(std::unique(born.begin(), born.end()), born.end());
   BOOST_TEST((born == Words{" was born in ", ", born in "}));
-  BOOST_TEST((!own.contains("P36") || own.at("P36").empty()));  // none begins with it
+  BOOST_TEST((!own.contains("P36") || own.at("P36").empty()));  // no choice begins with it
   BOOST_TEST(parsed.without_separator.at("P19") == 1U);
   BOOST_TEST(parsed.without_separator.at("P36") == 1U);
   BOOST_TEST(parsed.study.baselines.empty());
@@ -265,7 +266,7 @@ BOOST_AUTO_TEST_CASE(baselines_come_from_a_file) {
 BOOST_AUTO_TEST_CASE(a_fixed_study_stands_for_the_dataset) {
   const Parsed parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o"});
   BOOST_TEST(parsed.fixed == "f.json");
-  refused({"--fixed", "f.json"}, "stands beside --data; give one of the two");
+  refused({"--fixed", "f.json"}, "conflicts with --data; use only one of them");
   BOOST_CHECK_EXCEPTION((void)parse({"--model", "m", "--out", "o"}), Error,
                         shows(Fault::user, "--data: is required but missing"));
   BOOST_CHECK_EXCEPTION((void)parse({"--fixed", "f.json", "--out", "o"}), Error,
@@ -276,7 +277,8 @@ BOOST_AUTO_TEST_CASE(what_a_fixed_study_leaves_without_effect_is_refused) {
   for (const char* option : {"--shots", "--choices", "--limit", "--generate", "--relations"}) {
     BOOST_CHECK_EXCEPTION(
         (void)parse({"--fixed", "f.json", "--model", "m", "--out", "o", option, "3"}), Error,
-        shows(Fault::user, std::string(option) + ": has no effect beside --fixed; leave it out"));
+        shows(Fault::user,
+              std::string(option) + ": has no effect with --fixed, whose file sets what is asked"));
   }
   const Parsed parsed = parse({"--fixed", "f.json", "--model", "m", "--out", "o", "--bos", "no"});
   BOOST_TEST(!parsed.bos.wanted);
@@ -292,12 +294,12 @@ BOOST_AUTO_TEST_CASE(what_other_options_leave_without_effect_is_refused) {
     BOOST_CHECK_EXCEPTION((void)with(std::move(words)), Error,
                           shows(Fault::user, option + ": has no effect " + beside));
   };
-  idle({"--join", "text"}, "--join", "without --eic; say --eic");
-  idle({"--injected", "4"}, "--injected", "without --injection; say --injection");
-  idle({"--highlight", "4"}, "--highlight", "without --injection; say --injection");
+  idle({"--join", "text"}, "--join", "without --eic; set --eic to paper");
+  idle({"--injected", "4"}, "--injected", "without --injection; set --injection to 200");
+  idle({"--highlight", "4"}, "--highlight", "without --injection; set --injection to 200");
   idle({"--shots", "-", "--eic", "paper", "--separators", "f"}, "--separators", "without shots");
   const Words ids{"--shots", "-", "--eic", "paper", "--pair-separator", ": "};
-  idle(ids, "--pair-separator", "without shots, and EIC-LKE joined by ids has none");
+  idle(ids, "--pair-separator", "without shots, unless EIC-LKE has --join text");
   for (const Words& more : {Words{"--join", "text"}, Words{"--injection", "100"}}) {
     Words used = ids;
     used.insert(used.end(), more.begin(), more.end());
@@ -306,9 +308,9 @@ BOOST_AUTO_TEST_CASE(what_other_options_leave_without_effect_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(something_must_be_asked) {
-  const std::string message = "asks nothing; give it numbers";
+  const std::string message = "nothing to run: there are no shots; set --shots to numbers";
   refused({"--shots", "-"}, message);
-  refused({"--shots", ""}, "names nothing; give it a value, or leave it out");
+  refused({"--shots", ""}, "has an empty value; give it a value, or remove it");
   BOOST_TEST(with({"--shots", "-", "--eic", "paper"}).study.shots.numbers.empty());
   BOOST_TEST(with({"--shots", "-", "--injection", "100"}).study.shots.numbers.empty());
 }
@@ -332,9 +334,9 @@ BOOST_AUTO_TEST_CASE(bounds_are_kept_and_what_makes_no_sense_is_refused_by_name)
   refused({"--shots", "many"}, "'many' is not a whole number from 0");
   refused({"--shots", "1,,5"}, "'1,,5' has an empty item");
   refused({"--shots", "5-1"}, "'5-1' is not a range");
-  refused({"--eic", "all"}, "'all' is not a choice; say paper, isolated, both or none");
-  refused({"--eic", ""}, "names nothing; give it a value");
-  refused({"--join", "bytes", "--eic", "paper"}, "'bytes' is not a choice; say ids or text");
+  refused({"--eic", "all"}, "'all' is not a choice; use paper, isolated, both or none");
+  refused({"--eic", ""}, "has an empty value; give it a value");
+  refused({"--join", "bytes", "--eic", "paper"}, "'bytes' is not a choice; use ids or text");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

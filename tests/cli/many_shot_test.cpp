@@ -63,13 +63,12 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Man
   BOOST_TEST(!std::filesystem::exists(folder / "dry"));
   BOOST_TEST(many_shot().err.starts_with(dry.out));
   const Json run = json("run/run.json");
-  BOOST_TEST(dry.out == "to be asked: choices: 120 statements, " +
-                            run.at("tokens_one_by_one").dump() + " tokens (" +
-                            run.at("tokens_fed").dump() +
-                            " fed, as equal beginnings are fed once)\n");
+  BOOST_TEST(dry.out == "planned: choices: 120 statements, " + run.at("tokens_one_by_one").dump() +
+                            " tokens (" + run.at("tokens_fed").dump() +
+                            " fed, as equal prefixes are fed once)\n");
 }
 
-// 2 numbers of shots × 2 seeds × 6 facts × 5 choices.
+// 2 shot counts × 2 seeds × 6 facts × 5 choices.
 BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, ManyShotFiles) {
   const ConsoleRun run = many_shot();
   BOOST_TEST(run.code == 0, run);
@@ -89,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, 
   BOOST_TEST(birth.at("options").size() == 8U);
   BOOST_TEST(birth.at("notes").empty());
   BOOST_TEST(birth.at("skipped").is_null());
-  // Accuracies as counted from the rows themselves.
+  // Accuracies counted from the rows themselves.
   std::size_t right = 0, rows = 0;
   double expected = 0;
   for_each_json_line(
@@ -116,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, 
   BOOST_TEST(test::between(html, "<title>", "</title>") == "model.gguf on data");
 }
 
-// Every token is as likely as any other, and years have four digits: all five choices are level.
+// All tokens are equally likely, and years have four digits: all five choices tie.
 BOOST_FIXTURE_TEST_CASE(equal_logits_are_worth_a_guess, ManyShotFiles) {
   const ConsoleRun run = run_words(words({"--generate", "3"}), [](const ModelOptions&) {
     return test::level_model(test::reader_of_births());
@@ -163,7 +162,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST(many_shot().code == 0);
   const auto before = comparable("run");
   BOOST_TEST(
-      many_shot().refused("run: is not empty; choose another folder (--out), or give --resume"));
+      many_shot().refused("run: is not empty; choose another folder (--out), or set --resume"));
   BOOST_TEST(many_shot({"--resume"}).code == 0);
   BOOST_TEST((comparable("run") == before));
   BOOST_TEST(json("run/run.json").at("statements_scored_now") == 0);
@@ -171,7 +170,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST((comparable("new") == before));
 }
 
-// Rows, generated texts, an injection experiment and all reports come back byte by byte.
+// Rows, generated texts, an injection experiment and all reports are the same to the byte.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, ManyShotFiles) {
   folder.write("t.json", templates);
   const Words options{"--baselines", at("t.json"), "--generate", "4",
@@ -223,7 +222,11 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, ManySh
   for (auto [options, name] : changes) {
     options.push_back("--resume");
     const ConsoleRun run = many_shot(options);
-    BOOST_TEST(run.refused("run.json: " + name + ": the run was begun with"), name << "\n" << run);
+    BOOST_TEST(run.refused("run.json: " + name +
+                           ": the run was started "
+                           "with"),
+               name << "\n"
+                    << run);
   }
   BOOST_TEST((comparable("run") == before));
 }
@@ -246,7 +249,7 @@ BOOST_FIXTURE_TEST_CASE(a_dataset_of_skipped_relations_is_refused_and_leaves_not
                  .refused("data: every relation is skipped, fewer than 31 facts (birth has 30)"));
   BOOST_TEST(many_shot({"--shots", "13"})
                  .refused("fewer than 13 training facts for the shots (birth has"));
-  BOOST_TEST(many_shot({"--shots", "13"}).refused("; ask for fewer --shots, or give more facts"));
+  BOOST_TEST(many_shot({"--shots", "13"}).refused("; lower --shots, or add facts"));
   BOOST_TEST(many_shot({"--relations", "P36"}).refused("'P36' is not a relation of data"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
@@ -255,7 +258,9 @@ BOOST_FIXTURE_TEST_CASE(fewer_choices_and_merged_tokens_are_spoken_of, ManyShotF
   const auto make_model = [](const ModelOptions&) { return reader_of_births({"0Person"}); };
   const ConsoleRun run = run_words(words({"--choices", "20", "--item-separator", ""}), make_model);
   BOOST_TEST(run.code == 0, run);
-  BOOST_TEST(run.says("fewer than 20 choices a fact, as there are no more objects: birth 8"), run);
+  BOOST_TEST(run.says("fewer than 20 choices per fact, because there are no more objects: birth "
+                      "8"),
+             run);
   BOOST_TEST(run.says("do not keep apart: birth '0Person'"), run);
 }
 
@@ -268,14 +273,14 @@ BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_i
   };
   // Each pair takes fifteen bytes, and so does the question with BOS.
   const ConsoleRun run = run_words(words({"--shots", "10"}), make_model);
-  BOOST_TEST(run.refused("birth: a sequence of 165 tokens, past the model's context of 100; 5 "
-                         "shots would fit: say --shots 5"),
+  BOOST_TEST(run.refused("birth: a sequence of 165 tokens, longer than the model's context of 100; "
+                         "5 shots would fit: set --shots to 5"),
              run);
   BOOST_TEST(run_words(words({"--shots", "6"}, "six"), make_model).refused("5 shots would fit"));
   BOOST_TEST(run_words(words({"--shots", "5"}, "five"), make_model).code == 0);
 }
 
-// Seven test facts of thirty-one: one row of seven, and isolated.
+// Seven test facts of thirty-one: one row of seven, and each by itself.
 BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
   table("birth", 125, 8);
   const ConsoleRun run = many_shot({"--eic", "both", "--train", "100", "--limit", "7"});
@@ -286,17 +291,17 @@ BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
   }
   BOOST_TEST(json("run/metrics.json").at("settings").size() == 4U);
   const ConsoleRun too_few = many_shot({"--eic", "both", "--train", "90"}, "few");
-  BOOST_TEST(too_few.refused("--eic: takes 95 training facts (--eic-first 50, --eic-step 5, "
-                             "--eic-questions 10), and no relation has more than 90; lower them"),
+  BOOST_TEST(too_few.refused("--eic: needs 95 training facts (--eic-first 50, --eic-step 5, "
+                             "--eic-questions 10), but no relation has more than 90; lower them"),
              too_few);
   BOOST_TEST(!std::filesystem::exists(folder / "few"));
   table("town", 40, 8);
   const ConsoleRun one_has = many_shot({"--eic", "both", "--train", "100"}, "one");
   BOOST_TEST(one_has.code == 0, one_has);
-  BOOST_TEST(one_has.says("no EIC-LKE, which takes 95 training facts: town 32"), one_has);
+  BOOST_TEST(one_has.says("no EIC-LKE, which needs 95 training facts: town 32"), one_has);
 }
 
-// Of twelve training facts, eight: behind four of them, six and eight.
+// Eight of twelve training facts: after four of them, after six and after eight.
 BOOST_FIXTURE_TEST_CASE(a_row_of_eic_fits_its_length_to_the_facts_and_is_resumed_with_it,
                         ManyShotFiles) {
   const auto row = [&](const std::string& kind, const Words& geometry, const Words& more = {}) {
@@ -326,7 +331,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_of_eic_fits_its_length_to_the_facts_and_is_resumed
   BOOST_TEST(row("both", geometry, {"--resume"}).code == 0);
   const auto refused = [&](const std::string& kind, const Words& other, const std::string& name) {
     const ConsoleRun again = row(kind, other, {"--resume"});
-    BOOST_TEST(again.refused("run.json: " + name + ": the run was begun with"), again);
+    BOOST_TEST(again.refused("run.json: " + name + ": the run was started with"), again);
   };
   refused("both", {"--eic-first", "5", "--eic-step", "2", "--eic-questions", "3"}, "eic_first");
   refused("both", {"--eic-first", "4", "--eic-step", "3", "--eic-questions", "3"}, "eic_step");
@@ -337,8 +342,8 @@ BOOST_FIXTURE_TEST_CASE(a_row_of_eic_fits_its_length_to_the_facts_and_is_resumed
   BOOST_TEST(
       many_shot({"--eic", "paper", "--eic-first", "9", "--eic-step", "2", "--eic-questions", "3"},
                 "other")
-          .refused("--eic: takes 13 training facts (--eic-first 9, --eic-step 2, "
-                   "--eic-questions 3), and no relation has more than 12"));
+          .refused("--eic: needs 13 training facts (--eic-first 9, --eic-step 2, --eic-questions "
+                   "3), but no relation has more than 12"));
 }
 
 BOOST_FIXTURE_TEST_CASE(baselines_and_separators_are_settings_of_their_own, ManyShotFiles) {
@@ -351,7 +356,7 @@ BOOST_FIXTURE_TEST_CASE(baselines_and_separators_are_settings_of_their_own, Many
   BOOST_TEST((all == Words{"ic/1", "ic/4", "ic/1/\" was born in \"", "ic/4/\" was born in \"",
                            "ic/1/\", \"", "ic/4/\", \"", "hgp", "mmp"}));
   BOOST_TEST(settings.at("mmp").at("variants") == 2);
-  BOOST_TEST(run.says("templates that do not begin with the subject give no separator"), run);
+  BOOST_TEST(run.says("no separator from templates that do not begin with the subject"), run);
 }
 
 BOOST_FIXTURE_TEST_CASE(continuations_are_generated_and_counted, ManyShotFiles) {
@@ -428,7 +433,7 @@ BOOST_FIXTURE_TEST_CASE(a_fixed_study_is_replayed_in_its_own_shape, ManyShotFile
   const ConsoleRun list = replay("l.json", "list");
   BOOST_TEST(list.says("0.000000 nats"), list);  // its own scores come back
   BOOST_TEST((json("list/fixed.json") == Json::array({made, made})));
-  BOOST_TEST(replay("l.json", "run", {"--resume"}).refused("the run was begun with"));
+  BOOST_TEST(replay("l.json", "run", {"--resume"}).refused("the run was started with"));
   BOOST_TEST(replay("none.json", "b").refused("none.json: cannot be read"));
   folder.write("f.json", "{}");
   BOOST_TEST(replay("f.json", "b").refused("f.json: separator: is not a string"));
@@ -462,13 +467,13 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Many
     });
   };
   BOOST_TEST(ask(words({"--pair-separator", " <s> "}))
-                 .refused("--pair-separator: ' <s> ' holds '<s>', the text of a special token"));
+                 .refused("--pair-separator: ' <s> ' contains '<s>', the text of a special token"));
   folder.write("separators.txt", "was born in\n<s>\n");
   BOOST_TEST(ask(words({"--separators", at("separators.txt")}))
-                 .refused("separators.txt:2: '<s>' holds '<s>'"));
+                 .refused("separators.txt:2: '<s>' contains '<s>'"));
   folder.write("b.json", R"({"Birth": {"property": "birth", "hgp": ["{subject} <s>"]}})");
   BOOST_TEST(ask(words({"--baselines", at("b.json")}))
-                 .refused("b.json:1: birth.hgp[0]: '{subject} <s>' holds '<s>'"));
+                 .refused("b.json:1: birth.hgp[0]: '{subject} <s>' contains '<s>'"));
   Json study = fixed_study();
   study["choices"][0] = "1804<s>";
   study["test"][0]["answer"] = "1804<s>";
@@ -476,7 +481,7 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Many
   folder.write("f.json", study.dump());
   BOOST_TEST(
       ask({"many-shot", "--fixed", at("f.json"), "--model", at("model.gguf"), "--out", at("run")})
-          .refused("f.json:1: choices: '1804<s>' holds '<s>'"));
+          .refused("f.json:1: choices: '1804<s>' contains '<s>'"));
   std::string facts = slurp(folder / "data/birth.jsonl");
   facts.replace(facts.find("Person"), 6, "Person<s>");
   folder.write("data/birth.jsonl", facts);
@@ -513,9 +518,9 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_studied_as_one_of_rows, Many
     BOOST_TEST(std::abs(found[i] - expected[i]) < 1e-4);
   }
   BOOST_TEST(lookups({"--generate", "3"}, "texts")
-                 .refused("--generate: going on with a text needs the likelihood of every next "
-                          "token, and this backend only looks up given ones; leave --generate out, "
-                          "or use a backend that gives rows of logits"));
+                 .refused("--generate: continuing a text needs the likelihood of every next token, "
+                          "but this backend only looks up given ones; remove --generate, or use a "
+                          "backend that gives rows of logits"));
   BOOST_TEST(!std::filesystem::exists(folder / "texts"));
 }
 

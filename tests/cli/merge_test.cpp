@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/cli/merge.hpp"
 
-// Every job in shards, merged, against the run that was never parted.
+// Every job in shards, merged, compared with the run that was not split.
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -20,7 +20,8 @@ BOOST_AUTO_TEST_SUITE(merge)
 
 namespace {
 
-/// A job in `count` shards, merged, is `whole` but for run.json. `words(options, run)` is its call.
+/// A job in `count` shards, merged, equals `whole` except for run.json. `words(options, run)` is
+/// its call.
 template <class Words, class Make>
 void check_shards(const TemporaryFolder& folder, std::size_t count, Words words, Make make,
                   const std::vector<std::string>& options = {}) {
@@ -43,7 +44,7 @@ void check_shards(const TemporaryFolder& folder, std::size_t count, Words words,
   merging.insert(merging.end(), {"--out", (folder / "merged").string()});
   const ConsoleRun merged = run_words(merging, make);
   BOOST_TEST_REQUIRE(merged.code == 0, merged);
-  // The same words, but for the folder's name.
+  // The same output except for the folder's name.
   std::string said = merged.out;
   const auto at = said.find("/merged/");
   BOOST_TEST_REQUIRE(at != said.npos);
@@ -104,14 +105,15 @@ BOOST_FIXTURE_TEST_CASE(the_model_may_lie_elsewhere_when_shards_are_merged, Cons
   const ConsoleRun merged = run_words(words);
   BOOST_TEST(merged.code == 0, merged);
   for (const std::string option : {"--server", "--tokenizer"}) {
-    BOOST_TEST(run_words({"merge", at("shard1"), at("shard2"), "--out", at("x"), option, "x"})
-                   .refused(option + ": the shards asked a model, and no server; say by --model"),
-               option);
+    BOOST_TEST(
+        run_words({"merge", at("shard1"), at("shard2"), "--out", at("x"), option, "x"})
+            .refused(option + ": the shards used a local model, not a server; pass the model's"),
+        option);
   }
-  // Another model's tokenizer would cut packs otherwise.
+  // Another model's tokenizer could split the job into different packs.
   folder.write("there/model.gguf", "another model");
   std::filesystem::remove_all(folder / "merged");
-  BOOST_TEST(run_words(words).refused("run.json: model_sha256: the run was begun with"));
+  BOOST_TEST(run_words(words).refused("run.json: model_sha256: the run was started with"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_merged_or_parted_is_refused, ConsoleFiles) {
@@ -119,30 +121,29 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_merged_or_parted_is_refused, ConsoleFiles
   BOOST_TEST(probe({}, "whole").code == 0);
   BOOST_TEST(run_words({"merge", at("whole")}).refused("--out: is required but missing"));
   BOOST_TEST(run_words({"merge", at("whole"), "--out", at("x")})
-                 .refused("whole: is a whole run, and no shard of one; there is nothing to merge"));
+                 .refused("whole: is a whole run, not a shard; there is nothing to merge"));
   BOOST_TEST(probe({"--shard", "3/2"}, "x").refused("--shard: '3/2' is not a shard"));
   BOOST_TEST(probe({"--shard", "1/2", "--overwrite"}, "x")
-                 .refused("--shard: has no effect beside --overwrite; choose another folder"));
+                 .refused("--shard: has no effect with --overwrite; choose another folder"));
   BOOST_TEST(probe({"--shard", "1/2"}, "part").code == 0);
   for (const std::string command : {"report", "compare", "calibrate"}) {
-    BOOST_TEST(
-        run_words({command, at("part"), "--out", at("x")})
-            .refused("part: is one shard of a run and holds no results; make a run of all its "
-                     "shards by plumb merge"),
-        command);
+    BOOST_TEST(run_words({command, at("part"), "--out", at("x")})
+                   .refused("part: is one shard of a run and contains no results; join all shards "
+                            "with plumb merge"),
+               command);
   }
   BOOST_TEST(run_words({"calibrate", "--data", at("data"), "--model", at("model.gguf"), "--out",
                         at("x"), "--shard", "1/2"})
-                 .refused("--shard: parts a probe, not its calibration; use plumb probe"));
+                 .refused("--shard: splits a probe, not its calibration; use plumb probe"));
   BOOST_TEST(!std::filesystem::exists(folder / "x"));
 }
 
 BOOST_FIXTURE_TEST_CASE(rankings_by_a_cache_or_by_fixed_prompts_are_not_parted, RankFiles) {
-  BOOST_TEST(
-      rank({"--shard", "1/2", "--cache-vectors"}).refused("--cache-vectors: is not for one"));
+  BOOST_TEST(rank({"--shard", "1/2", "--cache-vectors"})
+                 .refused("--cache-vectors: does not work with --shard"));
   BOOST_TEST(run_words({"rank", "--fixed", at("f.json"), "--data", at("elements"), "--model",
                         at("model.gguf"), "--out", at("x"), "--shard", "1/2"})
-                 .refused("--shard: parts no rankings by --fixed"));
+                 .refused("--shard: does not split rankings by --fixed"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -34,7 +34,8 @@ struct Surroundings {
   Console console{{}, out, err};
 };
 
-/// A cache as `hf download` leaves it: files of the snapshot are links to blobs. And plumb's own.
+/// A cache as `hf download` leaves it, with the snapshot's files as links to blobs; and plumb's own
+/// cache.
 struct Caches {
   Caches() {
     hub("o", "bert", "c0ffee",
@@ -49,7 +50,7 @@ struct Caches {
     folder.write("hub/models--distil/refs/main", "abc");
     folder.write("hub/models--distil/snapshots/abc/config.json", "{}");
     folder.write("hub/models--distil/snapshots/abc/model.safetensors", "12");
-    folder.write("own/models/o/bert/config.json", "{}");  // stands behind the hub's
+    folder.write("own/models/o/bert/config.json", "{}");  // comes after the hub's
     folder.write("own/models/p/mine/m.gguf", "123456");
   }
   void hub(const std::string& owner, const std::string& name, const std::string& commit,
@@ -114,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_is_found_in_the_snapshot_that_main_names, Caches
   const std::string hub = (folder / "hub").string();
   BOOST_TEST((find("hf:o/bert") == Two{hub + "/models--o--bert/snapshots/c0ffee", "bert"}));
   const Two one{hub + "/models--o--one/snapshots/abc/one.gguf", "one.gguf"};
-  BOOST_TEST((find("hf:o/one") == one));  // its config.json has no weights
+  BOOST_TEST((find("hf:o/one") == one));  // the config.json belongs to a model without weights
   BOOST_TEST((find("hf:o/one/one.gguf") == one));
   const std::string two = hub + "/models--o--two--b/snapshots/abc/";
   BOOST_TEST((find("hf:o/two--b/b.gguf") == Two{two + "b.gguf", "b.gguf"}));
@@ -132,19 +133,20 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
   };
   const std::string hub = (folder / "hub").string(), own = (folder / "own/models").string();
   refused("hf:q/none", "--model: hf:q/none is neither in " + hub + "/models--q--none nor in " +
-                           own + "/q/none; get it with `hf download q/none`");
-  refused("hf:o/two--b/d.gguf", "; get it with `hf download o/two--b d.gguf`");
+                           own + "/q/none; download it with `hf download q/none`");
+  refused("hf:o/two--b/d.gguf", "; download it with `hf download o/two--b d.gguf`");
   refused("hf:o/empty", "hf:o/empty is neither in ");
   refused("hf:o/half", "hf:o/half is neither in ");
   refused("hf:bert", "hf:bert is neither in " + hub + "/models--bert nor in " + own +
-                         "/bert; did you mean hf:o/bert? get it with `hf download bert`");
-  refused("q/distil", "--model: q/distil is no file or folder; did you mean hf:distil?");
-  refused("o/bert", "--model: o/bert is no file or folder; did you mean hf:o/bert?");
-  refused("distil", "--model: distil is no file or folder; did you mean hf:distil?");
-  refused("hf:o/two--b", "holds several models: a.gguf, b.gguf; name one, as hf:o/two--b/a.gguf");
+                         "/bert; did you mean hf:o/bert? download it with `hf download bert`");
+  refused("q/distil", "--model: q/distil is not a file or folder; did you mean hf:distil?");
+  refused("o/bert", "--model: o/bert is not a file or folder; did you mean hf:o/bert?");
+  refused("distil", "--model: distil is not a file or folder; did you mean hf:distil?");
+  refused("hf:o/two--b",
+          "contains several models: a.gguf, b.gguf; name one, such as hf:o/two--b/a.gguf");
 }
 
-// Bytes are those of the texts above.
+// The byte counts are those of the texts above.
 BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
   std::string all;
   for (const auto& [word, bytes, kind, path] : local_models(model_places(around.console))) {

@@ -82,13 +82,13 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_a_table_is_said_with_its_line) {
                 "m.csv:1: has no column 'path' or 'url'; it has name, family");
   check_refused("m.csv", "name,path\na,\n", "m.csv:2: path: names no model");
   check_refused("m.csv", "name,path,size\na,b,big\n",
-                "m.csv:2: size: 'big' is no number of parameters");
-  check_refused("m.csv", "name,path,out\na,b,c\n", "m.csv:2: out: is the same for all models");
+                "m.csv:2: size: 'big' is not a number of parameters");
+  check_refused("m.csv", "name,path,out\na,b,c\n", "m.csv:2: out: must be the same for all models");
   check_refused("m.csv", "name,path,url\na,b,http://c\n", "names a second model in one row");
   check_refused("m.csv", "name,path\n", "names no model");
   check_refused("m.jsonl", "{\"path\": [1]}\n",
-                "m.jsonl:1: path: is no word, number, true or false");
-  check_refused("m.txt", "a\n", "is no table of models");
+                "m.jsonl:1: path: is not a word, a number, true or false");
+  check_refused("m.txt", "a\n", "is not a table of models");
 }
 
 BOOST_AUTO_TEST_CASE(a_word_may_name_its_model) {
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_word_may_name_its_model) {
   BOOST_TEST(asked_model("/m/a.Q8_0.gguf").name == "a.Q8_0");
   BOOST_TEST(asked_model("folder/").name == "folder");
   BOOST_TEST(asked_model("hf:gpt2").name == "gpt2");
-  // A path that holds "=" and is there is a path.
+  // A path that contains "=" is a path if it exists.
   const test::TemporaryFolder folder;
   const std::string odd = folder.write("a=b.gguf", "x").string();
   BOOST_TEST(asked_model(odd).word == odd);
@@ -110,9 +110,9 @@ BOOST_AUTO_TEST_CASE(names_that_are_no_folders_are_refused) {
                           says(Fault::user, with));
   };
   check("a", "a", "two models are named 'a'");
-  check("a", "b/c", "'b/c' cannot be a folder's name");
-  check("..", "a", "'..' cannot be a folder's name");
-  check("comparison", "a", "'comparison' is the folder of the comparison");
+  check("a", "b/c", "'b/c' cannot be a folder name");
+  check("..", "a", "'..' cannot be a folder name");
+  check("comparison", "a", "'comparison' is reserved for the comparison");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,12 +17,12 @@ BOOST_AUTO_TEST_SUITE(models)
 
 namespace {
 
-/// Makes models, and says nothing of one beforehand.
+/// Makes models without inspecting them first.
 const ModelMaker unseen = [](const ModelOptions& options) {
   return AnyModel::made_by([&] { return NgramModel(options.model.string()); });
 };
 
-/// Takes a path with "bert" for a masked model, and refuses one with "odd".
+/// Takes a path that contains "bert" for a masked model, and refuses one that contains "odd".
 struct Inspecting {
   AnyModel operator()(const ModelOptions& options) const { return unseen(options); }
   [[nodiscard]] ModelKind inspect(const ModelOptions& options) const {
@@ -34,7 +34,7 @@ struct Inspecting {
   }
 };
 
-/// What `plumb models` prints where PLUMB_CACHE is the folder and there is no other.
+/// The output of `plumb models` if PLUMB_CACHE is this folder and no other cache exists.
 std::string listed(const test::TemporaryFolder& folder, std::vector<std::string> words = {},
                    const std::string& model = "", const ModelMaker& maker = unseen) {
   std::ostringstream out, err;
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(models_are_listed_with_the_places_that_were_looked_in) {
   const std::string place = (folder / "models").string();
   const std::string none = listed(folder);
   BOOST_TEST(none.starts_with("no models in "));
-  BOOST_TEST(none.find(place + "; `hf download OWNER/NAME` gets one") != none.npos);
+  BOOST_TEST(none.find(place + "; `hf download OWNER/NAME` downloads one") != none.npos);
   folder.write("models/o/n/weights.gguf", std::string(1500, 'w'));
   const std::string some = listed(folder);
   BOOST_TEST(some.starts_with("--model"));
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(
   BOOST_TEST(some.find("vocab-bert") == some.npos);
   BOOST_TEST(some.find("PLUMB_MODEL") == some.npos);
   const std::string with = listed(folder, {}, "my.gguf");
-  BOOST_TEST(with == "PLUMB_MODEL is my.gguf, asked where --model is not given\n" + some);
+  BOOST_TEST(with == "PLUMB_MODEL is my.gguf, used if --model is not given\n" + some);
 }
 
 BOOST_AUTO_TEST_CASE(each_is_listed_with_what_can_ask_it_or_with_the_reason_and_the_way_on) {
@@ -97,13 +97,13 @@ BOOST_AUTO_TEST_CASE(each_is_listed_with_what_can_ask_it_or_with_the_reason_and_
   const auto holds = [&](const std::string& part) {
     BOOST_TEST(some.find(part) != some.npos, part << " is not in\n" << some);
   };
-  holds("asked by\n");
+  holds("usable by\n");
   holds("\nhf:o/bert  0.0 kB  folder  probe, calibrate, generate\n");
   holds("\nhf:o/good  0.0 kB  folder                all commands\n");
   holds("none: see below\n");
   const std::string path = (folder / "models/o/odd").string();
-  // Settings are called as the command line calls them.
-  holds("\nhf:o/odd cannot be asked: " + path + ": is odd; give --server http://localhost:8000\n");
+  // Settings appear under their names on the command line.
+  holds("\nhf:o/odd cannot be used: " + path + ": is odd; give --server http://localhost:8000\n");
 }
 
 BOOST_AUTO_TEST_CASE(folders_that_are_named_are_looked_into_in_place_of_the_caches) {
@@ -115,17 +115,17 @@ BOOST_AUTO_TEST_CASE(folders_that_are_named_are_looked_into_in_place_of_the_cach
   BOOST_TEST(some.find("\n" + mine + "/a  0.0 kB  folder") != some.npos, some);
   BOOST_TEST(some.find("hf:o/n") == some.npos);
   BOOST_TEST(some.find("PLUMB_MODEL") == some.npos);
-  BOOST_TEST(some.ends_with("\nlooked in " + mine + "\n"), some);
+  BOOST_TEST(some.ends_with("\nsearched " + mine + "\n"), some);
   const std::string two = listed(folder, {mine, (folder / "models/o").string()});
   BOOST_TEST(two.find("/o/n/weights.gguf") != two.npos, two);
 }
 
 BOOST_AUTO_TEST_CASE(it_has_help_and_refuses_what_is_no_folder) {
   const test::TemporaryFolder folder;
-  BOOST_TEST(listed(folder, {"--help"}).starts_with("Usage: plumb models [FOLDER"));
+  BOOST_TEST(listed(folder, {"--help"}).starts_with("Example: plumb models "));
   BOOST_CHECK_EXCEPTION(
       (void)listed(folder, {"mine"}), Error,
-      test::shows(Fault::user, "mine: is no folder; name folders that hold models"));
+      test::shows(Fault::user, "mine: is not a folder; name folders that contain models"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/cli/mpi_command_line.hpp"
 
-// What several processes do is in tests/system/test_mpi.py.
+// Tests with several processes are in tests/system/test_mpi.py.
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(mpi_command_line)
 
 namespace {
 
-/// Counts as many processes; is never asked to rank.
+/// Claims this process count; it is never asked to rank.
 class Several final : public EntityRanking {
  public:
   explicit Several(std::size_t processes) : processes_(processes) {}
@@ -90,9 +90,8 @@ BOOST_AUTO_TEST_CASE(what_several_processes_do_not_share_is_refused) {
     BOOST_TEST(run.code == 2);
     BOOST_TEST(run.err.find(message) != std::string::npos, run.err);
   };
-  refused({"probe", "--data", "d"},
-          "plumb probe: is done by one process, and there are 2; start it");
-  refused({"report", "r"}, "plumb report: is done by one process");
+  refused({"probe", "--data", "d"}, "plumb probe: runs in one process, and there are 2; start it");
+  refused({"report", "r"}, "plumb report: runs in one process");
   refused(files.words({"--method", "likelihood"}), "--method: leaves 1 of 2 processes idle");
   refused(files.words({"--shard", "1/2"}), "--shard: leaves 1 of 2");
   refused({"rank", "--data", files.at("elements"), "--model", files.at("model.gguf"), "--out",

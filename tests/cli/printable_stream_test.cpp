@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_SUITE(printable_streams)
 
 namespace {
 
-/// The first character that a terminal would obey, but for line feeds and tabs; 0 where there is none.
+/// The first character that a terminal would obey, except line feeds and tabs; 0 if there is none.
 std::uint32_t obeyed(std::string_view text) {
   while (!text.empty()) {
     const auto [value, size] = first_code_point(text);
@@ -40,14 +40,14 @@ std::uint32_t obeyed(std::string_view text) {
   return 0;
 }
 
-/// How often a text holds a word.
+/// How often a text contains a word.
 std::size_t times(std::string_view text, std::string_view word) {
   std::size_t count = 0;
   for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
   return count;
 }
 
-/// Whether a cell is a number, or begins as no formula does.
+/// Whether a cell is a number, or does not begin like a formula.
 bool is_harmless(const std::string& cell) {
   if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == std::string_view::npos) {
     return true;
@@ -57,7 +57,7 @@ bool is_harmless(const std::string& cell) {
   return read.ec == std::errc() && read.ptr == cell.data() + cell.size();
 }
 
-/// The small dataset with every name but the relations' made hostile.
+/// The small dataset with hostile names for everything but its relations.
 Dataset hostile_dataset(HostileTexts& text) {
   Dataset dataset = test::small_dataset();
   for (Relation& relation : dataset.relations) {
@@ -73,14 +73,14 @@ Dataset hostile_dataset(HostileTexts& text) {
   return dataset;
 }
 
-/// Has room for texts of any length that stands here.
+/// Has a long enough context for any text in this file.
 NgramTreeModel roomy_model(const ModelOptions&) {
   NgramTreeModel model = test::small_model();
   model.limits = {4096, 4096, 256};
   return model;
 }
 
-/// A text that may name a file beside others.
+/// The text as a valid file name.
 std::string as_file_name(std::string text) {
   for (char& c : text) {
     if (c == '/' || c == '\0') c = '-';
@@ -88,7 +88,7 @@ std::string as_file_name(std::string text) {
   return "m" + text + ".gguf";
 }
 
-/// A text that may stand in a column of a tab-separated file.
+/// The text as a valid field of a tab-separated file.
 std::string in_a_column(std::string text) {
   for (char& c : text) {
     if (c == '\t' || c == '\n' || c == '\r') c = ' ';
@@ -101,15 +101,15 @@ std::size_t entries_of(const test::TemporaryFolder& folder) {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// Scripts and comments of a page belong to plumb, and each script is ended by its own mark.
+/// All scripts and comments of a page are plumb's, and each script ends at its own end tag.
 void expect_harmless_page(const std::string& page) {
   BOOST_TEST(obeyed(page.substr(0, page.find("<script"))) == 0U);
   BOOST_TEST(times(page, "</script>") == times(page, "<script"));
   BOOST_TEST(times(page, "<!--") == 0U);
 }
 
-/// What a call printed and left in its folder does nothing to a terminal, a spreadsheet or a browser,
-/// and its JSON can be read.
+/// Nothing that a call printed or left in its folder affects a terminal, a spreadsheet or a
+/// browser, and its JSON can be read.
 void expect_harmless(const test::ConsoleRun& made, const std::filesystem::path& run) {
   BOOST_TEST(obeyed(made.out) == 0U);
   BOOST_TEST(obeyed(made.err) == 0U);
@@ -168,9 +168,9 @@ BOOST_AUTO_TEST_CASE(a_target_that_takes_nothing_more_is_noticed) {
   BOOST_TEST(!out);
 }
 
-// Names of all sorts go through a probe, by 12 seeds: the terminal is told nothing, no cell is a formula,
-// no page has a script or a tag that is not its own, JSON holds the texts themselves, and no file stands
-// beside the run.
+// A probe runs on hostile names from 12 seeds: no control character reaches the terminal, no cell
+// is a formula, no page has a script or a tag that is not its own, JSON contains the texts
+// themselves, and no file appears outside the run folder.
 BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     HostileTexts text(seed);
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
   }
 }
 
-// What is made of several runs: models and folders have hostile names too.
+// Commands over several runs: models and folders have hostile names too.
 BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_made_of_runs) {
   for (std::uint64_t seed = 20; seed < 24; ++seed) {
     HostileTexts text(seed);
@@ -308,8 +308,8 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_generated_and_shown) {
   }
 }
 
-// A relation's name is a file's: a hostile one is refused in one line that a terminal cannot obey, or
-// its results stand in the run's folder.
+// A relation's name is also a file name. A hostile one is refused in one line without control
+// characters, or its results are in the run's folder.
 BOOST_AUTO_TEST_CASE(hostile_relations_are_refused_or_stay_in_their_folder) {
   HostileTexts text(3);
   std::size_t refused = 0;

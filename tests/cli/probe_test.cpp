@@ -24,21 +24,21 @@ BOOST_AUTO_TEST_SUITE(probe_command)
 
 namespace {
 
-/// All that must not depend on when and how often a run was resumed.
+/// Everything that must not depend on when and how often a run was resumed.
 std::map<std::string, std::string> comparable_in(const std::filesystem::path& folder) {
   return test::contents_but(folder, {"run.json", "journal.jsonl"});
 }
 
 }  // namespace
 
-// The model has read of France, Korea and Cairo. Of Egypt it knows nothing, so its three options
-// tie, and Cairo counts 1/3; of Bonn neither, and "Nile." is a token shorter than "Rhine.". The ends
-// of (2 + 1/3) / 3 = 7/9 solve (7/9 − p)² = z² p (1 − p) / 3.
+// The model was trained on France, Korea and Cairo. It knows nothing of Egypt, so its three options
+// tie, and Cairo counts 1/3. It knows nothing of Bonn either, and "Nile." is a token shorter than
+// "Rhine.". The ends of the interval of (2 + 1/3) / 3 = 7/9 solve (7/9 − p)² = z² p (1 − p) / 3.
 BOOST_FIXTURE_TEST_CASE(a_probe_leaves_a_whole_run_folder_and_shows_the_result, ConsoleFiles) {
   const ConsoleRun run = probe();
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(run.says("0.778 [0.273, 0.970]"));
-  BOOST_TEST(run.says("0.667 [0.208, 0.939]"));  // first wins, Wilson's interval of 2 of 3
+  BOOST_TEST(run.says("0.667 [0.208, 0.939]"));  // first wins: Wilson's interval for 2 of 3
   BOOST_TEST(run.says("Warning: 1 of 5 answers (20.0%) are ties"));
   BOOST_TEST(run.says("\n13 statements, "));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
@@ -91,12 +91,12 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Con
   BOOST_TEST(dry.err.empty(), dry);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   const ConsoleRun done = probe();
-  BOOST_TEST(done.err.starts_with(dry.out), done);  // said before the work is begun
+  BOOST_TEST(done.err.starts_with(dry.out), done);  // printed before the work starts
   const Json run = Json::parse(slurp(folder / "run/run.json"));
-  BOOST_TEST(dry.out == "to be asked: 13 statements, 378 tokens (" +  // by hand in data_test.cpp
+  BOOST_TEST(dry.out == "planned: 13 statements, 378 tokens (" +  // by hand in data_test.cpp
                             run.at("tokens_fed").dump() +
-                            " fed, as equal beginnings are fed once)\n");
-  // A folder that holds something is no hindrance, and none need be named.
+                            " fed, as equal prefixes are fed once)\n");
+  // The folder may contain files already, and no folder need be named.
   BOOST_TEST(run_words(probe_words({"--dry-run"}), never_asked).out == dry.out);
   BOOST_TEST(run_words({"probe", "--data", at("data"), "--model", at("model.gguf"), "--dry-run"},
                        never_asked)
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
                         ConsoleFiles) {
   BOOST_TEST(probe().code == 0);
   const auto before = comparable_in(folder / "run");
-  BOOST_TEST(probe().refused("run: is not empty; choose another folder (--out), or give --resume"));
+  BOOST_TEST(probe().refused("run: is not empty; choose another folder (--out), or set --resume"));
   BOOST_TEST(probe({"--resume"}).code == 0);
   BOOST_TEST((comparable_in(folder / "run") == before));
   BOOST_TEST(probe({"--resume"}, "new").code == 0);  // resuming an absent folder starts it
@@ -139,16 +139,16 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, Consol
       {{"--prefix", "x "}, "prefix"}, {{"--shots", "1"}, "shots"}};
   for (auto [options, name] : changes) {
     options.push_back("--resume");
-    BOOST_TEST(probe(options).refused("run.json: " + name + ": the run was begun with"), name);
+    BOOST_TEST(probe(options).refused("run.json: " + name + ": the run was started with"), name);
   }
   BOOST_TEST(probe({"--reduction", "pmi", "--overwrite"}).code == 0);
   BOOST_TEST(probe({"--reduction", "pmi", "--neutral", "x", "--resume"})
-                 .refused("run.json: neutral: the run was begun with"));
+                 .refused("run.json: neutral: the run was started with"));
   folder.write("model.gguf", "another model");
-  BOOST_TEST(probe({"--resume"}).refused("model_sha256: the run was begun with"));
+  BOOST_TEST(probe({"--resume"}).refused("model_sha256: the run was started with"));
 }
 
-/// `plumb probe` of a model of bytes that knows one special token.
+/// `plumb probe` with a model of bytes that has one special token.
 ConsoleRun probe_marked(const ConsoleFiles& files, const std::vector<std::string>& options,
                         const std::string& run = "run") {
   return run_words(files.probe_words(options, run), [](const ModelOptions& made) {
@@ -163,14 +163,15 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Cons
   folder.write("data/river.jsonl", lines);
   const ConsoleRun refused = probe_marked(*this, {});
   BOOST_TEST(refused.refused(at("data/river.jsonl") +
-                             ":2: river, subject: 'Bonn<|x|>' holds '<|x|>', the text of a special "
-                             "token of this model; change it, or say --special-tokens text"),
+                             ":2: river, subject: 'Bonn<|x|>' contains '<|x|>', the text of a "
+                             "special token of this model; change it, or set --special-tokens to "
+                             "text"),
              refused);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   BOOST_TEST(probe_marked(*this, {"--relations", "capital"}, "other").code == 0);
   BOOST_TEST(probe_marked(*this, {"--special-tokens", "text"}, "text").code == 0);
   BOOST_TEST(probe_marked(*this, {"--special-tokens", "parse"}, "parse").code == 0);
-  // Two statements about Bonn, each with one token where five bytes were.
+  // Two statements about Bonn, each with one token in place of five bytes.
   const auto fed = [&](const std::string& run) {
     return Json::parse(slurp(folder / (run + "/run.json"))).at("tokens_one_by_one").get<int>();
   };
@@ -179,7 +180,7 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Cons
   BOOST_TEST(settings.at("special_tokens") == "parse");
   BOOST_TEST(settings.at("special_tokens_known") == true);
   BOOST_TEST(probe_marked(*this, {"--special-tokens", "text", "--resume"}, "parse")
-                 .refused("special_tokens: the run was begun with \"parse\", not \"text\""));
+                 .refused("special_tokens: the run was started with \"parse\", not \"text\""));
 }
 
 BOOST_FIXTURE_TEST_CASE(templates_that_are_asked_are_looked_at, ConsoleFiles) {
@@ -187,7 +188,7 @@ BOOST_FIXTURE_TEST_CASE(templates_that_are_asked_are_looked_at, ConsoleFiles) {
   const std::vector<std::string> words{"--template-file", at("t.json")};
   BOOST_TEST(probe_marked(*this, words).code == 0);  // under template 0
   BOOST_TEST(probe_marked(*this, {"--template-file", at("t.json"), "--templates", "all"}, "all")
-                 .refused("t.json:1: capital, template 1: '<|x|> [X]: [Y]' holds '<|x|>'"));
+                 .refused("t.json:1: capital, template 1: '<|x|> [X]: [Y]' contains '<|x|>'"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_model_without_a_list_reads_text, ConsoleFiles) {
@@ -212,7 +213,7 @@ BOOST_FIXTURE_TEST_CASE(relations_and_facts_can_be_chosen, ConsoleFiles) {
 }
 
 BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, ConsoleFiles) {
-  BOOST_TEST(probe({"--bos", "maybe"}).refused("--bos: 'maybe' is not a choice; say yes or no"));
+  BOOST_TEST(probe({"--bos", "maybe"}).refused("--bos: 'maybe' is not a choice; use yes"));
   BOOST_TEST(probe({"--reduction", "max"}).refused("--reduction: 'max' is not a choice"));
   BOOST_TEST(probe({"--span", "all"}).refused("--span: 'all' is not a choice"));
   BOOST_TEST(probe({"--precision", "half"}).refused("--precision: 'half' is not a choice"));
@@ -229,12 +230,13 @@ BOOST_FIXTURE_TEST_CASE(values_that_make_no_sense_are_refused, ConsoleFiles) {
 BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, ConsoleFiles) {
   BOOST_TEST(
       run_words({"probe", "--dta", at("data")})
-          .refused("--dta: unknown option; did you mean --data? `plumb probe --help` lists what "
-                   "there is"));
+          .refused("--dta: unknown option; did you mean --data? `plumb probe --help` lists the "
+                   "options"));
   BOOST_TEST(probe({"--resum"}).refused("--resum: unknown option"));
   BOOST_TEST(probe({"more"}).refused("too many positional options"));
-  BOOST_TEST(run_words({"probe", "--model", "m", "--out", "r"})
-                 .refused("--data: is required but missing; `plumb probe --help` tells more"));
+  BOOST_TEST(
+      run_words({"probe", "--model", "m", "--out", "r"})
+          .refused("--data: is required but missing; `plumb probe --help` lists the options"));
 }
 
 BOOST_FIXTURE_TEST_CASE(files_that_are_missing_or_empty_are_named, ConsoleFiles) {
@@ -297,7 +299,7 @@ BOOST_FIXTURE_TEST_CASE(templates_can_come_from_a_file, ConsoleFiles) {
   BOOST_TEST(settings.at("template_file") == "t.json");
   folder.write("t.json", R"({"river": ["[X], [Y]."], "capital": ["[X] [Y]", "[Y] [X]"]})");
   BOOST_TEST(probe({"--template-file", at("t.json"), "--templates", "all", "--resume"})
-                 .refused("dataset_sha256: the run was begun with"));
+                 .refused("dataset_sha256: the run was started with"));
   BOOST_TEST(probe({"--template-file", at("t.json"), "--templates", "1"}, "b")
                  .refused("--templates: relation river has 1 template"));
 }
@@ -331,13 +333,14 @@ BOOST_FIXTURE_TEST_CASE(markers_are_injected_into_the_first_template, ConsoleFil
   const Json settings = Json::parse(slurp(folder / "run/run.json")).at("settings");
   BOOST_TEST(settings.at("inject") == "numerical");
   BOOST_TEST(settings.at("template_file").is_null());
-  BOOST_TEST(probe({"--inject", "verbalized", "--templates", "all"}, "b")
-                 .refused("river: template '[X] lies on the [Y].' has no one place"));
+  BOOST_TEST(
+      probe({"--inject", "verbalized", "--templates", "all"}, "b")
+          .refused("river: template '[X] lies on the [Y].' does not have exactly one place"));
   BOOST_TEST(probe({"--inject", "numerical"}, "b").refused("--inject: adds templates"));
   BOOST_TEST(!std::filesystem::exists(folder / "b"));
 }
 
-// Whatever it was read from, a log-probability is the same but for rounding.
+// A log-probability is the same up to rounding, whether read from a lookup or a row.
 BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_probed_as_one_of_rows, ConsoleFiles) {
   const ConsoleRun rows = probe({"--templates", "all"}, "rows");
   BOOST_TEST(rows.code == 0, rows);
@@ -366,7 +369,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_probed_as_one_of_rows, Conso
   BOOST_TEST(compared > 12U);
 }
 
-// Bytes by their neighbours, trained on what the small model has read.
+// Predicts bytes from their neighbours; trained on the small model's texts.
 BOOST_FIXTURE_TEST_CASE(a_masked_model_is_probed_by_its_rule_and_resumed, ConsoleFiles) {
   const auto make_model = [](const ModelOptions&) {
     return NeighbourModel("The capital of France is Paris. The capital of Korea is Seoul.");
@@ -382,7 +385,7 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_is_probed_by_its_rule_and_resumed, Consol
   BOOST_TEST(json.at("settings").at("pll") == "original");
   BOOST_TEST(json.at("settings").at("bos").is_null());
   BOOST_TEST(json.at("masked_inputs_computed") <= json.at("masked_inputs"));
-  // All tokens of all statements, a byte each: 378 with a BOS before each of the 13.
+  // All tokens of all statements, one for each byte: 378 includes a BOS for each of the 13.
   BOOST_TEST(json.at("masked_inputs") == 378 - 13);
   const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
   BOOST_TEST(metadata.at("capital").at("pll_metric") == "original");
@@ -410,11 +413,11 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_effect_on_a_models_kind_is_refused_before_it
   for (const char* job : {"many-shot", "rank"}) {
     words.front() = job;
     BOOST_TEST(
-        run_words(words, masked).refused("is a masked model, and plumb " + std::string(job)));
+        run_words(words, masked).refused("is a masked model, but plumb " + std::string(job)));
   }
 }
 
-// Their type tells nothing of models of any type, so they are made first.
+// The type of an AnyModel does not show whether it is masked, so the model is made first.
 BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, ConsoleFiles) {
   const auto any = [](const ModelOptions&) {
     return AnyModel::made_by([] { return NeighbourModel("The capital of France is Paris."); });
@@ -423,7 +426,7 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, 
   words.front() = "many-shot";
   words.insert(words.end(), {"--shots", "1"});
   const ConsoleRun run = run_words(words, any);
-  BOOST_TEST(run.refused("is a masked model, and plumb many-shot"), run);
+  BOOST_TEST(run.refused("is a masked model, but plumb many-shot"), run);
   BOOST_TEST(run_words(probe_words(), any).code == 0);
 }
 
@@ -431,7 +434,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_overwritten_when_the_new_one_is_complete, Conso
   BOOST_TEST(probe({"--limit", "1"}).code == 0);
   const auto old = contents(folder / "run");
   BOOST_TEST(probe({"--overwrite", "--resume"})
-                 .refused("--overwrite: has no effect beside --resume; leave out one of the two"));
+                 .refused("--overwrite: has no effect with --resume; remove one of the two"));
   const ConsoleRun broken =
       run_words(probe_words({"--overwrite"}), [](const ModelOptions&) -> HookedModel {
         HookedModel model(test::small_model());
@@ -448,7 +451,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_overwritten_when_the_new_one_is_complete, Conso
   BOOST_TEST(!std::filesystem::exists(folder / "run.new"));
   BOOST_TEST(!std::filesystem::exists(folder / "run.old"));
   folder.write("mine/thesis.tex", "mine");
-  BOOST_TEST(probe({"--overwrite"}, "mine").refused("mine: holds no run of plumb"));
+  BOOST_TEST(probe({"--overwrite"}, "mine").refused("mine: does not contain a run of plumb"));
   BOOST_TEST(probe({"--overwrite"}, "new").code == 0);  // nothing to be overwritten
 }
 
@@ -468,7 +471,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_done_again_by_its_run_json, ConsoleFiles) {
   BOOST_TEST(again({"--out", at("other"), "--limit", "1"}).code == 0);
   BOOST_TEST(settings("other").at("limit") == 1);
   BOOST_TEST(settings("other").at("bos") == "no");
-  // One that was done again can be done again too, and its prompts can be listed.
+  // A repeated run can be repeated too, and its prompts can be listed.
   BOOST_TEST(run_words({"probe", "--config", at("again/run.json"), "--out", at("third")}).code ==
              0);
   BOOST_TEST(settings("third") == settings("run"));
@@ -489,7 +492,7 @@ BOOST_FIXTURE_TEST_CASE(statements_are_asked_behind_a_token_that_is_named, Conso
   };
   BOOST_TEST(settings("run").at("bos") == "<|x|>");
   BOOST_TEST(!settings("run").contains("warnings"));
-  // The same from its run.json, taken up again, and as the prompts that are listed.
+  // The same from its run.json, after a resume, and in the listed prompts.
   const auto make = [](const ModelOptions& made) {
     return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
   };
@@ -500,21 +503,21 @@ BOOST_FIXTURE_TEST_CASE(statements_are_asked_behind_a_token_that_is_named, Conso
   BOOST_TEST(probe_marked(*this, {"--bos", "<|x|>", "--special-tokens", "text", "--resume"}).code ==
              0);
   BOOST_TEST(probe_marked(*this, {"--bos", "yes", "--special-tokens", "text", "--resume"})
-                 .refused("run.json: bos: the run was begun with"));
+                 .refused("run.json: bos: the run was started with"));
   const TokenId token = make({}).special_tokens().front().id;
   const ConsoleRun listed = run_words({"data", "prompts", at("run"), "--ids"}, make);
   BOOST_TEST(listed.out.find("\"ids\":[" + std::to_string(token) + ",") != std::string::npos,
              listed);
   BOOST_TEST(
       probe_marked(*this, {"--bos", "<|y|>", "--special-tokens", "text"}, "other")
-          .refused("--bos: '<|y|>' is no token of this model, which reads it as 5 tokens; name "
-                   "one of its vocabulary; special tokens near it: <|x|>"));
+          .refused("--bos: '<|y|>' is not a token of this model, which splits it into 5 tokens; "
+                   "use a token of its vocabulary; similar special tokens: <|x|>"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_without_bos_says_what_has_no_probability, ConsoleFiles) {
   const ConsoleRun run = probe({"--bos", "no", "--templates", "all"});
   const std::string warning =
-      "no BOS stands before the statements, so the first token of each has no probability";
+      "no BOS comes before the statements, so the first token of each has no probability";
   BOOST_TEST(run.says(warning), run);
   BOOST_TEST(slurp(folder / "run/report.html").find(warning) != std::string::npos);
   const Json settings = read_json_object(folder / "run/run.json").at("settings");
@@ -533,7 +536,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_that_begins_with_bos_gets_no_other, ConsoleFi
                         run);
   };
   const ConsoleRun parsed = asked("own.json", "parse", "parsed");
-  BOOST_TEST(parsed.says("begin with BOS already; no other is put before them."), parsed);
+  BOOST_TEST(parsed.says("begin with BOS already; no second one is put before them."), parsed);
   for (const auto& [reading, run] : {std::pair{"text", "plain"}, {"parse", "without"}}) {
     const ConsoleRun other =
         asked(run == std::string("plain") ? "own.json" : "none.json", reading, run);
@@ -546,7 +549,8 @@ BOOST_FIXTURE_TEST_CASE(a_template_that_begins_with_bos_gets_no_other, ConsoleFi
   const auto own = rows("parsed"), none = rows("without"), plain = rows("plain");
   BOOST_REQUIRE(own.size() == none.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
-    // In the middle it is a token as others are; read as text it is five bytes.
+    // In the middle of a statement it is a token like any other; read as plain text it is five
+    // bytes.
     const bool begins = own[i].at("template_index") == 0;
     for (std::size_t o = 0; o < own[i].at("token_counts").size(); ++o) {
       const std::size_t without = none[i].at("token_counts")[o];

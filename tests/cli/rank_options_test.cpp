@@ -32,7 +32,7 @@ RankArguments parse(Words words) {
   return arguments;
 }
 
-/// With what is required.
+/// Adds the required options.
 RankArguments with(Words words) {
   words.insert(words.begin(), {"--data", "d", "--model", "m", "--out", "o"});
   return parse(std::move(words));
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST((ranking.form == QueryForm::paper));
   BOOST_TEST((ranking.entity_prompts == Prompts{EntityPrompt::b, EntityPrompt::eol}));
   BOOST_TEST(ranking.heads);
-  BOOST_TEST(ranking.search.hits == 10U);  // the highest, whatever the order
+  BOOST_TEST(ranking.search.hits == 10U);  // the highest, in any order
   BOOST_TEST((ranking.search.reduction == NameReduction::mean));
   BOOST_TEST(ranking.search.budget == 500U);
 }
@@ -177,16 +177,16 @@ BOOST_AUTO_TEST_CASE(entity_prompts_are_named_in_any_order_and_each_once) {
   BOOST_TEST((prompts("c,eol") == Prompts{EntityPrompt::c, EntityPrompt::eol}));
   refused({"--entity-prompt", "a,b,a"}, "names 'a' twice; name it once");
   refused({"--entity-prompt", "eol,eol"}, "names 'eol' twice; name it once");
-  refused({"--entity-prompt", ""}, "names nothing; give it a value");
+  refused({"--entity-prompt", ""}, "has an empty value; give it a value");
   refused({"--entity-prompt", "a,,b"}, "'a,,b' has an empty item; write a,b,c");
   refused({"--entity-prompt", "eol,all"},
-          "'all' is not a choice; say eol, a, b, c or several with commas between");
+          "'all' is not a choice; use eol, a, b, c or several separated by commas");
 }
 
-// A relation's candidates are its tails, among which no head is asked for.
+// A relation's candidates are its tails, so head queries cannot be ranked among them.
 BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {
   refused({"--head-queries", "--candidates", "of-relation"},
-          "ask for heads, and --candidates of-relation ranks a relation's tails; leave out one of "
+          "asks for heads, but --candidates of-relation ranks a relation's tails; remove one of "
           "the two");
   for (const char* set : {"all", "single-token", "of-queries"}) {
     BOOST_TEST(with({"--head-queries", "--candidates", set}).rank.ranking.heads, set);
@@ -207,9 +207,9 @@ BOOST_AUTO_TEST_CASE(methods_are_named_in_any_order) {
     BOOST_TEST(parsed.rank.ranks_by(lm_head) == by_lm_head, words);
   }
   refused({"--method", "cosine"},
-          "'cosine' is not a choice; say deer, likelihood, lm-head or several");
+          "'cosine' is not a choice; use deer, likelihood, lm-head or several");
   refused({"--method", "deer,"}, "'deer,' has an empty item; write a,b,c");
-  refused({"--method", ""}, "names nothing; give it a value");
+  refused({"--method", ""}, "has an empty value; give it a value");
 }
 
 BOOST_AUTO_TEST_CASE(bos_is_yes_no_or_a_token) {
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(bos_is_yes_no_or_a_token) {
     BOOST_TEST((parsed.rank.bos == Bos(bos)));
   }
   BOOST_TEST((with({"--bos", "<|endoftext|>"}).rank.bos == Bos::of("<|endoftext|>")));
-  refused({"--bos", "maybe"}, "'maybe' is not a choice; say yes or no");
+  refused({"--bos", "maybe"}, "'maybe' is not a choice; use yes or no");
 }
 
 BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
@@ -227,11 +227,12 @@ BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
   };
   BOOST_TEST(hits("1") == 1U);
   BOOST_TEST(hits("100,3") == 100U);
-  for (const auto& [levels, message] : {std::pair{"5", "'5' is not shown; say 1, 3, 10 or 100"},
-                                        {"1,50", "'50' is not shown; say 1, 3, 10 or 100"},
-                                        {"0", "'0' is not shown"},
-                                        {"some", "'some' is not a whole number from 0"},
-                                        {"1,,3", "'1,,3' has an empty item"}}) {
+  for (const auto& [levels, message] :
+       {std::pair{"5", "'5' is not a level of hits; use 1, 3, 10 or 100"},
+        {"1,50", "'50' is not a level of hits; use 1, 3, 10 or 100"},
+        {"0", "'0' is not a level of hits"},
+        {"some", "'some' is not a whole number from 0"},
+        {"1,,3", "'1,,3' has an empty item"}}) {
     refused({"--hits", levels, "--method", "likelihood"}, message);
   }
 }
@@ -239,16 +240,16 @@ BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
 BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_are_a_file) {
   BOOST_TEST(with({"--entities", "v.npy"}).rank.entities == "v.npy");
   refused({"--entity-prompt", "a", "--entities", "v.npy"},
-          "has no effect beside --entities; leave it out; the vectors are made already");
-  refused({"--entity-prompt", "eol", "--entities", "v.npy"}, "has no effect beside --entities");
-  refused({"--entity-prompt", "a,b", "--entities", "v.npy"}, "has no effect beside --entities");
+          "has no effect with --entities, whose vectors are already made; remove it");
+  refused({"--entity-prompt", "eol", "--entities", "v.npy"}, "has no effect with --entities");
+  refused({"--entity-prompt", "a,b", "--entities", "v.npy"}, "has no effect with --entities");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_methods_leave_without_effect_is_refused) {
   const auto idle = [](const std::string& method, const std::string& option,
                        const std::string& value, const std::string& needed) {
     refused({option, value, "--method", method},
-            "has no effect without --method " + needed + "; leave it out");
+            "has no effect without --method " + needed + "; remove it");
   };
   for (const char* method : {"likelihood", "lm-head", "likelihood,lm-head"}) {
     idle(method, "--entity-prompt", "a", "deer");
@@ -291,9 +292,9 @@ BOOST_AUTO_TEST_CASE(a_fixed_ranking_says_what_is_asked) {
                                       {"--limit", "5"},
                                       {"--seed", "1"}}) {
     refused({option, value, "--fixed", "f.json"},
-            "has no effect beside --fixed; leave it out; the file says what is asked");
+            "has no effect with --fixed, whose file sets what is asked; remove it");
   }
-  refused({"--head-queries", "--fixed", "f.json"}, "has no effect beside --fixed");
+  refused({"--head-queries", "--fixed", "f.json"}, "has no effect with --fixed");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_required_is_asked_for_by_name) {
@@ -311,19 +312,19 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_by_name) {
                              "--limit", "--seed", "--threads"}) {
     refused({option, "some"}, "'some' is not a whole number from 0");
     refused({option, "1.5"}, "'1.5' is not a whole number from 0");
-    refused({option, ""}, "names nothing; give it a value");
+    refused({option, ""}, "has an empty value; give it a value");
   }
   refused({"--budget", "-1", "--method", "likelihood"}, "'-1' is not a whole number from 0");
-  refused({"--split", "dev"}, "'dev' is not a choice; say test, valid, train or all");
+  refused({"--split", "dev"}, "'dev' is not a choice; use test, valid, train or all");
   refused({"--candidates", "some"},
-          "'some' is not a choice; say all, single-token, of-queries or of-relation");
-  refused({"--query-form", "own"}, "'own' is not a choice; say reference or paper");
+          "'some' is not a choice; use all, single-token, of-queries or of-relation");
+  refused({"--query-form", "own"}, "'own' is not a choice; use reference or paper");
   refused({"--entity-prompt", "d"},
-          "'d' is not a choice; say eol, a, b, c or several with commas between");
+          "'d' is not a choice; use eol, a, b, c or several separated by commas");
   refused({"--reduction", "max", "--method", "likelihood"},
-          "'max' is not a choice; say sum or mean");
+          "'max' is not a choice; use sum or mean");
   refused({"--relations", "a,,b"}, "'a,,b' has an empty item");
-  refused({"--precision", "half"}, "'half' is not a choice; say exact, fast or bf16");
+  refused({"--precision", "half"}, "'half' is not a choice; use exact, fast or bf16");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -93,16 +93,16 @@ BOOST_FIXTURE_TEST_CASE(fixed_rankings_are_replayed_in_their_own_shape, Replay) 
     BOOST_TEST(made.at("rank").at(static_cast<std::size_t>(row)) ==
                1.0 + static_cast<double>(above));
   }
-  // Its own cosines come back.
+  // The run's own cosines are reproduced.
   const ConsoleRun again = replay("run/fixed.json", "again");
   BOOST_TEST(again.says("0.0000000"), again);
   BOOST_TEST(slurp(folder / "again/fixed.json") == slurp(folder / "run/fixed.json"));
   BOOST_TEST(replay("f.json", "run").refused("is not empty"));
   BOOST_TEST(replay("f.json", "run", {"--resume"}).code == 0);
   BOOST_TEST(replay("f.json", "run", {"--resume", "--query-form", "paper"})
-                 .refused("query_form: the run was begun with"));
+                 .refused("query_form: the run was started with"));
   BOOST_TEST(
-      run_words({"report", at("run")}).refused("is of plumb rank --fixed, which keeps no scores"));
+      run_words({"report", at("run")}).refused("is of plumb rank --fixed, which stores no scores"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_list_comes_back_as_a_list_with_a_row_for_each, Replay) {
@@ -119,9 +119,9 @@ BOOST_FIXTURE_TEST_CASE(a_list_comes_back_as_a_list_with_a_row_for_each, Replay)
   BOOST_TEST(made.at(0).at("cosine").at(0).size() == 3U);
   BOOST_TEST(made.at(1).at("cosine").at(0).size() == 2U);
   BOOST_TEST(made.at(0).at("cosine").at(0).at(2) == made.at(1).at("cosine").at(0).at(1));
-  // Ranking, queries, entities, MRR; there was nothing to compare with.
+  // Ranking, queries, entities, MRR; there were no cosines to compare with.
   BOOST_TEST(in_order(run.out, {"ranking", "queries", "entities", "MRR", "largest difference",
-                                "other ranks", "within 1e-4"}));
+                                "different ranks", "within 1e-4"}));
   for (const auto& [row, entities] : {std::pair{"0", "3"}, {"1", "2"}}) {
     double reciprocal = 0;
     for (const Json& rank : made.at(std::stoul(row)).at("rank")) {
@@ -131,13 +131,13 @@ BOOST_FIXTURE_TEST_CASE(a_list_comes_back_as_a_list_with_a_row_for_each, Replay)
     BOOST_TEST(in_order(cells, {" 2 ", entities, with_decimals(reciprocal, 3), "–", "–", "–"}),
                run);
   }
-  // A list of one is a list.
+  // A list of one ranking is a list.
   folder.write("one.json", Json::array({small()}).dump());
   BOOST_TEST(replay("one.json", "one").code == 0);
   BOOST_TEST(json("one/fixed.json").is_array());
 }
 
-// The file says of its first query's true entity that it is the last, or the first, as it is not.
+// The file's cosines rank the true entity of the first query last, or first; neither is correct.
 BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared_and_not_used, Replay) {
   folder.write("f.json", small().dump());
   BOOST_TEST(replay("f.json", "run").code == 0);
@@ -151,7 +151,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared_and_not_used, Replay) {
   folder.write("other.json", other.dump());
   const ConsoleRun run = replay("other.json", "again");
   BOOST_TEST(run.code == 0, run);
-  // Both others of the second query are as near to its true entity as to each other.
+  // Both other entities of the second query are as similar to its true entity as to each other.
   BOOST_TEST(std::abs(other["cosine"][1][0].get<double>() - other["cosine"][1][1].get<double>()) <
              1e-5);
   const std::string difference = with_decimals(std::abs(row[2].get<double>() - known), 7);
@@ -175,12 +175,12 @@ BOOST_FIXTURE_TEST_CASE(a_replay_says_what_decided_it, Replay) {
   const std::string cosines = slurp(folder / "run/fixed.json");
   BOOST_TEST(slurp(folder / "reference/fixed.json") != cosines);
   BOOST_TEST(json("reference/run.json").at("settings").at("query_form") == "reference");
-  // The graph and the file are what is hashed.
+  // The graph and the file are hashed.
   const Words again{"--bos", "yes", "--query-form", "paper", "--resume"};
   Json other = small();
   other["entities"] = {"s10", "p2"};
   folder.write("f.json", other.dump());
-  BOOST_TEST(replay("f.json", "run", again).refused("dataset_sha256: the run was begun with"));
+  BOOST_TEST(replay("f.json", "run", again).refused("dataset_sha256: the run was started with"));
   folder.write("f.json", small().dump());
   BOOST_TEST(replay("f.json", "run", again).code == 0);
   BOOST_TEST(slurp(folder / "run/fixed.json") == cosines);
@@ -189,7 +189,7 @@ BOOST_FIXTURE_TEST_CASE(a_replay_says_what_decided_it, Replay) {
 BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_replayed_leaves_nothing, Replay) {
   BOOST_TEST(replay("none.json", "run").refused("none.json: cannot be read"));
   folder.write("f.json", "[]");
-  BOOST_TEST(replay("f.json", "run").refused("f.json: holds no ranking; add one"));
+  BOOST_TEST(replay("f.json", "run").refused("f.json: contains no ranking; add one"));
   Json other = small();
   other["entities"][0] = "gold";
   folder.write("f.json", other.dump());
@@ -197,7 +197,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_replayed_leaves_nothing, Replay) {
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
-// The paper's vectors are made without BOS.
+// The paper's vectors are computed without BOS.
 BOOST_FIXTURE_TEST_CASE(bos_stands_before_what_is_embedded_where_it_is_said, Replay) {
   folder.write("f.json", small().dump());
   const auto make_model = [](const ModelOptions&) {
@@ -210,8 +210,8 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_before_what_is_embedded_where_it_is_said, Rep
   const ConsoleRun run = replay_over(make_model, "f.json", "bos", {"--bos", "yes"});
   BOOST_TEST(run.code == 2, run);
   BOOST_TEST(run.err ==
-                 "plumb: --bos: the model has no BOS token; use --bos no, or name a token that "
-                 "stands for it\n",
+                 "plumb: --bos: the model has no BOS token; set --bos to no, or choose a token to "
+                 "use instead\n",
              run);
   BOOST_TEST(!std::filesystem::exists(folder / "bos"));
 }
@@ -220,7 +220,7 @@ constexpr auto plain_embedder = [](const ModelOptions&) {
   return reader_of_elements<test::PlainEmbedder>();
 };
 
-// Replays share prefixes; an embedder of whole texts is not asked.
+// Replays share prefixes. An embedder of whole texts cannot be used.
 BOOST_FIXTURE_TEST_CASE(a_backend_without_trees_is_refused, Replay) {
   folder.write("f.json", small().dump());
   BOOST_TEST(replay_over(plain_embedder, "f.json", "run").refused("which this backend lacks"));
@@ -232,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(an_embedder_of_whole_texts_is_told_what_it_lacks, Replay
   const ConsoleRun run = replay_over(plain_embedder, "f.json", "run");
   BOOST_TEST(run.code == 2, run);
   BOOST_TEST(run.err.starts_with("plumb: --fixed: "), run);
-  BOOST_TEST(run.err.find("say --method") == std::string::npos, run);
+  BOOST_TEST(run.err.find("set --method") == std::string::npos, run);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

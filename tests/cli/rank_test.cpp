@@ -47,7 +47,7 @@ const Names of_deer{"deer_ranks.jsonl", "entities.npy", "entities.txt", "queries
                     "queries.txt"};
 const Words all_methods{"--method", "deer,likelihood,lm-head"};
 
-/// Test triples whose tail is written as one letter.
+/// Test triples whose tail has a name of one letter.
 std::size_t one_letter() {
   const KnowledgeGraph graph = elements();
   return static_cast<std::size_t>(std::ranges::count_if(graph.test, [&](const Triple& triple) {
@@ -64,7 +64,7 @@ double mean_reciprocal_rank(const std::filesystem::path& ranks) {
   return sum / static_cast<double>(all.size());
 }
 
-/// Vectors as another program leaves them: NAME.npy and NAME.txt.
+/// Vectors as another program writes them: NAME.npy and NAME.txt.
 void write_vectors(const RankFiles& files, const std::string& name, const Words& ids,
                    const EmbeddingMatrix& rows) {
   NpyWriter writer(files.folder / (name + ".npy"), ids.size(),
@@ -79,7 +79,7 @@ void write_vectors(const RankFiles& files, const std::string& name, const Words&
   files.folder.write(name + ".txt", lines);
 }
 
-/// What DEER makes of the entities, last entity first.
+/// DEER's vectors of the entities, last entity first.
 struct OtherVectors : RankFiles {
   OtherVectors() {
     const KnowledgeGraph graph = elements();
@@ -99,8 +99,8 @@ struct OtherVectors : RankFiles {
   EmbeddingMatrix rows;
 };
 
-/// Cuts a finished run off within each line of its journal, one after another, and takes it up
-/// again. `vectors` are the files that are made one after another before all else.
+/// Truncates a finished run within each line of its journal in turn and resumes it. `vectors` are
+/// the files that are written first, one after another.
 void take_up_everywhere(const RankFiles& files, const Words& options, const Words& vectors,
                         const std::string& data = "elements") {
   Words again = options;
@@ -108,7 +108,7 @@ void take_up_everywhere(const RankFiles& files, const Words& options, const Word
   BOOST_TEST(files.rank(options, "run", data).code == 0);
   const auto whole = files.comparable("run");
   const std::string& journal = whole.at("journal.jsonl");
-  // How many of the files are made before this one, or before this part of the job.
+  // How many of the vector files are written before this file, or before this part of the job.
   const auto place = [&](const std::string& name) {
     for (std::size_t v = 0; v < vectors.size(); ++v) {
       if (name == vectors[v] || name.starts_with(vectors[v] + " ") || name == vectors[v] + ".npy" ||
@@ -123,7 +123,7 @@ void take_up_everywhere(const RankFiles& files, const Words& options, const Word
     const std::string part = Json::parse(journal.substr(begin, journal.find('\n', begin) - begin))
                                  .at("part")
                                  .get<std::string>();
-    // What stands in the folder while this part is at work.
+    // Leaves in the folder what it contains while this part is running.
     for (const auto& [name, text] : whole) {
       if (place(name) >= place(part)) std::filesystem::remove(files.folder / "run" / name);
       if (place(name) == place(part) && name.ends_with(".npy")) {
@@ -182,16 +182,16 @@ BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
   const std::size_t kept = one_letter();
   const std::string remark = "lm-head: 10 candidates have a name of one token; " +
                              std::to_string(elements().test.size() - kept) +
-                             " queries left out, as the true entity's name is longer.";
+                             " queries left out, because the true entity's name is longer.";
   BOOST_TEST((metadata.at("remarks") == Json{remark}));
   BOOST_TEST(run.out.starts_with(remark), run);
   BOOST_TEST(test::in_order(
       run.out,
       {"\ndeer ", "\ndeer-single-token ", "\nlikelihood ", "\nlm-head ", "\ndeer and likelihood ",
-       "\ndeer-single-token and lm-head ", "\nlikelihood: the search among names evaluates ",
-       " tree nodes a query\n", " tokens fed ("}));
-  const std::string fed = " tree nodes a query\n";
-  BOOST_TEST(run.out.find(fed) == run.out.rfind(fed), run);  // names of one token need none
+       "\ndeer-single-token and lm-head ", "\nlikelihood: the search over names evaluates ",
+       " tree nodes per query\n", " tokens fed to the model ("}));
+  const std::string fed = " tree nodes per query\n";
+  BOOST_TEST(run.out.find(fed) == run.out.rfind(fed), run);  // names of one token do not need it
   for (const char* method : {"deer", "likelihood"}) {
     const auto lines = read_entity_ranks(folder / ("run/" + std::string(method) + "_ranks.jsonl"));
     BOOST_TEST(lines.size() == elements().test.size());
@@ -224,7 +224,7 @@ BOOST_FIXTURE_TEST_CASE(deer_among_single_tokens_is_not_ranked_twice, RankFiles)
              slurp(folder / "all/deer-single-token_ranks.jsonl"));
 }
 
-// Queries that no candidate answers are never dropped in silence.
+// Queries without an answer among the candidates are never dropped silently.
 BOOST_FIXTURE_TEST_CASE(queries_left_out_are_spoken_of_by_every_method, RankFiles) {
   const ConsoleRun run = rank({"--candidates", "single-token"});
   BOOST_TEST(run.code == 0, run);
@@ -263,7 +263,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, RankFiles)
   BOOST_TEST(run.at("command_line").at(1) == "rank");
   BOOST_TEST(run.at("dataset_path") == at("elements"));
   const Json& searches = run.at("searches");
-  BOOST_TEST(searches.size() == 3U);  // the LM head has no heads of one letter
+  BOOST_TEST(searches.size() == 3U);  // the LM head has no heads with one letter
   for (const char* part : {"likelihood", "likelihood heads"}) {
     BOOST_TEST(searches.at(part).at("queries") == 5);
     BOOST_TEST(searches.at(part).at("nodes_fed") > 0);
@@ -304,7 +304,7 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
     BOOST_TEST(rank(options, run).code == 0);
     return read_entity_ranks(folder / (run + "/" + method + "_ranks.jsonl")).front().score;
   };
-  // A BOS far before is nothing to these models but where there is no shot.
+  // These models ignore a BOS far back, so it matters only without shots.
   const Words none{"--shots", "0"}, yes{"--shots", "0", "--bos", "yes"},
       no{"--shots", "0", "--bos", "no"};
   BOOST_TEST(rank({"--shots", "0", "--limit", "1"}, "a").code == 0);
@@ -313,7 +313,7 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
   BOOST_TEST(slurp(folder / "a/queries.npy") == slurp(folder / "b/queries.npy"));
   BOOST_TEST(slurp(folder / "a/queries.npy") != slurp(folder / "c/queries.npy"));
   BOOST_TEST(slurp(folder / "a/entities.npy") != slurp(folder / "c/entities.npy"));
-  // This engine does not tell what its tokenizer does, so nothing stands there by default.
+  // This engine does not report what its tokenizer does, so no BOS is added by default.
   BOOST_TEST(score("likelihood", none, "d") == score("likelihood", no, "e"));
   const auto tokens = [&](const std::string& run) {
     return json(run + "/run.json").at("tokens_one_by_one").get<std::size_t>();
@@ -323,7 +323,7 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
   BOOST_TEST(tokens("f") == tokens("d") + elements().entities.size());
 }
 
-// Every method takes what the tokenizer does by its own configuration, unless it is said.
+// By default every method adds BOS as the tokenizer's configuration specifies.
 BOOST_FIXTURE_TEST_CASE(bos_is_what_the_tokenizer_does, RankFiles) {
   for (const bool adds : {true, false}) {
     const auto make = [&](const ModelOptions&) {
@@ -348,7 +348,7 @@ BOOST_FIXTURE_TEST_CASE(bos_is_what_the_tokenizer_does, RankFiles) {
                              "/lm-head_ranks.jsonl", "/deer_ranks.jsonl"}) {
       BOOST_TEST((slurp(folder / (name + file)) == slurp(folder / (name + " said" + file))), file);
     }
-    BOOST_TEST((own.at("settings") == said.at("settings")));  // either goes on with the other
+    BOOST_TEST((own.at("settings") == said.at("settings")));  // each can resume the other
     const std::string setting =
         std::string("<td>bos</td><td><bdi>") + (adds ? "yes" : "no") + "</bdi>";
     BOOST_TEST(slurp(folder / (name + "/report.html")).find(setting) != std::string::npos);
@@ -375,7 +375,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST(rank(all_methods).code == 0);
   const auto before = comparable("run");
   BOOST_TEST(rank(all_methods)
-                 .refused("run: is not empty; choose another folder (--out), or give --resume"));
+                 .refused("run: is not empty; choose another folder (--out), or set --resume"));
   Words again = all_methods;
   again.push_back("--resume");
   std::size_t asked = 0;
@@ -388,7 +388,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST((comparable("new") == before));
 }
 
-// Vectors, ranks, the journal and all reports come back byte by byte.
+// Vectors, ranks, the journal and all reports are the same to the byte.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, RankFiles) {
   Words options = all_methods;
   options.push_back("--head-queries");
@@ -402,7 +402,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_of_several_entity_prompts_goes_on_in_the_middle_of
   BOOST_TEST(lines_in(folder / "run/journal.jsonl") > 4U);
 }
 
-// The parts of the searches are the relations'.
+// The searches' parts are the relations.
 BOOST_FIXTURE_TEST_CASE(a_run_by_relation_goes_on_in_the_middle_of_them, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
@@ -447,12 +447,16 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, RankFi
     if (options[0] != "--method") options.insert(options.end(), method.begin(), method.end());
     options.push_back("--resume");
     const ConsoleRun run = rank(options);
-    BOOST_TEST(run.refused("run.json: " + name + ": the run was begun with"), name << "\n" << run);
+    BOOST_TEST(run.refused("run.json: " + name +
+                           ": the run was started "
+                           "with"),
+               name << "\n"
+                    << run);
   }
   folder.write("elements/test.tsv", "e1\tsymbol\ts1\n");
   Words again = method;
   again.push_back("--resume");
-  BOOST_TEST(rank(again).refused("run.json: dataset_sha256: the run was begun with"));
+  BOOST_TEST(rank(again).refused("run.json: dataset_sha256: the run was started with"));
   BOOST_TEST((comparable("run") == before));
 }
 
@@ -465,7 +469,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_made_elsewhere_are_found_by_their_entities, Othe
   BOOST_TEST(!std::filesystem::exists(folder / "run/entities.npy"));
   BOOST_TEST(json("run/run.json").at("settings").at("entities_sha256") ==
              hash_files({folder / "reversed.npy", folder / "reversed.txt"}));
-  // More than are needed, another run's, and a vector that is the wrong entity's.
+  // More vectors than needed, another run's vectors, and a vector of the wrong entity.
   EmbeddingMatrix more(rows.rows() + 1, rows.cols());
   more << EmbeddingMatrix::Ones(1, rows.cols()), rows;
   Words more_ids = ids;
@@ -496,16 +500,16 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_do_not_fit_are_refused, OtherVectors) {
   const Words but_one(ids.begin() + 1, ids.end());
   write_vectors(*this, "few", but_one, rows.bottomRows(rows.rows() - 1));
   BOOST_TEST(rank_by("few", "a")
-                 .refused("few.npy: has no vector of entity 'copper'; embed it or "
-                          "leave it out of the graph"));
-  // Only candidates need one.
+                 .refused("few.npy: has no vector of entity 'copper'; embed it or remove it from "
+                          "the graph"));
+  // Only candidates need a vector.
   BOOST_TEST(
       rank({"--entities", at("few.npy"), "--candidates", "of-queries", "--limit", "3"}, "b").code ==
       0);
   write_vectors(*this, "narrow", ids, rows.leftCols(100));
   BOOST_TEST(rank_by("narrow", "c")
-                 .refused("narrow.npy: has vectors of 100 dimensions, the model of 257; embed the "
-                          "entities with this model"));
+                 .refused("narrow.npy: has vectors of 100 dimensions, but the model has 257; embed "
+                          "the entities with this model"));
   BOOST_TEST(!std::filesystem::exists(folder / "c"));
   write_vectors(*this, "bare", ids, rows);
   std::filesystem::remove(folder / "bare.txt");
@@ -515,7 +519,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_do_not_fit_are_refused, OtherVectors) {
   BOOST_TEST(rank_by("none", "f").refused("none.npy: "));
 }
 
-// A folder that was begun under settings that can never be carried out is of no use.
+// A folder with settings that can never be used would be useless.
 BOOST_FIXTURE_TEST_CASE(vectors_that_are_refused_leave_no_folder, OtherVectors) {
   const Words but_one(ids.begin() + 1, ids.end());
   write_vectors(*this, "few", but_one, rows.bottomRows(rows.rows() - 1));
@@ -529,10 +533,10 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_others_are_another_setting, OtherVectors) {
   Words swapped = ids;
   std::swap(swapped[0], swapped[74]);  // copper's second entry and helium
   write_vectors(*this, "v", swapped, rows);
-  BOOST_TEST(rank({"--entities", at("v.npy"), "--resume"}).refused("the run was begun with"));
+  BOOST_TEST(rank({"--entities", at("v.npy"), "--resume"}).refused("the run was started with"));
 }
 
-// Vectors of one model beside queries of another are a mistake, or an experiment.
+// Vectors of one model with queries of another are a mistake or an experiment.
 BOOST_FIXTURE_TEST_CASE(vectors_made_with_another_model_are_spoken_of, RankFiles) {
   BOOST_TEST(rank({}, "own").code == 0);
   folder.write("other.gguf", "stands for another model");
@@ -565,7 +569,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_which_no_model_is_known_are_not_spoken_of, Ot
     BOOST_TEST(done.code == 0, done);
     BOOST_TEST(!done.says("another model"), done);
   };
-  silent("a");  // no run.json beside them
+  silent("a");  // no run.json next to them
   folder.write("run.json", "{}");
   silent("b");
   folder.write("run.json", "{\"settings\": []}");
@@ -575,7 +579,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_which_no_model_is_known_are_not_spoken_of, Ot
   folder.write("run.json", "{\"settings\": {\"model_sha256\": \"0\"}}");
   const ConsoleRun unnamed = rank_by("v", "e");
   BOOST_TEST(unnamed.says("were made with another model, unnamed.\n"), unnamed);
-  BOOST_TEST(rank({}, "f").code == 0);  // nor is a run spoken of that embeds for itself
+  BOOST_TEST(rank({}, "f").code == 0);  // no warning if a run embeds its own
   BOOST_TEST(json("f/metadata_rank.json").at("remarks").empty());
 }
 
@@ -609,14 +613,14 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cach
                 [](const ModelOptions&) { return reader_of_elements(); }, {{"PLUMB_CACHE", cache}});
   BOOST_TEST(dry.code == 0, dry);
   BOOST_TEST(!dry.says("entities"), dry);
-  // The same bytes as without a cache.
+  // The bytes are the same without a cache.
   BOOST_TEST(rank({}, "plain").code == 0);
   for (const char* file : {"entities.npy", "entities.txt", "deer_ranks.jsonl"}) {
     const std::string plain = slurp(folder / "plain" / file);
     BOOST_TEST(slurp(folder / "first" / file) == plain, file);
     BOOST_TEST(slurp(folder / "again" / file) == plain, file);
   }
-  // Other settings, another model and damage are noticed.
+  // Different settings, another model and damage are detected.
   BOOST_TEST(embedded_by("with bos", {"--bos", "yes"}) >= first);
   folder.write("model.gguf", "stands for another model");
   BOOST_TEST(embedded_by("other", {}) == first);
@@ -643,30 +647,30 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_embedded_and_embeds_nothing
   BOOST_TEST(done.err.starts_with(dry.out), done);
   const std::size_t queries = lines_in(folder / "run/queries.txt"),
                     entities = lines_in(folder / "run/entities.txt");
-  BOOST_TEST(dry.says("to be asked: queries: " + std::to_string(queries) + " texts, "), dry);
-  BOOST_TEST(dry.says("to be asked: entities: " + std::to_string(entities) + " texts, "), dry);
+  BOOST_TEST(dry.says("planned: queries: " + std::to_string(queries) + " texts, "), dry);
+  BOOST_TEST(dry.says("planned: entities: " + std::to_string(entities) + " texts, "), dry);
   BOOST_TEST(
-      dry.out.ends_with("to be asked: in all: " + std::to_string(queries + entities) + " texts, " +
+      dry.out.ends_with("planned: in all: " + std::to_string(queries + entities) + " texts, " +
                         json("run/run.json").at("tokens_one_by_one").dump() + " tokens\n"),
       dry);
   const ConsoleRun names = rank({"--method", "likelihood,lm-head", "--dry-run"}, "names");
-  BOOST_TEST(names.says("to be asked: likelihood: "), names);
-  BOOST_TEST(names.says("to be asked: lm-head: "), names);
+  BOOST_TEST(names.says("planned: likelihood: "), names);
+  BOOST_TEST(names.says("planned: lm-head: "), names);
   BOOST_TEST(!names.says("entities"), names);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_ranking_says_how_the_next_one_need_not_embed_the_entities, OtherVectors) {
   const ConsoleRun first = rank({}, "first");
   const std::string file = at("first/entities.npy");
-  BOOST_TEST(first.says("\nvectors of the entities: " + file + "; --entities " + file +
+  BOOST_TEST(first.says("\nentity vectors: " + file + "; --entities " + file +
                         " skips embedding them next time\nreport: "),
              first);
   const ConsoleRun next = rank({"--entities", file}, "next");
   BOOST_TEST(next.code == 0, next);
-  BOOST_TEST(!next.says("vectors of the entities"), next);
+  BOOST_TEST(!next.says("entity vectors"), next);
   BOOST_TEST(next.err.find(" entities") == std::string::npos, next);  // nothing counts them
   BOOST_TEST(slurp(folder / "next/deer_ranks.jsonl") == slurp(folder / "first/deer_ranks.jsonl"));
-  BOOST_TEST(!rank({"--method", "likelihood"}, "names").says("vectors of the entities"));
+  BOOST_TEST(!rank({"--method", "likelihood"}, "names").says("entity vectors"));
 }
 
 BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles) {
@@ -688,7 +692,7 @@ BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles
   }
   BOOST_TEST(slurp(folder / "run/deer-a_ranks.jsonl") != slurp(folder / "run/deer_ranks.jsonl"));
   BOOST_TEST((json("run/run.json").at("settings").at("entity_prompts") == Json{"eol", "a", "c"}));
-  // From the lowest of the three to the highest.
+  // From the lowest to the highest of the three.
   std::vector<double> means;
   for (const char* method : {"deer", "deer-a", "deer-c"}) {
     means.push_back(mean_reciprocal_rank(folder / ("run/" + std::string(method) + "_ranks.jsonl")));
@@ -702,7 +706,8 @@ BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles
   BOOST_TEST(html.find("Does the wording of entities matter?") != std::string::npos);
 }
 
-// Each relation's tails, by hand: 36 symbols, 35 that follow one, 36 that are held, four periods.
+// Each relation's tails, counted by hand: 36 symbols, 35 that follow another, 36 that a period
+// holds, four periods.
 BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
@@ -731,15 +736,15 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
   }
   const std::string remark = "lm-head: 10 candidates have a name of one token; " +
                              std::to_string(elements().test.size() - one_letter()) +
-                             " queries left out, as the true entity's name is longer.";
+                             " queries left out, because the true entity's name is longer.";
   BOOST_TEST((json("run/metadata_rank.json").at("remarks") == Json{remark}));
-  // One row of the searches for all relations.
+  // The searches have one row for all relations.
   BOOST_TEST((json("run/run.json").at("searches").at("likelihood").at("queries") ==
               elements().test.size()));
   BOOST_TEST(json("run/run.json").at("searches").size() == 2U);
   const Json agreement = json("run/metrics.json").at("agreement").at(0).at("relations");
   BOOST_TEST(agreement.size() == 4U);
-  // A relation alone has the ranks it has among the others.
+  // A relation by itself has the same ranks as with the others.
   options.insert(options.end(), {"--relations", "symbol"});
   BOOST_TEST(rank(options, "alone").code == 0);
   for (const char* method : {"deer", "likelihood", "lm-head"}) {
@@ -747,7 +752,7 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
     BOOST_TEST(slurp(folder / "run" / name).starts_with(slurp(folder / "alone" / name)), name);
   }
   BOOST_TEST(rank({"--candidates", "of-relation", "--head-queries"}, "heads")
-                 .refused("--head-queries: ask for heads, and --candidates of-relation"));
+                 .refused("--head-queries: asks for heads, but --candidates of-relation"));
   BOOST_TEST(
       rank({"--candidates", "of-relation", "--method", "lm-head", "--relations", "in,next"}, "none")
           .refused("--candidates: no query's true entity has a name of one token"));
@@ -755,7 +760,7 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
 }
 
 BOOST_FIXTURE_TEST_CASE(only_a_relations_tails_need_vectors, OtherVectors) {
-  const Words periods(ids.begin() + 1, ids.begin() + 5);  // the entities stand the last first
+  const Words periods(ids.begin() + 1, ids.begin() + 5);  // the entities are in reverse order
   write_vectors(*this, "periods", periods, rows.middleRows(1, 4));
   const Words options{"--candidates", "of-relation", "--relations", "in"};
   BOOST_TEST(rank(options, "own").code == 0);
@@ -766,8 +771,8 @@ BOOST_FIXTURE_TEST_CASE(only_a_relations_tails_need_vectors, OtherVectors) {
   BOOST_TEST(slurp(folder / "run/deer_ranks.jsonl") == slurp(folder / "own/deer_ranks.jsonl"));
 }
 
-// 36, 35 and 36 facts, of which seven each are shots. Oracle: cosines of the texts' vectors, which
-// are written here, in double precision.
+// 36, 35 and 36 facts; seven of each are shots. Oracle: cosines of the texts' vectors, which are
+// written here, in double precision.
 BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
@@ -816,7 +821,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
         DecayEmbedder().embed(texts, false).cast<double>().rowwise().normalized().eval();
     const auto gold = std::ranges::find(among, rank.tail) - among.begin();
     const double score = unit.row(0).dot(unit.row(1 + gold));
-    std::size_t above = 0, near = 0;  // equal, or apart by the rounding of this order of adding
+    std::size_t above = 0, near = 0;  // equal, or different by rounding in this order
     for (Eigen::Index e = 1; e < unit.rows(); ++e) {
       if (e == 1 + gold) continue;
       const double other = unit.row(0).dot(unit.row(e));
@@ -829,7 +834,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
     decided += near == 0 ? 1U : 0U;
   }
   BOOST_TEST(decided > 20U);
-  // Ten symbols have one letter; seven facts of all are shots.
+  // Ten symbols have one letter; seven of all facts are shots.
   const auto single = read_entity_ranks(folder / "run/lm-head_ranks.jsonl");
   BOOST_TEST(single.size() <= 10U);
   BOOST_TEST(single.size() >= 3U);
@@ -848,18 +853,18 @@ BOOST_FIXTURE_TEST_CASE(relations_of_a_folder_of_facts_are_named_by_their_codes,
   const Json shots = json("run/metadata_rank.json").at("shots");
   for (const Json& shot : shots) BOOST_TEST(shot.at(1) == "in");
   BOOST_TEST(rank({"--relations", "in,weighs"}, "none", "bear")
-                 .refused("--relations: 'weighs' is not a relation of the dataset; plumb data "
-                          "describe lists them"));
+                 .refused("--relations: 'weighs' is not a relation of the dataset; list them "
+                          "with plumb data describe"));
   BOOST_TEST(rank({"--shots", "22"}, "none", "bear")
                  .refused("--shots: the graph has 21 training triples, fewer than 22"));
   BOOST_TEST(rank({"--split", "valid"}, "none", "bear")
-                 .refused("--split: the graph has no triples there"));
+                 .refused("--split: the graph has no triples in this part"));
   folder.write("bear/in.jsonl", "not json\n");
   BOOST_TEST(rank({}, "none", "bear").refused("in.jsonl:1: not JSON"));
   BOOST_TEST(!std::filesystem::exists(folder / "none"));
 }
 
-// An engine that embeds whole texts ranks as one that shares their prefixes.
+// An engine that embeds whole texts gives the same ranks as one that shares their prefixes.
 BOOST_FIXTURE_TEST_CASE(a_backend_of_plain_vectors_ranks_by_deer_too, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--entity-prompt", "eol,b", "--limit", "9"});
@@ -869,7 +874,7 @@ BOOST_FIXTURE_TEST_CASE(a_backend_of_plain_vectors_ranks_by_deer_too, RankFiles)
   const auto trees = comparable("trees"), plain = comparable("run");
   BOOST_TEST(trees.size() == plain.size());
   for (const auto& [name, text] : trees) {
-    // The page says whether the model lists its special tokens.
+    // The page shows whether the model lists its special tokens.
     if (name == "journal.jsonl" || name == "report.html") continue;
     BOOST_TEST(plain.at(name) == text, name);
   }
@@ -888,8 +893,9 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_the_wrong_shape_are_no_fault_of_the_user, Ran
     return model;
   });
   BOOST_TEST(run.code == 1, run);
-  BOOST_TEST(run.err.find("plumb: embed: the model gave 1 vectors of 257 numbers for 5 texts, and "
-                          "said 257; fix the model's embed or dimension\n") != std::string::npos,
+  BOOST_TEST(run.err.find("plumb: embed: the model gave 1 vectors of 257 numbers for 5 texts, but "
+                          "dimension() is 257; fix the model's embed or "
+                          "dimension\n") != std::string::npos,
              run);
 }
 
@@ -904,7 +910,7 @@ BOOST_FIXTURE_TEST_CASE(a_backend_without_vectors_ranks_by_likelihood, RankFiles
   }
   BOOST_TEST(
       run_words(words({}, "deer"), make_model)
-          .refused("--method: DEER needs hidden vectors, which this backend lacks; say --method "
+          .refused("--method: DEER needs hidden vectors, which this backend lacks; set --method to "
                    "likelihood or lm-head"));
 }
 
@@ -932,7 +938,7 @@ BOOST_FIXTURE_TEST_CASE(searches_that_end_early_are_spoken_of, RankFiles) {
   }
 }
 
-// Dolly, the sheep, and her lambs.
+// The sheep Dolly and her lambs.
 BOOST_FIXTURE_TEST_CASE(trivial_triples_are_spoken_of, RankFiles) {
   const auto rank_yago = [&](const std::string& more, const std::string& run) {
     folder.write("yago/train.tsv", "Dolly\tdiedIn\tRoslin\nDolly\thasGender\tfemale\n" + more);
@@ -943,9 +949,9 @@ BOOST_FIXTURE_TEST_CASE(trivial_triples_are_spoken_of, RankFiles) {
   };
   const ConsoleRun two = rank_yago("Bonnie\thasGender\tfemale\n", "two");
   BOOST_TEST(two.code == 0, two);
-  BOOST_TEST(two.out.starts_with("2 triples whose tail is a gender left out.\n"), two);
+  BOOST_TEST(two.out.starts_with("2 triples left out, because the tail is a gender.\n"), two);
   const ConsoleRun one = rank_yago("", "one");
-  BOOST_TEST(one.out.starts_with("1 triple whose tail is a gender left out.\n"), one);
+  BOOST_TEST(one.out.starts_with("1 triple left out, because the tail is a gender.\n"), one);
 }
 
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, RankFiles) {
@@ -960,7 +966,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused_and_leaves_nothing, Rank
   BOOST_TEST(rank({"more"}).refused("too many positional options"));
   BOOST_TEST(rank({"--entity-prompt", "a,a"}).refused("--entity-prompt: names 'a' twice"));
   std::filesystem::remove(folder / "elements/test.tsv");
-  BOOST_TEST(rank().refused("elements: is no knowledge graph"));
+  BOOST_TEST(rank().refused("elements: is not a knowledge graph"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 
@@ -978,11 +984,11 @@ BOOST_FIXTURE_TEST_CASE(a_table_of_facts_is_a_graph_and_sentences_are_none, Rank
                "{\"masked_sentences\": [\"Oslo is in [MASK].\"], \"obj_label\": \"Norway\", "
                "\"id\": \"b\"}\n");
   BOOST_TEST(
-      rank({}, "other", "Squad").refused("Squad: Squad: has sentences or texts of each fact"));
+      rank({}, "other", "Squad").refused("Squad: Squad: has a sentence or texts for each fact"));
 }
 
 BOOST_AUTO_TEST_CASE(help_lists_the_options) {
-  const ConsoleRun run = run_words({"rank", "--help"});
+  const ConsoleRun run = run_words({"rank", "--help", "all"});
   BOOST_TEST(run.code == 0);
   BOOST_TEST(run.says("Usage: plumb rank --data DIR --model FILE --out RUN"));
   for (const char* option : {"--method", "--candidates", "--entity-prompt", "--hits"}) {
@@ -1003,18 +1009,18 @@ BOOST_FIXTURE_TEST_CASE(names_of_special_tokens_are_refused_text_or_parsed, Rank
   const ConsoleRun refused = rank_marked({});
   BOOST_TEST(
       refused.refused(at("elements/entity2text.txt") +
-                      ":19: entity e10: 'neon</s>' holds '</s>', the text of a special token"),
+                      ":19: entity e10: 'neon</s>' contains '</s>', the text of a special token"),
       refused);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   BOOST_TEST(rank_marked({"--special-tokens", "text", "--limit", "2"}, "text").code == 0);
   BOOST_TEST(rank_marked({"--special-tokens", "parse", "--limit", "2"}, "parse").code == 0);
   BOOST_TEST(json("parse/run.json").at("settings").at("special_tokens") == "parse");
-  // Among the few entities of queries and shots it is not met.
+  // It is not among the few entities of queries and shots.
   const ConsoleRun few = rank_marked({"--candidates", "of-queries", "--limit", "2"}, "few");
   BOOST_TEST(few.code == 0, few);
 }
 
-// Names and the LM head are looked up token by token; vectors there are none.
+// Names and the LM head are looked up token by token; there are no vectors.
 BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_ranks_by_likelihood, RankFiles) {
   const Words by_likelihood{"--method", "likelihood,lm-head"};
   const ConsoleRun rows = rank(by_likelihood, "rows");
@@ -1037,7 +1043,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_ranks_by_likelihood, RankFiles)
                  .refused("--method: DEER needs hidden vectors, which this backend lacks"));
 }
 
-// The second run asks the same queries behind one shot instead of two.
+// The second run uses the same queries after one shot instead of two.
 BOOST_FIXTURE_TEST_CASE(rankings_of_two_runs_are_compared, RankFiles) {
   BOOST_TEST(rank({"--method", "likelihood"}, "one").code == 0);
   BOOST_TEST(rank({"--method", "likelihood", "--shots", "1"}, "two").code == 0);
@@ -1063,10 +1069,10 @@ BOOST_FIXTURE_TEST_CASE(rankings_of_two_runs_are_compared, RankFiles) {
                            .get<double>();
   BOOST_TEST(std::abs(pair.at("mean_reciprocal_rank").at("value").get<double>() - apart) < 1e-12);
   BOOST_TEST(said.says("model by likelihood"));
-  BOOST_TEST(said.says("other was asked otherwise than read"));
+  BOOST_TEST(said.says("other was asked differently from read"));
   BOOST_TEST(said.says("read − other"));
   BOOST_TEST(run_words({"compare", at("one"), at("two"), "--setting", "ic/1", "--out", at("no")})
-                 .refused("--setting: has no effect on rankings; leave it out"));
+                 .refused("--setting: has no effect on rankings; remove it"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -29,7 +29,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_run_again_leaves_its_bytes, ConsoleFiles) {
   BOOST_TEST(run.code == 0);
   BOOST_TEST(run.err.empty());
   BOOST_TEST((contents(folder / "run") == before));
-  // The same table as the probe showed.
+  // The same table as the probe printed.
   const std::string table = run.out.substr(0, run.out.find("\nreport: "));
   BOOST_TEST(probe.out.starts_with(table));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_many_shot_run_again_leaves_its_bytes, test::
   BOOST_TEST(run.says("\nic/4 "));
   BOOST_TEST(run.says("skipped, fewer than"));
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
-  BOOST_TEST(contents(folder / "page").size() == 5U + 1);  // and what it is a report of
+  BOOST_TEST(contents(folder / "page").size() == 5U + 1);  // and the file that names its source
 }
 
 BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFiles) {
@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFi
   const std::string table = run.out.substr(run.out.find("method "), run.out.find("\nreport: "));
   BOOST_TEST(ranking.says(table.substr(0, table.find("\nreport: "))), run);
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
-  BOOST_TEST(contents(folder / "page").size() == 4U + 1);  // and what it is a report of
+  BOOST_TEST(contents(folder / "page").size() == 4U + 1);  // and the file that names its source
   std::filesystem::remove(folder / "run/metadata_rank.json");
   BOOST_TEST(run_words({"report", at("run")}).code == 2);
 }
@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_generation_again_leaves_its_bytes, test::Gen
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
   BOOST_TEST((test::all_contents(folder / "run") == before));
   for (const auto& [name, text] : test::all_contents(folder / "page")) {
-    if (name == "report.json") continue;  // what it is a report of
+    if (name == "report.json") continue;  // names the source
     BOOST_TEST((before.at(name) == text), name);
   }
 }
@@ -149,8 +149,8 @@ BOOST_FIXTURE_TEST_CASE(what_only_generations_have_is_refused_for_other_runs, Co
                                       {"--samplings", "1"},
                                       {"--sample-by", "fact"}}) {
     BOOST_TEST(run_words({"report", at("run"), option, value})
-                   .refused(option + ": has no effect on this run, which is not of plumb generate; "
-                                     "leave it out"));
+                   .refused(option + ": has no effect on this run, which is not from plumb "
+                                     "generate; remove it"));
   }
 }
 
@@ -160,7 +160,7 @@ BOOST_FIXTURE_TEST_CASE(a_comparison_over_prompts_keeps_no_scores, test::Generat
       run_words({"compare", at("probe"), "--prompts", "--samplings", "50", "--out", at("out")})
           .code == 0);
   BOOST_TEST(
-      run_words({"report", at("out")}).refused("is of plumb compare, which keeps no scores"));
+      run_words({"report", at("out")}).refused("is of plumb compare, which stores no scores"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_seed_that_is_given_is_taken, ConsoleFiles) {
@@ -190,11 +190,11 @@ BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made
   for (const std::string command : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     folder.write("run.json", Json{{"settings", {{"command", command}, {"seed", 0}}}}.dump());
     BOOST_TEST(run_words({"report", folder.path().string()})
-                   .refused("is of plumb " + command + ", which keeps no scores"));
+                   .refused("is of plumb " + command + ", which stores no scores"));
   }
 }
 
-// A run that has not come to its end is one of the command that began it.
+// An unfinished run is resumed by the command that started it.
 BOOST_AUTO_TEST_CASE(a_folder_that_is_not_finished_is_told_what_it_lacks) {
   for (const auto& [command, what] : {std::pair<std::string, std::string>{"rank", "ranking"},
                                       {"many-shot", "many-shot run"},
@@ -203,8 +203,9 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_not_finished_is_told_what_it_lacks) {
     folder.write(
         "run.json",
         Json{{"settings", {{"command", command}, {"seed", 0}, {"lemmas", "none"}}}}.dump());
-    BOOST_TEST(run_words({"report", folder.path().string()}).refused("holds no finished " + what),
-               command);
+    BOOST_TEST(
+        run_words({"report", folder.path().string()}).refused("contains no finished " + what),
+        command);
   }
 }
 
@@ -213,12 +214,12 @@ BOOST_AUTO_TEST_CASE(another_tools_folder_is_left_as_it_is) {
   results.add("P36", {"Paris", "Rome"}, {"[X]: [Y]"}, Json::object(),
               {test::row("France", 0, 0, 0, {-1, -2})});
   const auto before = contents(results.path());
-  BOOST_TEST(run_words({"report", results.path().string()}).refused("give --out DIR"));
+  BOOST_TEST(run_words({"report", results.path().string()}).refused("set --out to another folder"));
   BOOST_TEST((contents(results.path()) == before));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_finished_is_refused, ConsoleFiles) {
-  BOOST_TEST(run_words({"report", at("data")}).refused("holds no finished results"));
+  BOOST_TEST(run_words({"report", at("data")}).refused("contains no finished results"));
   BOOST_TEST(run_words({"report", at("nowhere")}).refused("nowhere: is no folder"));
   BOOST_TEST(!std::filesystem::exists(folder / "nowhere"));
 }
@@ -229,7 +230,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_written_over_on_request_
   folder.write("page/report.html", "mine");
   const std::vector<std::string> words{"report", at("run"), "--out", at("page")};
   BOOST_TEST(run_words(words).refused(
-      "page: holds something else than a report of " +
+      "page: contains something other than a report of " +
       std::filesystem::canonical(folder / "run").string() +
       "; choose another folder (--out), or write over it with --overwrite"));
   BOOST_TEST(test::slurp(folder / "page/report.html") == "mine");
@@ -237,9 +238,9 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_written_over_on_request_
   over.emplace_back("--overwrite");
   BOOST_TEST(run_words(over).code == 0);
   BOOST_TEST(test::slurp(folder / "page/report.html") == test::slurp(folder / "run/report.html"));
-  BOOST_TEST(run_words(words).code == 0);  // it is the run's own by now
+  BOOST_TEST(run_words(words).code == 0);  // now the report is the run's own
   BOOST_TEST(run_words({"report", at("run"), "--overwrite"})
-                 .refused("--overwrite: has no effect without --out; leave it out"));
+                 .refused("--overwrite: has no effect without --out; remove it"));
 }
 
 BOOST_FIXTURE_TEST_CASE(results_that_were_changed_are_refused_by_name, ConsoleFiles) {
@@ -249,9 +250,9 @@ BOOST_FIXTURE_TEST_CASE(results_that_were_changed_are_refused_by_name, ConsoleFi
   digit = digit == '9' ? '1' : '9';
   folder.write("run/river_results.jsonl", text);
   const std::string words =
-      "run/river_results.jsonl: is not what its run wrote: it has 2 lines as then, but of another "
-      "checksum; restore it, or call plumb probe for this folder again with --resume, which writes "
-      "it anew";
+      "run/river_results.jsonl: is not what its run wrote: it has 2 lines as before, but another "
+      "checksum; restore it, or run plumb probe for this folder again with --resume, which "
+      "rewrites it";
   BOOST_TEST(run_words({"report", at("run")}).refused(words));
   BOOST_TEST(run_words({"calibrate", at("run"), "--out", at("c")}).refused(words));
   BOOST_TEST(
@@ -262,7 +263,7 @@ BOOST_FIXTURE_TEST_CASE(results_that_were_changed_are_refused_by_name, ConsoleFi
 
 BOOST_AUTO_TEST_CASE(words_that_are_not_understood_are_refused) {
   BOOST_TEST(run_words({"report"})
-                 .refused("RUN: is required but missing; `plumb report --help` tells more"));
+                 .refused("RUN: is required but missing; `plumb report --help` lists the options"));
   BOOST_TEST(run_words({"report", "a", "b"}).refused("too many"));
   BOOST_TEST(run_words({"report", "a", "--ou", "b"}).refused("--ou: unknown option"));
 }

@@ -21,7 +21,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 enum class Reading { none, text, parse };
-/// The default is none of those that can be asked for.
+/// The default is not among the values that can be set.
 [[maybe_unused]] constexpr std::array<Reading, 2> every(Reading) {
   return {Reading::text, Reading::parse};
 }
@@ -138,9 +138,9 @@ BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_by_the_option) {
   refused({"--seeds", "0"}, "is less than 1");
   refused({"--samples", "1000001"}, "is more than 1,000,000");
   refused({"--tokens", "0"}, "is not between 1 and 10,000");
-  refused({"--reading", "none"}, "'none' is not a choice; say text or parse");
-  refused({"--bos", "maybe"}, "'maybe' is not a choice; say yes or no");
-  refused({"--data", ""}, "names nothing; give it a value");
+  refused({"--reading", "none"}, "'none' is not a choice; use text or parse");
+  refused({"--bos", "maybe"}, "'maybe' is not a choice; use yes or no");
+  refused({"--data", ""}, "has an empty value; give it a value");
 }
 
 BOOST_AUTO_TEST_CASE(options_without_effect_are_refused_with_a_remedy) {
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_variable_stands_for_an_option_that_is_not_given) {
                         shows(Fault::user, "TOKENS`: is not between 1 and 10,000"));
   std::ostringstream help;
   help << options_of();
-  BOOST_TEST(help.str().find("(TOKENS where not given)") != std::string::npos);
+  BOOST_TEST(help.str().find("(TOKENS if not given)") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

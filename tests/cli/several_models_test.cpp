@@ -18,7 +18,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Two files that stand for models: "one" has read the small texts, "two" holds all tokens equally likely.
+/// Two files used as models: "one" was trained on the small texts, "two" gives all tokens the same
+/// probability.
 struct TwoModels : ConsoleFiles {
   TwoModels() {
     folder.write("one.gguf", "1");
@@ -57,14 +58,14 @@ BOOST_FIXTURE_TEST_CASE(each_model_has_a_run_and_all_a_comparison, TwoModels) {
   const Json compared = json("out/comparison/metrics.json");
   BOOST_TEST(compared.at("models").contains("first"));
   BOOST_TEST(compared.at("models").contains("two"));
-  // Each is the run that the model alone has.
+  // Each run is the same as a run of the model by itself.
   const ConsoleRun alone = run_words(
       {"probe", "--data", at("data"), "--out", at("alone"), "--model", at("two.gguf")}, make);
   BOOST_TEST_REQUIRE(alone.code == 0, alone);
   BOOST_TEST(comparable("out/two") == comparable("alone"));
 }
 
-// A name that is given is the model's in all that its run writes, also where the run is resumed alone.
+// A given model name appears in everything its run writes, even if the run is resumed by itself.
 BOOST_FIXTURE_TEST_CASE(a_given_name_is_the_models, TwoModels) {
   BOOST_TEST_REQUIRE(run(both()).code == 0);
   BOOST_TEST(json("out/first/run.json").at("settings").at("model") == "first");
@@ -80,7 +81,8 @@ BOOST_FIXTURE_TEST_CASE(a_given_name_is_the_models, TwoModels) {
   BOOST_TEST((json("out/first/run.json").at("model_known") == Json{{"name", "first"}}));
 }
 
-// What the comparison knows too holds for it: its intervals are of the same seed as each model's own.
+// Options that the comparison also has apply to it: its intervals use the same seed as each
+// model's.
 BOOST_FIXTURE_TEST_CASE(options_that_the_comparison_has_are_its_own_too, TwoModels) {
   BOOST_TEST_REQUIRE(run(both({"--seed", "9", "--group-by", "domain"})).code == 0);
   BOOST_TEST(json("out/first/metrics.json").at("bootstrap").at("seed") == 9);
@@ -109,8 +111,8 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_fails_is_reported_and_the_others_are_asked,
   BOOST_TEST(said.code == 2);
   BOOST_TEST(said.err.find("plumb: broken: ") != said.err.npos, said);
   BOOST_TEST(
-      said.err.find("1 of 3 models failed; correct that, or leave them out, and call it again with "
-                    "--resume\n") != said.err.npos);
+      said.err.find("1 of 3 models failed; fix the errors, or remove these models, and run it "
+                    "again with --resume\n") != said.err.npos);
   BOOST_TEST(is_there("out/comparison/report.html"));
   BOOST_TEST(!is_there("out/broken"));
 }
@@ -122,11 +124,11 @@ BOOST_FIXTURE_TEST_CASE(resuming_reads_what_is_complete_and_adds_the_rest, TwoMo
   BOOST_TEST(run(both()).refused("is not empty"));
   const ConsoleRun said = run(both({"--resume"}));
   BOOST_TEST_REQUIRE(said.code == 0, said);
-  BOOST_TEST(said.says("13 kept from before"));
+  BOOST_TEST(said.says("13 already finished"));
   BOOST_TEST(comparable("out/first") == before);
   BOOST_TEST(is_there("out/two/report.html"));
   BOOST_TEST(is_there("out/comparison/report.html"));
-  // The comparison of other models takes its place.
+  // The comparison with the other models replaces it.
   const ConsoleRun third = run(both({"--resume", "--model", "third=" + at("two.gguf")}));
   BOOST_TEST_REQUIRE(third.code == 0, third);
   BOOST_TEST(json("out/comparison/metrics.json").at("models").size() == 3U);
@@ -144,8 +146,8 @@ BOOST_FIXTURE_TEST_CASE(shards_deal_models, TwoModels) {
 BOOST_FIXTURE_TEST_CASE(a_dry_run_tells_of_all_and_writes_nothing, TwoModels) {
   const ConsoleRun said = run(both({"--dry-run"}));
   BOOST_TEST(said.code == 0, said);
-  BOOST_TEST(said.says("model 1 of 2: first\nto be asked: "));
-  BOOST_TEST(said.says("model 2 of 2: two\nto be asked: "));
+  BOOST_TEST(said.says("model 1 of 2: first\nplanned: "));
+  BOOST_TEST(said.says("model 2 of 2: two\nplanned: "));
   BOOST_TEST(!is_there("out"));
 }
 
@@ -159,9 +161,9 @@ BOOST_FIXTURE_TEST_CASE(calibrations_are_compared_as_calibrations, TwoModels) {
 
 BOOST_FIXTURE_TEST_CASE(words_that_do_not_fit_are_refused, TwoModels) {
   folder.write("m.csv", "path\none.gguf\n");
-  BOOST_TEST(run(both({"--models", at("m.csv")})).refused("--models: is given with --model"));
+  BOOST_TEST(run(both({"--models", at("m.csv")})).refused("--models: conflicts with --model"));
   BOOST_TEST(
-      run(both({"--server", "http://host"})).refused("--server: is given with several models"));
+      run(both({"--server", "http://host"})).refused("--server: conflicts with several models"));
   BOOST_TEST(
       run(both({"--model", "first=" + at("two.gguf")})).refused("two models are named 'first'"));
   BOOST_TEST(run({"--models", at("none.csv")}).refused("none.csv"));

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(shown_output)
 
 namespace {
 
-/// What the options come to, and where words for people go.
+/// The values of the options, and the stream for messages to people.
 struct Read {
   explicit Read(std::vector<std::string> words) : console{std::move(words), out, err} {
     options::options_description list;
@@ -58,9 +58,9 @@ BOOST_AUTO_TEST_CASE(quiet_prints_words_nowhere) {
 
 BOOST_AUTO_TEST_CASE(what_contradicts_itself_is_refused) {
   BOOST_CHECK_EXCEPTION(Read({"--format", "pdf"}), Error,
-                        says(Fault::user, "'pdf' is not a format; say csv, json, latex"));
+                        says(Fault::user, "'pdf' is not a format; use csv, json, latex"));
   BOOST_CHECK_EXCEPTION(Read({"--quiet", "--format", "csv"}), Error,
-                        says(Fault::user, "is given with `format`; give one of them"));
+                        says(Fault::user, "conflicts with `format`; use only one of them"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(binomial_table)
 
 namespace {
 
-/// P(successes ≤ k) for each k, trial after trial.
+/// P(successes ≤ k) for each k, computed trial by trial.
 std::vector<long double> trial_by_trial(std::size_t trials, long double p) {
   std::vector<long double> exactly(trials + 1);
   exactly[0] = 1;
@@ -25,7 +25,7 @@ std::vector<long double> trial_by_trial(std::size_t trials, long double p) {
   return exactly;
 }
 
-/// The largest difference from that.
+/// The largest difference from that distribution.
 double worst(std::uint32_t trials, std::uint32_t right, std::uint32_t total) {
   const BinomialTable table(trials, right, total);
   const auto expected =
@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(the_distribution_is_that_of_trials_made_one_by_one) {
   BOOST_TEST(worst(3000, 199, 200) < 1e-12);
 }
 
-// Trial by trial would take too long; in logarithms, each from gamma functions of its own.
+// Computing trial by trial would take too long. Each probability is computed in logarithms from
+// gamma functions.
 BOOST_AUTO_TEST_CASE(a_million_trials_are_as_exact) {
   const BinomialTable table(1'000'000, 1, 3);
   std::vector<long double> weights;

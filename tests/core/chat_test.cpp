@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(templates_differ_by_text_or_tokens) {
 
 #ifdef PLUMB_CHAT
 
-// Texts by hand.
+// Texts written by hand.
 BOOST_AUTO_TEST_CASE(a_template_is_run_over_a_conversation) {
   const ChatRenderer render = jinja_renderer();
   const ChatTemplate by{

@@ -17,7 +17,7 @@ PLUMB_INLINE int answer() {
 
 }  // namespace
 
-// Room report is tested with the bodies of its headers, room run with those of the library.
+// The report room is tested with the bodies in its headers, the run room with those in the library.
 BOOST_AUTO_TEST_CASE(headers_bring_their_bodies_unless_they_are_told_otherwise) {
   static_assert(PLUMB_BODIES == 1);
   BOOST_TEST(std::string(PLUMB_WORDS(PLUMB_INLINE)) == "inline");

@@ -12,12 +12,13 @@ using plumb::detail::is_composed;
 
 BOOST_AUTO_TEST_SUITE(composed_suite)
 
-// By the NFC of Python's unicodedata; all pairs are compared with it in tests/system/test_unicode_tables.py.
+// Expectations are the NFC of Python's unicodedata; tests/system/test_unicode_tables.py compares
+// all pairs with it.
 BOOST_AUTO_TEST_CASE(letters_and_their_marks_are_one_character) {
   const std::vector<std::pair<std::string, std::string>> texts{
       {"Zu\u0308rich", "Z\u00FCrich"},
       {"Ho\u031B\u0300i", "H\u1EDDi"},  // two marks on one letter
-      {"e\u0302\u0323", "\u1EC7"},      // in the other order of their classes
+      {"e\u0302\u0323", "\u1EC7"},      // in the wrong order of their classes
       {"e\u0323\u0302", "\u1EC7"},
       {"\u00EA\u0323", "\u1EC7"},                // half composed
       {"\u212B", "\u00C5"},                      // the angstrom sign
@@ -25,7 +26,7 @@ BOOST_AUTO_TEST_CASE(letters_and_their_marks_are_one_character) {
       {"\u304B\u3099", "\u304C"},
       {"\u1112\u1161\u11AB", "\uD55C"},  // Hangul, all three parts
       {"\uD558\u11AB", "\uD55C"},
-      {"\u0308u", "\u0308u"},  // a mark at the beginning has no letter
+      {"\u0308u", "\u0308u"},  // a mark at the start has no letter
       {"", ""},
       {"plain", "plain"}};
   for (const auto& [text, expected] : texts) {
@@ -40,7 +41,7 @@ BOOST_AUTO_TEST_CASE(what_is_composed_stays) {
     BOOST_TEST(composed(text) == text);
     BOOST_TEST(is_composed(text));
   }
-  // NFC takes these apart or replaces them, and here they stay.
+  // NFC decomposes or replaces these; here they stay.
   for (const std::string text : {"\u0958", "\uFB2A", "\uF900", "\U0002F81A"}) {
     BOOST_TEST(composed(text) == text);
     BOOST_TEST(!is_composed(text));

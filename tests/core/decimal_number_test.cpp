@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest_double) {
   BOOST_TEST(by_strtod("2.4703282292062328e-324").value ==  // just above half of it
              std::numeric_limits<double>::denorm_min());
   BOOST_TEST(by_strtod("1.7976931348623157e308").value == std::numeric_limits<double>::max());
-  // A fifty-fourth bit in the 60th decimal: more digits than a buffer of 40 would hold.
+  // A fifty-fourth bit in the 60th decimal: more digits than a buffer of 40 can contain.
   BOOST_TEST(by_strtod("1.00000000000000011102230246251565404236316680908203125").value == 1.0);
   BOOST_TEST(by_strtod("1.00000000000000011102230246251565404236316680908203126").value ==
              std::nextafter(1.0, 2.0));
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(random_texts_are_read_as_from_chars_reads_them) {
     for (std::size_t n = random() % 12; n > 0; --n) text += letters[random() % letters.size()];
     agrees_with_from_chars(text);
   }
-  for (int i = 0; i < 20000; ++i) {  // any double, with as many digits as it takes and with fewer
+  for (int i = 0; i < 20000; ++i) {  // any double, with all its digits and with fewer
     const auto value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
     std::array<char, 2000> text{};

@@ -28,14 +28,14 @@ std::string text_of(const Disk& disk, const Path& file) {
 }
 
 void write(Disk& disk, const Path& file, const std::string& text,
-           Disk::Opening how = Disk::Opening::anew) {
+           Disk::Opening how = Disk::Opening::create) {
   const auto output = disk.write(file, how);
   BOOST_REQUIRE(output);
   BOOST_TEST(!output->write(text));
   BOOST_TEST(!output->sync());
 }
 
-/// What any disk does; `root` is an empty folder on it.
+/// Checks what every disk must do; `root` is an empty folder on it.
 void check_disk(Disk& disk, const Path& root) {
   BOOST_CHECK(disk.kind(root / std::string(300, 'x')) == Disk::Kind::nothing);
   BOOST_CHECK(disk.kind(root) == Disk::Kind::folder);
@@ -59,7 +59,7 @@ void check_disk(Disk& disk, const Path& root) {
 
   BOOST_TEST(!disk.read(root / "none"));
   BOOST_TEST(!disk.read(root / "a"));  // a folder
-  BOOST_TEST(!disk.write(root / "a", Disk::Opening::anew));
+  BOOST_TEST(!disk.write(root / "a", Disk::Opening::create));
   BOOST_TEST(!disk.write(root / "none/x.txt", Disk::Opening::append));
 
   write(disk, root / "a/old.txt", "old");
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(the_disk_in_memory_does_the_same) {
   check_disk(disk, "/");
 }
 
-// Whoever may write into a folder could let a link there lead to another's file.
+// Anyone who may write into a folder could create a link there to another user's file.
 BOOST_AUTO_TEST_CASE(what_a_link_leads_to_is_not_written) {
   const TemporaryFolder folder;
   RealDisk disk;
@@ -108,14 +108,14 @@ BOOST_AUTO_TEST_CASE(what_a_link_leads_to_is_not_written) {
     BOOST_TEST(!disk.write(link, Disk::Opening::append));
     BOOST_TEST(bool(disk.cut(link, 0)));
     BOOST_TEST(std::filesystem::is_symlink(link));
-    write(disk, link, "new");  // in the place of the link
+    write(disk, link, "new");  // replaces the link
     BOOST_TEST(!std::filesystem::is_symlink(link));
     BOOST_TEST(text_of(disk, link) == "new");
     BOOST_TEST(text_of(disk, folder / "victim.txt") == "mine");
     BOOST_TEST(!std::filesystem::exists(folder / "absent.txt"));
     std::filesystem::remove(link);
   }
-  // A second name of the same file is not emptied either.
+  // A second name (hard link) of the same file is not emptied either.
   std::filesystem::create_hard_link(folder / "victim.txt", folder / "other");
   write(disk, folder / "other", "new");
   BOOST_TEST(text_of(disk, folder / "victim.txt") == "mine");
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(the_nth_call_of_a_failing_disk_fails_once) {
       threw = true;
     }
     BOOST_TEST(threw == (n == 0));
-    const auto output = disk.write("/x", Disk::Opening::anew);
+    const auto output = disk.write("/x", Disk::Opening::create);
     BOOST_TEST(!output == (n == 1));
     if (output) {
       BOOST_TEST(bool(output->write("four")) == (n == 2));

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(absent_and_empty_files_are_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(MappedFile(folder / "none"), Error, says(Fault::user, "cannot be read"));
   BOOST_CHECK_EXCEPTION(MappedFile(folder.write("empty", "")), Error,
-                        says(Fault::user, "is empty; make it again"));
+                        says(Fault::user, "is empty; create it again"));
   BOOST_CHECK_EXCEPTION(MappedFile("/dev/null"), Error, says(Fault::user, "is empty"));
   BOOST_CHECK_EXCEPTION(MappedFile(folder / "none/new", 4), Error,
                         says(Fault::user, "cannot be created"));
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_lack_of_memory_is_not_called_an_empty_file) {
   less.rlim_cur = std::uintmax_t{1} << 39U;
   BOOST_REQUIRE_EQUAL(setrlimit(RLIMIT_AS, &less), 0);
   BOOST_CHECK_EXCEPTION(MappedFile{file}, Error,
-                        says(Fault::internal, "there is no memory to map its"));
+                        says(Fault::internal, "not enough memory to map its"));
   BOOST_REQUIRE_EQUAL(setrlimit(RLIMIT_AS, &before), 0);
 }
 #endif

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(of_several_exceptions_that_of_the_lowest_piece_is_thrown) {
   }
 }
 
-// Piece 0 gives way until another has failed, if there is a second thread to do so.
+// Piece 0 yields until another piece has failed, if there is a second thread.
 BOOST_AUTO_TEST_CASE(the_lowest_piece_need_not_be_the_first_to_fail) {
   const test::Threads with(4);
   for (int round = 0; round < 20; ++round) {

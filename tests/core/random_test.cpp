@@ -31,7 +31,7 @@ std::vector<int> shuffled(RandomStream stream, int size, std::size_t count) {
 
 constexpr auto all = static_cast<std::size_t>(-1);
 
-/// Over many streams, how far the beginnings of that length are from equally frequent: chi-square.
+/// Chi-square over many streams: how far the prefixes of that length are from equally frequent.
 double unevenness(int size, std::size_t count, std::size_t beginnings) {
   constexpr std::size_t each = 1000;
   std::map<std::vector<int>, double> seen;
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_larger_count_begins_with_the_same_values) {
     std::ranges::sort(some);  // and nothing is lost
     BOOST_TEST(some == sorted);
   }
-  BOOST_TEST(shuffled({4, "prefix"}, 20, 0) == sorted);  // no draw moves nothing
+  BOOST_TEST(shuffled({4, "prefix"}, 20, 0) == sorted);  // zero draws change nothing
 }
 
 BOOST_AUTO_TEST_CASE(few_values_are_shuffled_too) {

@@ -17,13 +17,13 @@ BOOST_AUTO_TEST_CASE(a_distance_counts_letters_that_are_wrong) {
   BOOST_TEST(edit_distance("", "out") == 3U);
   BOOST_TEST(edit_distance("out", "") == 3U);
   BOOST_TEST(edit_distance("probe", "probe") == 0U);
-  BOOST_TEST(edit_distance("prob", "probe") == 1U);      // one left out
+  BOOST_TEST(edit_distance("prob", "probe") == 1U);      // one missing
   BOOST_TEST(edit_distance("proble", "probe") == 1U);    // one too many
-  BOOST_TEST(edit_distance("prove", "probe") == 1U);     // one other
+  BOOST_TEST(edit_distance("prove", "probe") == 1U);     // one replaced
   BOOST_TEST(edit_distance("porbe", "probe") == 1U);     // two swapped
   BOOST_TEST(edit_distance("rpoeb", "probe") == 2U);     // two swaps
-  BOOST_TEST(edit_distance("kitten", "sitting") == 3U);  // the textbooks' own
-  BOOST_TEST(edit_distance("ca", "abc") == 3U);          // 2 where a letter may be changed twice
+  BOOST_TEST(edit_distance("kitten", "sitting") == 3U);  // the textbook example
+  BOOST_TEST(edit_distance("ca", "abc") == 3U);          // 2 if a letter may be edited twice
 }
 
 BOOST_AUTO_TEST_CASE(a_near_word_is_offered_and_no_other) {
@@ -33,13 +33,13 @@ BOOST_AUTO_TEST_CASE(a_near_word_is_offered_and_no_other) {
   BOOST_TEST(nearest_word("rnak", known).value() == "rank");
   BOOST_TEST(nearest_word("manyshots", known).value() == "many-shot");  // 2 of 9 letters
   BOOST_TEST(nearest_word("template", known).value() == "templates");   // 1, the other is at 5
-  BOOST_TEST(nearest_word("rep", known).value() == "report");           // begins so, at 3
+  BOOST_TEST(nearest_word("rep", known).value() == "report");           // begins with it, at 3
   BOOST_TEST(!nearest_word("re", known));
   BOOST_TEST(!nearest_word("bark", known));  // rank is at 2, and 1 is a third of four
   BOOST_TEST(!nearest_word("delete", known));
   BOOST_TEST(!nearest_word("", known));
   BOOST_TEST(!nearest_word("probe", {}));
-  // The first of two that are as near.
+  // The first of two that are equally close.
   BOOST_TEST(nearest_word("bot", {"bos", "boa"}).value() == "bos");
 }
 

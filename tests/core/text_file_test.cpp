@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_the_users_to_fix) {
                         says(Fault::user, "/none: cannot be read; check that it exists"));
 }
 
-// A disk that fails while a file is read must not make it look shorter than it is.
+// A disk that fails during reading must not make a file look shorter than it is.
 BOOST_AUTO_TEST_CASE(a_read_that_breaks_is_an_error_and_no_end) {
   test::MemoryDisk memory;
   const DiskPath file = memory.put("x", "one\ntwo\n");
@@ -94,13 +94,14 @@ BOOST_AUTO_TEST_CASE(a_read_that_breaks_is_an_error_and_no_end) {
         static_cast<void>(lines_of(disk(file)));
       }
     };
-    BOOST_CHECK_EXCEPTION(read(), Error, says(Fault::internal, "/x: cannot be read to its end"));
+    BOOST_CHECK_EXCEPTION(read(), Error, says(Fault::internal, "/x: cannot be read to the end"));
   }
 }
 
 namespace {
 
-/// "LINE-" and a piece, "LINE." and a line's last one, of blocks of so many bytes.
+/// The pieces of a text that comes in blocks of a given size: "LINE-" and a piece, "LINE." and a
+/// line's last piece.
 std::vector<std::string> pieces_of(const std::string& text, std::size_t most,
                                    std::size_t block = 1 << 16) {
   std::vector<std::string> pieces;
@@ -125,13 +126,13 @@ BOOST_AUTO_TEST_CASE(a_long_line_comes_in_pieces) {
     BOOST_TEST(pieces_of("one\n", 8, block) == (Pieces{"1.one"}), same);
     BOOST_TEST(pieces_of("\n", 8, block) == (Pieces{"1."}), same);
   }
-  // Behind white space, and between characters where there is none: "é" has two bytes.
+  // After white space, or between characters if there is none: "é" has two bytes.
   BOOST_TEST(pieces_of("one two three", 8) == (Pieces{"1-one two ", "1.three"}), same);
   BOOST_TEST(pieces_of("abcé", 4) == (Pieces{"1-abc", "1.é"}), same);
   BOOST_TEST(pieces_of("\x80\x80\x80\x80\x80\x80", 4) ==
                  (Pieces{"1-\x80", "1-\x80", "1.\x80\x80\x80\x80"}),
              same);
-  // What a block leaves goes on in the next.
+  // The rest of a block continues in the next.
   BOOST_TEST(pieces_of("abcd efgh \nx", 4, 5) == (Pieces{"1-abcd", "1- ", "1-efgh", "1. ", "2.x"}),
              same);
   BOOST_TEST(pieces_of("ab ab ", 4, 6) == (Pieces{"1-ab ", "1.ab "}), same);

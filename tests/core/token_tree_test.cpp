@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_shrunk_tree_keeps_its_first_nodes_and_forgets_the_rest) {
   for (const TokenId token : {3, 5}) BOOST_TEST(tree.child(stem, token) == TokenTree::none);
   BOOST_TEST(tree.child(left - 1, 4) == TokenTree::none);
   BOOST_TEST(tree.child(TokenTree::root, 9) == TokenTree::none);
-  // Other sequences take the ids that became free, and the old ones may come again.
+  // Other sequences reuse the freed ids, and the old sequences may be added again.
   BOOST_TEST(tree.insert(Sequence{5, 4}, stem) == left);
   BOOST_TEST(tree.prefix(left) == (Sequence{1, 2, 5, 4}));
   BOOST_TEST(tree.insert(Sequence{1, 2, 3, 4}) == left + 2);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(shrinking_to_nothing_leaves_the_root_and_to_more_leaves_all
   BOOST_TEST(tree.prefix(tree.insert(Sequence{3, 2})) == (Sequence{3, 2}));
 }
 
-// Oracle: a tree of just the kept nodes, to which the same is added.
+// Oracle: a tree of only the kept nodes, to which the same sequences are added.
 BOOST_AUTO_TEST_CASE(a_shrunk_tree_grows_as_one_that_never_held_more) {
   RandomStream random(2, "shrink");
   const auto draw = [&] {

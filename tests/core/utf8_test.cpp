@@ -125,12 +125,12 @@ BOOST_AUTO_TEST_CASE(each_broken_byte_becomes_the_replacement_character) {
   BOOST_TEST(valid_utf8("caf\xE9") == "caf\uFFFD");
   BOOST_TEST(valid_utf8("\xE9t\xE9!") == "\uFFFDt\uFFFD!");
   BOOST_TEST(valid_utf8("漢\xF0\x9F\x98") == "漢\uFFFD\uFFFD\uFFFD");  // a cut emoji
-  BOOST_TEST(valid_utf8("\xC3漢") == "\uFFFD漢");                      // a lead alone
+  BOOST_TEST(valid_utf8("\xC3漢") == "\uFFFD漢");                      // a lead by itself
   BOOST_TEST(valid_utf8("\x98漢") == "\uFFFD漢");                      // a cut emoji's end
   BOOST_TEST(valid_utf8("\xED\xA0\x80") == "\uFFFD\uFFFD\uFFFD");      // a surrogate
 }
 
-// A text cut anywhere is sound afterwards, and its whole characters are all there.
+// A text that is cut anywhere becomes valid and keeps all its whole characters.
 BOOST_AUTO_TEST_CASE(a_text_cut_anywhere_is_made_sound) {
   const std::string text = "aé漢😀é";
   for (std::size_t begin = 0; begin <= text.size(); ++begin) {

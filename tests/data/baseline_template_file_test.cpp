@@ -21,7 +21,7 @@ struct Folder : test::TemporaryFolder {
   [[nodiscard]] auto read(const std::string& json) const {
     return read_baseline_templates(write("b.json", json));
   }
-  /// What is said of {"Capital": `entry`}.
+  /// Checks the message for {"Capital": `entry`}.
   void refused(const std::string& entry, const std::string& words) const {
     BOOST_CHECK_EXCEPTION(read("{\"Capital\": " + entry + "}"), Error,
                           says(Fault::user, "b.json:1: " + words));
@@ -84,9 +84,10 @@ BOOST_FIXTURE_TEST_CASE(other_shapes_are_refused_where_they_stand, Folder) {
   }
   for (const char* property : {"", "\"property\": \"\", ", "\"property\": 36, "}) {
     refused("{" + std::string(property) + R"("hgp": ["{subject} is"]})",
-            "Capital.property: the relation has no code; give it");
+            "Capital.property: is missing or empty; write");
   }
-  refused(R"({"property": "P36", "hpg": ["{subject} is"]})", "Capital: has a field 'hpg' that");
+  refused(R"({"property": "P36", "hpg": ["{subject} is"]})",
+          "Capital: has the unknown field 'hpg'");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_code_stands_once, Folder) {

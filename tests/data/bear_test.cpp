@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(bear_suite)
 
 namespace {
 
-/// A sound dataset of two relations, to be broken by each test in its own way.
+/// A valid dataset of two relations; each test breaks it in its own way.
 struct Bear : test::TemporaryFolder {
   Bear() {
     write("metadata_relations.json", R"({
@@ -105,7 +105,7 @@ BOOST_FIXTURE_TEST_CASE(a_relation_whose_file_is_missing_is_reported, Bear) {
   std::filesystem::remove(*this / "P30.jsonl");
   BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
                         says(Fault::user,
-                             "P30.jsonl: is missing though metadata_relations.json names "
+                             "P30.jsonl: is missing, but metadata_relations.json names "
                              "P30; add the file or remove the entry"));
   const Dataset rest = load_bear(path(), [](const Error&) {});
   BOOST_TEST(rest.relations.size() == 1U);
@@ -125,13 +125,13 @@ BOOST_FIXTURE_TEST_CASE(templates_are_a_list_with_both_placeholders, Bear) {
     BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
                           says(Fault::user,
                                "metadata_relations.json: P36: has no list of templates; "
-                               "give it \"templates\": [\"…\"]"));
+                               "add \"templates\": [\"…\"]"));
   }
   write("metadata_relations.json", R"({"P36": {"templates": ["[X] is great."]}})");
   BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
                         says(Fault::user,
                              "metadata_relations.json: P36: template '[X] is great.' has "
-                             "no [Y]; write [X] where"));
+                             "no [Y]; write [X] in"));
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
@@ -145,8 +145,8 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
   BOOST_CHECK_EXCEPTION(
       with(R"("answer_space_labels": ["Paris", "Rome"], "answer_space_ids": ["Q90"])"), Error,
       says(Fault::user,
-           "P36: answer_space_ids and answer_space_labels differ in length; make them"));
-  // Were it passed over, the objects would silently be another set of options.
+           "P36: answer_space_ids and answer_space_labels differ in length; write one id"));
+  // If it were ignored, the objects would silently become another set of options.
   for (const std::string list : {R"(["Paris", "Rome", 3])", R"({"Q90": "Paris"})"}) {
     BOOST_CHECK_EXCEPTION(
         with("\"answer_space_labels\": " + list), Error,
@@ -156,7 +156,8 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
   BOOST_TEST(with(R"("answer_space_labels": null)").relations[0].options.size() == 2U);
 }
 
-// Options as lm-pub-quiz 0.3.3 has them: answer_space_from_instance_table groups by obj_id.
+// The options are those of lm-pub-quiz 0.3.3, whose answer_space_from_instance_table groups by
+// obj_id.
 BOOST_FIXTURE_TEST_CASE(without_an_answer_space_each_object_id_is_an_option, Bear) {
   write("metadata_relations.json", R"({"P36": {"templates": ["[X] [Y]"]}})");
   write("P36.jsonl",
@@ -186,10 +187,11 @@ BOOST_FIXTURE_TEST_CASE(two_options_of_one_label_are_told_apart_by_their_ids, Be
   BOOST_TEST(relation.facts.at(1).answer == 0U);
   BOOST_TEST(relation.facts.at(2).answer == 1U);
   write("P36.jsonl", "{\"sub_label\": \"Texas\", \"obj_label\": \"Paris\"}\n");
-  BOOST_CHECK_EXCEPTION(load_bear(path()), Error,
-                        says(Fault::user,
-                             "P36.jsonl:1: obj_label: several options are 'Paris'; say which by "
-                             "obj_id or answer_idx"));
+  BOOST_CHECK_EXCEPTION(
+      load_bear(path()), Error,
+      says(Fault::user,
+           "P36.jsonl:1: obj_label: several options are 'Paris'; specify which by "
+           "obj_id or answer_idx"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

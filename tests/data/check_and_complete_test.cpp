@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(check_and_complete_suite)
 
 namespace {
 
-/// As little as a program can say.
+/// The minimum that a program must set.
 Relation capitals() {
   Relation capital{.code = "capital",
                    .templates = {"[Y] is the capital of [X]."},
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_held_to_what_a_file_is) {
   refused([](Relation& r) { r.facts[1].choices = {"Seoul"}; },
           "the answer or the choices of 'Korea' do not fit 2 options");
   refused([](Relation& r) { r.facts[0].instance = r.facts[1].instance = 3; },
-          "instance 3 is duplicated; number the facts, or leave all of them 0");
+          "instance 3 is duplicated; number the facts, or set all instances to 0");
 }
 
 // ConceptNet's and Squad's facts in LAMA, whose sentences are their templates.
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(sentences_have_the_gap_that_templates_have) {
   BOOST_CHECK_EXCEPTION(
       (void)check_and_complete(events), Error,
       says(Fault::user,
-           "test.jsonl:7: HasSubevent: the sentence 'You eat.' has no [Y]; write [Y] where"));
+           "test.jsonl:7: HasSubevent: the sentence 'You eat.' has no [Y]; write [Y] in"));
 }
 
 BOOST_AUTO_TEST_CASE(relations_have_names_of_their_own_that_can_be_files) {

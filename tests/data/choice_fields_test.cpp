@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(each_field_is_reported_once) {
   BOOST_REQUIRE(said.size() == 2U);
   BOOST_TEST(
       said[0] ==
-      "f.jsonl:1: labels: looks like a question's choices, and is not read; call it choices, in a "
+      "f.jsonl:1: labels: looks like a question's choices, but is not read; name it choices, in a "
       "table whose facts have subject and object, or remove it");
   BOOST_TEST(said[1].starts_with("f.jsonl:1: options: looks"));
 }

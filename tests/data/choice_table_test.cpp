@@ -75,12 +75,12 @@ BOOST_FIXTURE_TEST_CASE(the_names_of_t_rex_mc_are_known, Table) {
   BOOST_TEST(relation.facts.at(1).offered == (Options{1, 2}));
 }
 
-// Fields of other layouts mean nothing here: a sub_label does not stand in for the subject.
+// Fields of other layouts have no meaning here: a sub_label does not replace the subject.
 BOOST_FIXTURE_TEST_CASE(only_the_tables_own_names_are_read, Table) {
   BOOST_CHECK_EXCEPTION(load(births + R"({"sub_label": "Z", "object": "1931"})"), Error,
                         says(Fault::user,
                              "birth.jsonl:3: subject: the fact has no subject; "
-                             "give the line a non-empty string subject"));
+                             "add a non-empty string subject"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_is_a_dataset_of_its_files, Table) {
@@ -110,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(a_broken_line_is_named_and_left_out, Table) {
   BOOST_TEST(relation.facts.size() == 3U);
   BOOST_REQUIRE(problems.size() == 3U);
   BOOST_TEST(
-      problems[1].ends_with("birth.jsonl:5: split: \"dev\" is not a part; say train or test"));
+      problems[1].ends_with("birth.jsonl:5: split: \"dev\" is not a part; write train or test"));
   BOOST_TEST(
       problems[2].ends_with("birth.jsonl:6: choices: is not a list of labels; write [\"…\", …]"));
 }
@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(files_are_a_table_when_each_begins_with_a_fact, Table) {
   for (const std::string first : {"", "x", "[1]", R"({"subject": "A"})", R"({"object": "A"})",
                                   R"({"sub_label": "A", "obj_label": "B"})"}) {
     const auto c = write("t/c.jsonl", first + "\n" + births);
-    if (first.empty()) continue;  // a blank line is passed over
+    if (first.empty()) continue;  // a blank line is skipped
     BOOST_TEST(choice_table_files(c).empty());
     BOOST_TEST(choice_table_files(*this / "t").empty());
   }
@@ -213,7 +213,7 @@ BOOST_FIXTURE_TEST_CASE(t_rex_mc_is_read_as_it_is_published, Published) {
   BOOST_TEST(facts_of(dataset.relations[1]) == (Texts{"test Zeus: Hermes (Apollo,Ares,Hermes,) 2",
                                                       "train Leto: Apollo (Apollo,Ares,) 3"}),
              boost::test_tools::per_element());
-  BOOST_TEST(dataset.left_out == Texts{"training facts about subjects that are tested too: 1"},
+  BOOST_TEST(dataset.left_out == Texts{"training facts about subjects that are also tested: 1"},
              boost::test_tools::per_element());
   BOOST_TEST(dataset.relations[0].file == *this / "mc/test.jsonl");
   BOOST_TEST(dataset.relations[0].training_file == *this / "mc/train.jsonl");
@@ -251,7 +251,7 @@ BOOST_FIXTURE_TEST_CASE(a_list_in_a_string_that_is_none_is_named, Published) {
   };
   says_of("['Quito', None]", "holds None, which is no text");
   says_of("['Quito', 'Lima'", "has no closing bracket");
-  says_of("['Quito' ... 'Lima']", "was cut short with '...'");
+  says_of("['Quito' ... 'Lima']", "was shortened with '...'");
   says_of("Quito, Lima", "does not begin with a bracket");
 }
 
@@ -281,7 +281,7 @@ BOOST_FIXTURE_TEST_CASE(choices_that_are_not_read_are_refused, Table) {
     refused(name, "x");
     refused(name, "['x', 'y']");
   }
-  // What the field holds tells too.
+  // The field's value is checked too.
   refused("labels", {"x", "y"});
   refused("labels", "['x', 'y']");
   refused("labels", R"(["x", "y"])");
@@ -306,7 +306,7 @@ BOOST_FIXTURE_TEST_CASE(a_relation_that_a_field_names_is_the_facts, Table) {
                          "\n"
                          R"({"subject": "C", "object": "z", "relation": ""})");
   BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "mixed"), Error,
-                        says(Fault::user, "a.jsonl:3: relation: is no name and no number"));
+                        says(Fault::user, "a.jsonl:3: relation: is neither a name nor an integer"));
   Texts problems;
   const Dataset dataset = load_choice_table(
       *this / "mixed", [&](const Error& error) { problems.emplace_back(error.what()); });
@@ -330,7 +330,7 @@ BOOST_FIXTURE_TEST_CASE(parts_without_a_relation_are_of_the_folders, Table) {
   BOOST_REQUIRE(dataset.relations.size() == 1U);
   BOOST_TEST(dataset.relations[0].code == "births");
   BOOST_TEST(dataset.relations[0].facts.size() == 3U);
-  // A test file alone is a relation of its own, as any file.
+  // A test file by itself is a separate relation, like any file.
   BOOST_TEST(load_choice_table(write("alone/test.jsonl", births)).relations[0].code == "test");
 }
 
@@ -342,7 +342,7 @@ BOOST_FIXTURE_TEST_CASE(a_csv_is_a_table_of_choices_by_its_header, Table) {
   BOOST_TEST(choice_table_files(write("e/e.csv", "")).empty());
 }
 
-// Plumb would draw choices for these alone.
+// Plumb would draw choices only for these.
 BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported, Table) {
   const std::string fact = R"({"subject": "C", "object": "1931")";
   for (const std::string rest :
@@ -363,11 +363,11 @@ BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported,
     write("two/b.jsonl", fact + rest + "}\n" + R"({"subject": "D", "object": "x"})" + "\n");
     BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "two"), Error,
                           says(Fault::user, "b.jsonl:1: choices: is missing or empty"));
-    // Of a table without any, choices are drawn.
+    // For a table without any, choices are drawn.
     BOOST_TEST(load(fact + rest + "}\n" + R"({"subject": "D", "object": "x", "split": "test"})")
                    .facts.size() == 2U);
   }
-  // As an empty field of a .csv; facts that are shown need none.
+  // Like an empty field in a .csv. Training facts need none.
   write("c.csv", "subject,object,choices,split\nA,x,['y'],test\nB,y,,train\nC,y,,test\n");
   BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "c.csv"), Error,
                         says(Fault::user, "c.csv:4: choices: is missing or empty"));
@@ -380,11 +380,11 @@ BOOST_FIXTURE_TEST_CASE(two_fields_for_one_are_reported, Table) {
     BOOST_CHECK_EXCEPTION((void)load(row.dump() + "\n" + births), Error,
                           says(Fault::user, "birth.jsonl:1: " + words + "; keep one of them"));
   };
-  refused({{"Choices", {"z"}}}, "Choices: stands twice, as 'choices' and 'Choices'");
+  refused({{"Choices", {"z"}}}, "Choices: appears twice, as 'choices' and 'Choices'");
   refused({{"Multiple Choices", {"z"}}},
-          "Multiple Choices: stands twice, as 'choices' and 'Multiple Choices'");
-  refused({{"OBJECT", "z"}}, "OBJECT: stands twice, as 'object' and 'OBJECT'");
-  refused({{"Subject ", "z"}}, "Subject : stands twice, as 'subject' and 'Subject '");
+          "Multiple Choices: appears twice, as 'choices' and 'Multiple Choices'");
+  refused({{"OBJECT", "z"}}, "OBJECT: appears twice, as 'object' and 'OBJECT'");
+  refused({{"Subject ", "z"}}, "Subject : appears twice, as 'subject' and 'Subject '");
   for (const char* const header :
        {"subject,relation,object,Object", "subject,object,choices,Choices"}) {
     write("c.csv", header + std::string("\nA,x,['y'],['z']\nB,y,['x'],['z']\n"));
@@ -393,7 +393,7 @@ BOOST_FIXTURE_TEST_CASE(two_fields_for_one_are_reported, Table) {
   }
   write("c.csv", "subject,object,object\nA,x,y\nB,y,x\n");
   BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "c.csv"), Error,
-                        says(Fault::user, "c.csv:1: object: stands twice in the header"));
+                        says(Fault::user, "c.csv:1: object: appears twice in the header"));
 }
 
 BOOST_FIXTURE_TEST_CASE(messages_name_the_fields_of_this_layout, Table) {
@@ -406,7 +406,7 @@ BOOST_FIXTURE_TEST_CASE(messages_name_the_fields_of_this_layout, Table) {
   refused(R"({"subject": "A", "object": "x", "choices": [" ", "y"]})",
           "choices: a choice is blank");
   refused(R"({"subject": "A", "choices": ["y"]})",
-          "object: the fact has no answer; give the line a non-empty string object");
+          "object: the fact has no answer; add a non-empty string object");
   refused(R"({"subject": "A", "object": "x", "subject_aliases": 3, "choices": ["y"]})",
           "subject_aliases: is not a list of strings");
 }

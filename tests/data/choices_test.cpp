@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_relation_of_fewer_options_gives_all_of_them) {
 }
 
 BOOST_AUTO_TEST_CASE(no_other_true_object_of_the_subject_is_a_distractor) {
-  // "a" has three objects; that another subject has one of them says nothing.
+  // "a" has three objects. It does not matter that another subject has one of them.
   const Relation relation = relation_of(6, {{"a", 1}, {"b", 3}, {"a", 3}, {"a", 5}, {"b", 0}});
   const ObjectAliases none;
   const ChoiceSampler sampler(relation, none, 100, 1);
@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(another_name_of_a_true_object_is_no_distractor) {
   const ObjectAliases aliases{
       {"Q0", {"Lutetia", "Pariis"}}, {"Q1", {"Caput Mundi"}}, {"Q2", {"Roma"}}};
   const ChoiceSampler sampler(relation, aliases, 100, 1);
-  // By label (6), and by the aliases of both true objects (3, 5); Cairo's alias says nothing here.
+  // By label (6), and by the aliases of both true objects (3, 5); Cairo's alias does not matter
+  // here.
   BOOST_TEST(sampler.distractors(relation.facts[0]) == (Options{2, 4}));
   BOOST_TEST(sampler.distractors(relation.facts[2]) == (Options{0, 1, 3, 5, 6}));
 }
@@ -123,7 +124,7 @@ BOOST_AUTO_TEST_CASE(the_draw_depends_on_fact_and_seed_alone) {
   const ChoiceSampler sampler(relation, none, 50, 1);
   const Options drawn = sampler.draw(relation.facts[0]).options;
   (void)sampler.draw(relation.facts[1]);
-  BOOST_TEST(sampler.draw(relation.facts[0]).options == drawn);  // nor on what was drawn before
+  BOOST_TEST(sampler.draw(relation.facts[0]).options == drawn);  // nor on earlier draws
   BOOST_TEST(ChoiceSampler(relation, none, 50, 2).draw(relation.facts[0]).options != drawn);
   BOOST_TEST(sampler.draw(relation.facts[1]).options != drawn);  // another subject
   const auto without_truths = [](Options options) {
@@ -131,7 +132,7 @@ BOOST_AUTO_TEST_CASE(the_draw_depends_on_fact_and_seed_alone) {
     return options;
   };
   BOOST_TEST(without_truths(sampler.draw(relation.facts[2]).options) != without_truths(drawn));
-  // The order and number of the other facts, and the fact's place, say nothing.
+  // The order and number of the other facts, and the fact's place, do not matter.
   Relation turned = relation;
   std::ranges::reverse(turned.facts);
   for (Fact& fact : turned.facts) fact.instance += 40;
@@ -172,7 +173,7 @@ BOOST_AUTO_TEST_CASE(every_wrong_option_is_drawn_as_often) {
 
 BOOST_AUTO_TEST_CASE(choices_that_the_dataset_offers_are_taken_as_they_are) {
   Relation relation = relation_of(9, {{"a", 4}, {"a", 6}, {"b", 8}});
-  relation.facts[0].offered = {1, 4, 6};  // another true object too, if the dataset wants it
+  relation.facts[0].offered = {1, 4, 6};  // even another true object, if the dataset offers it
   relation.facts[2].offered = {8};
   const ObjectAliases none;
   const ChoiceSampler sampler(relation, none, 2, 1);
@@ -200,7 +201,7 @@ BOOST_AUTO_TEST_CASE(objects_have_the_aliases_that_they_have_as_subjects) {
   BOOST_TEST(object_aliases({}).empty());
 }
 
-// A prompt shows no more than "Georgia".
+// A prompt shows only "Georgia".
 BOOST_AUTO_TEST_CASE(subjects_of_one_label_share_their_true_objects) {
   Relation relation = relation_of(3, {{"a", 0}, {"b", 1}});
   for (Fact& fact : relation.facts) fact.subject = "Georgia";

@@ -25,7 +25,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Places = std::vector<std::uint32_t>;
 
-/// Subjects s1, s2 … of one relation, whose answers go round two options.
+/// Subjects s1, s2 … of one relation, whose answers alternate between two options.
 Dataset facts(std::size_t count) {
   Relation relation;
   relation.code = "r";
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(every_fact_is_a_triple_from_its_subject_to_its_answer) {
   BOOST_TEST((found == expected));
 }
 
-// 36 elements, their symbols, four periods: an identifier is one entity wherever it stands.
+// 36 elements, their symbols, four periods: an identifier is one entity wherever it occurs.
 BOOST_AUTO_TEST_CASE(an_identifier_is_one_entity_with_its_first_name) {
   const KnowledgeGraph graph = graph_of(elements_as_facts(), {});
   BOOST_TEST(graph.entities.size() == 36U + 36 + 4);
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(the_options_are_what_the_tails_are_among) {
   }
 }
 
-// In the order of the entities, each once, also where the dataset names them otherwise.
+// In the order of the entities, each once, even if the dataset orders them differently.
 BOOST_AUTO_TEST_CASE(ranges_ascend_and_have_each_entity_once) {
   Dataset dataset = facts(2);
   dataset.relations.push_back(dataset.relations[0]);
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(ranges_ascend_and_have_each_entity_once) {
   BOOST_TEST(graph.entities[1].name == "no");
 }
 
-// A fifth, and at most ten; the rest are asked, in their order.
+// A fifth, and at most ten. The rest are asked, in order.
 BOOST_AUTO_TEST_CASE(shots_are_a_fifth_of_a_relation_and_at_most_ten) {
   for (const auto& [count, shots] : {std::pair{1U, 0U},
                                      {4U, 0U},
@@ -184,13 +184,13 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_by_the_relations_code_alone) {
   const auto shots = [&] { return lines(graph_of(dataset, {}).train); };
   const auto first = shots();
   BOOST_TEST((shots() == first));
-  BOOST_TEST(first.back() > 20U);  // not the beginning of the file
+  BOOST_TEST(first.back() > 20U);  // not the start of the file
   dataset.name = "another";
   dataset.relations[0].templates = {"[X] has [Y]."};
   BOOST_TEST((shots() == first));
   dataset.relations[0].code = "q";
   BOOST_TEST((shots() != first));
-  // Nor do the relations beside it, or before it, matter.
+  // The other relations do not matter either.
   dataset.relations.push_back(facts(200).relations[0]);
   const KnowledgeGraph graph = graph_of(dataset, {});
   std::vector<std::size_t> of_second;
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_called_by_the_words_of_its_template) {
   // The first that begins with the subject and ends with the answer.
   BOOST_TEST(name_for({"The maker of [X] is [Y].", "[Y] makes [X].", "[X] is of [Y], a maker.",
                        "[X] was made by [Y].", "[X] is from [Y]."}) == "was made by");
-  // Else all words of the first, without a hole.
+  // Else all words of the first, without a gap.
   BOOST_TEST(name_for({"The capital of [X] is [Y].", "[Y] is the capital of [X]."}) ==
              "The capital of is");
   BOOST_TEST(name_for({"[Y] is the capital of [X]."}) == "is the capital of");
@@ -253,8 +253,8 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_in_the_graph) {
   for (const Words& codes : {Words{"weighs"}, {"in", "weighs"}}) {
     BOOST_CHECK_EXCEPTION((void)graph_of(dataset, codes), Error,
                           says(Fault::user,
-                               "`relations`: 'weighs' is not a relation of the dataset; plumb data "
-                               "describe lists them"));
+                               "`relations`: 'weighs' is not a relation of the dataset; list them "
+                               "with plumb data describe"));
   }
 }
 
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(a_folder_in_the_bear_layout_is_read_so) {
   const KnowledgeGraph graph = graph_of(load_bear(folder / "bear"), {});
   const KnowledgeGraph expected = graph_of(elements_as_facts(), {});
   BOOST_TEST(graph.name == "bear");
-  BOOST_REQUIRE(graph.files.size() == 5U);  // what a hash of it covers
+  BOOST_REQUIRE(graph.files.size() == 5U);  // a hash covers these
   BOOST_TEST(graph.files[0].filename() == "metadata_relations.json");
   BOOST_TEST(graph.files[4].filename() == "in.jsonl");
   BOOST_REQUIRE(graph.entities.size() == expected.entities.size());

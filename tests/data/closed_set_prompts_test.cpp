@@ -21,7 +21,7 @@ using Names = std::vector<std::string>;
 
 const auto each = boost::test_tools::per_element();
 
-/// One relation "plays" of three instruments, to which tests add facts.
+/// One relation "plays" with three instruments, to which tests add facts.
 struct Plays : test::TemporaryFolder {
   Plays() {
     dataset.name = "music";
@@ -44,7 +44,7 @@ struct Plays : test::TemporaryFolder {
   [[nodiscard]] PromptTemplateFile file(const std::string& text) const {
     return PromptTemplateFile(write("templates.jsonl", text));
   }
-  /// The dataset as it is after every problem was passed over, and what these were.
+  /// The dataset after every problem was left out, and the problems.
   MultiPromptDataset made_of(const PromptTemplateFile* templates = nullptr) {
     return multi_prompt_of(dataset, templates,
                            [this](const Error& error) { problems.emplace_back(error.what()); });
@@ -266,7 +266,8 @@ BOOST_FIXTURE_TEST_CASE(relations_of_sentences_are_left_out_and_said, Plays) {
   const MultiPromptDataset made = made_of();
   BOOST_TEST(problems.empty());
   BOOST_TEST(made.relations.size() == 1U);
-  BOOST_TEST(made.left_out == Names{"relations of sentences without names for subjects: Squad"});
+  BOOST_TEST(made.left_out ==
+             Names{"relations whose facts are sentences without subject names: Squad"});
   BOOST_TEST(!made.knows_origins);
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using Pieces = std::vector<std::string>;
 
-/// "LINE-" and a piece, "LINE." and a line's last one, "end" of a document.
+/// "LINE-" and a piece, "LINE." and a line's last piece, "end" after a document.
 Pieces pieces_of(const DiskPath& file, const std::string& field, std::size_t most = 1 << 16) {
   Pieces pieces;
   for_each_document(
@@ -95,9 +95,10 @@ BOOST_AUTO_TEST_CASE(a_broken_line_is_refused_by_its_number) {
     BOOST_CHECK_EXCEPTION((void)pieces_of(file, "text"), Error, says(Fault::user, words));
   };
   refuses("{\"text\": \"a\"}\n\n{\"title\": \"b\"}\n", "/a.jsonl:3: has no text; each line must");
-  refuses("{\"text\": \"a\"}\n{\"text\": \"b", "/a.jsonl:2: is no whole JSON object");
-  refuses("[\n", "/a.jsonl:1: is no JSON object");
-  refuses("{\"text\": 1}", "with a text under \"text\", or under what `text-field` says");
+  refuses("{\"text\": \"a\"}\n{\"text\": \"b", "/a.jsonl:2: is not a complete JSON object");
+  refuses("[\n", "/a.jsonl:1: is not a JSON object");
+  refuses("{\"text\": 1}",
+          "with a text under \"text\", or under the field that `text-field` names");
 }
 
 BOOST_AUTO_TEST_CASE(packed_files_and_no_texts_are_refused) {
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(packed_files_and_no_texts_are_refused) {
       BOOST_CHECK_EXCEPTION((void)pieces_of(file, field), Error, says(Fault::user, words));
     }
   };
-  refuses("\x1F\x8B\x08", "/a.txt: is a gzip file and no text; unpack it");
+  refuses("\x1F\x8B\x08", "/a.txt: is a gzip file, not text; unpack it");
   refuses("\x28\xB5\x2F\xFDxx", "is a zstd file");
   refuses(
       "\xFD"
@@ -116,8 +117,8 @@ BOOST_AUTO_TEST_CASE(packed_files_and_no_texts_are_refused) {
       "is a xz file");
   refuses("PAR1\x15", "is a Parquet file");
   refuses("BZh91AY&SYx", "is a bzip2 file");
-  refuses(std::string("P\0a\0", 4), "/a.txt: holds a zero byte");
-  refuses(std::string(100'000, 'a') + std::string(1, '\0'), "holds a zero byte");
+  refuses(std::string("P\0a\0", 4), "/a.txt: contains a zero byte");
+  refuses(std::string(100'000, 'a') + std::string(1, '\0'), "contains a zero byte");
   BOOST_CHECK_EXCEPTION((void)pieces_of(disk / "none", ""), Error,
                         says(Fault::user, "/none: cannot be read; check that it exists"));
   BOOST_TEST(pieces_of(disk.put("b", "PAR1 was a par file"), "").size() == 2U);

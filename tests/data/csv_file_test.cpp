@@ -62,7 +62,7 @@ BOOST_FIXTURE_TEST_CASE(quotes_hold_commas_quotes_and_line_breaks, Csv) {
   BOOST_CHECK((fields("a,b\n5\" disk,x\"y\"\n") == std::vector<Fields>{{"5\" disk", "x\"y\""}}));
 }
 
-// Python's csv module with delimiter "\t" writes the first; the others are no quoting.
+// Python's csv module with delimiter "\t" writes the first; in the others, quotes are text.
 BOOST_FIXTURE_TEST_CASE(a_table_with_tabs_has_the_same_quotes, Csv) {
   const auto tabbed = [&](const std::string& text) {
     std::vector<Fields> all;
@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(a_quoted_empty_field_is_a_record_and_a_blank_line_is_non
   BOOST_CHECK((fields("a\n\n\"\"\n") == std::vector<Fields>{{""}}));
 }
 
-// Fields of any bytes, quoted where they must be and now and then where they need not.
+// Fields of any bytes, quoted if necessary and sometimes if not.
 BOOST_FIXTURE_TEST_CASE(what_is_written_by_rfc_4180_is_read_back, Csv) {
   RandomStream random(7, "csv");
   const Fields pieces{"a", ",", "\"", "\n", "\r", "\r\n", "é", " ", "漢"};
@@ -131,7 +131,7 @@ BOOST_FIXTURE_TEST_CASE(a_record_of_another_length_is_reported_and_left_out, Csv
   BOOST_TEST(csv.records().size() == 2U);
   BOOST_TEST(csv.at(csv.records()[1], "b") == "8");
   const std::string name = (path() / "a.csv").string();
-  const std::string remedy = "; write one for each of the header's names";
+  const std::string remedy = "; write one field for each name in the header";
   BOOST_TEST(problems == (Fields{name + ":3: 1 fields instead of 2" + remedy,
                                  name + ":4: 3 fields instead of 2" + remedy}),
              boost::test_tools::per_element());
@@ -158,9 +158,9 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_csv_is_refused_at_its_line, Csv) {
 
 BOOST_FIXTURE_TEST_CASE(a_column_that_stands_twice_is_refused, Csv) {
   BOOST_CHECK_EXCEPTION(read("a,b,a\n1,2,3\n"), Error,
-                        says(Fault::user, "a.csv:1: a: stands twice in the header; keep one"));
+                        says(Fault::user, "a.csv:1: a: appears twice in the header; keep one"));
   BOOST_CHECK_EXCEPTION(read("\n\"x y\",\"x y\"\n1,2\n"), Error,
-                        says(Fault::user, "a.csv:2: x y: stands twice in the header"));
+                        says(Fault::user, "a.csv:2: x y: appears twice in the header"));
   BOOST_TEST(read("a,,,\n1,,,\n").records().size() == 1U);  // empty columns of a spreadsheet
 }
 
@@ -173,8 +173,8 @@ BOOST_FIXTURE_TEST_CASE(text_behind_a_closing_quote_is_reported, Csv) {
             .size();
     BOOST_REQUIRE(problems.size() == 1U);
     BOOST_TEST(
-        problems[0].ends_with("a.csv:2: text stands behind a closing quote; put the whole "
-                              "field in quotes, and double those inside"));
+        problems[0].ends_with("a.csv:2: text follows a closing quote; put the whole "
+                              "field in quotes, and double the quotes inside"));
     return records;
   };
   for (const char* text : {"\"Ro\"me,2", "1,\"Ro\"me", "\"\"x,2", "\"Ro\" ,2", "\"a\" \"b\",2"}) {
@@ -183,7 +183,7 @@ BOOST_FIXTURE_TEST_CASE(text_behind_a_closing_quote_is_reported, Csv) {
   BOOST_CHECK(
       (fields("a,b\n\"Rome\",\"x\"\r\n\"y\",z") == std::vector<Fields>{{"Rome", "x"}, {"y", "z"}}));
   BOOST_CHECK_EXCEPTION(read("\"a\"b,c\n1,2\n"), Error,
-                        says(Fault::user, "a.csv:1: text stands behind a closing quote"));
+                        says(Fault::user, "a.csv:1: text follows a closing quote"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_header_that_stands_again_is_reported, Csv) {
@@ -192,7 +192,7 @@ BOOST_FIXTURE_TEST_CASE(a_header_that_stands_again_is_reported, Csv) {
                            [&](const Error& error) { problems.emplace_back(error.what()); });
   BOOST_TEST(csv.records().size() == 2U);
   BOOST_REQUIRE(problems.size() == 1U);
-  BOOST_TEST(problems[0].ends_with("a.csv:3: is the header again; remove the line"));
+  BOOST_TEST(problems[0].ends_with("a.csv:3: repeats the header; remove the line"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

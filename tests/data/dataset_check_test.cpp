@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(dataset_checks)
 
 namespace {
 
-/// What a check said, in order.
+/// The messages of a check, in order.
 struct Said {
   std::vector<std::string> messages;
   ProblemSink sink = [this](const Error& problem) { messages.emplace_back(problem.what()); };
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_stands_twice_is_said_with_both_lines) {
   relation.facts.push_back({.subject_id = "a", .subject = "France", .answer = 0, .line = 3});
   Said said;
   check_relation(relation, said.sink);
-  BOOST_TEST(said.one("P36.jsonl:3: P36: the fact about 'France' stands on line 1 too"));
+  BOOST_TEST(said.one("P36.jsonl:3: P36: the fact about 'France' appears on line 1 as well"));
 }
 
 BOOST_AUTO_TEST_CASE(two_answers_of_one_subject_are_said) {
@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(two_answers_of_one_subject_are_said) {
       said.one("P36.jsonl:3: P36: 'Bolivia' has the answer 'La Paz' here and 'Sucre' on line 2"));
 }
 
-// Two places called Georgia have one statement, and may share an answer; with facts' own choices each is
-// a question of its own.
+// Two places called Georgia have the same statement and may share an answer. If facts have their
+// own choices, each is a separate question.
 BOOST_AUTO_TEST_CASE(what_only_looks_alike_is_passed_over) {
   Relation relation = capitals();
   relation.facts.push_back({.subject_id = "c", .subject = "France", .answer = 0, .line = 3});
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(options_that_differ_in_case_or_space_are_said) {
         std::string::npos);
   }
   Relation relation = capitals();
-  relation.options.emplace_back("Sucre");  // with an id of its own
+  relation.options.emplace_back("Sucre");  // with its own id
   Said said;
   check_relation(relation, said.sink);
   BOOST_TEST(said.one("option 3 'Sucre' is option 1 again"));
@@ -128,15 +128,15 @@ BOOST_AUTO_TEST_CASE(names_that_are_not_what_they_seem_are_said_once_for_each_ki
   BOOST_REQUIRE(said.messages.size() == 3U);
   BOOST_TEST(
       said.messages[0] ==
-      "P36.jsonl: P36: option '\"Paris\"' is in quotes (and 2 options more); remove them, unless "
-      "they belong to the name: they are part of it here");
+      "P36.jsonl: P36: option '\"Paris\"' is in quotes (and 2 options more); remove them unless "
+      "they belong to the name; plumb treats them as part of it");
   BOOST_TEST(said.messages[1] ==
              "P36.jsonl:1: P36: subject 'France ' has white space at an end (and 1 subject more); "
              "remove it");
   BOOST_TEST(
       said.messages[2].starts_with("P36.jsonl:3: P36: subject 'Zu\u0308rich' is not in Unicode's "
-                                   "composed form, NFC; write it so"));
-  relation.verbatim = true;  // contexts and completions are no names
+                                   "composed form, NFC; convert it to NFC"));
+  relation.verbatim = true;  // contexts and completions are not names
   Said verbatim;
   check_relation(relation, verbatim.sink);
   BOOST_TEST(verbatim.messages.empty());
@@ -155,8 +155,8 @@ BOOST_AUTO_TEST_CASE(names_of_a_graph_are_checked_too) {
   BOOST_REQUIRE(said.messages.size() == 3U);
   BOOST_TEST(said.messages[0].starts_with(
       "train.tsv: a: entity '\"a\"' is in quotes (and 3 entities more)"));
-  BOOST_TEST(
-      said.messages[1].starts_with("train.tsv: r: relation 'part  of' has white space doubled"));
+  BOOST_TEST(said.messages[1].starts_with(
+      "train.tsv: r: relation 'part  of' has two white spaces in a row"));
   BOOST_TEST(said.messages[2].starts_with(
       "train.tsv: f: entity 'O\u2019Brien' differs from 'O'Brien' in looks"));
 }
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(an_identifier_of_two_subjects_is_said) {
   Said said;
   check_relation(relation, said.sink);
   BOOST_TEST(said.one("P36.jsonl:9: P36: the identifier " + relation.facts[1].subject_id +
-                      " is of 'Peru' here and of 'Bolivia' on line 2"));
+                      " belongs to 'Peru' here and to 'Bolivia' on line 2"));
 }
 
 BOOST_AUTO_TEST_CASE(a_template_that_stands_twice_is_said) {
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(control_characters_are_said_and_not_printed) {
   relation.facts[0].subject = "Fra\x1b[31mnce";
   Said subject;
   check_relation(relation, subject.sink);
-  BOOST_TEST(subject.one("subject 'Fra\\u001b[31mnce' holds the control character U+001b"));
+  BOOST_TEST(subject.one("subject 'Fra\\u001b[31mnce' contains the control character U+001b"));
   relation = capitals();
   relation.options[1] = "Su\u202Ecre";
   relation.facts[1].subject_aliases = {"Bo\nlivia"};
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(facts_of_many_prompts_stand_once) {
   BOOST_TEST(said.messages[1].starts_with("t.jsonl: P36: template 1"));
   BOOST_TEST(said.messages[2].starts_with("facts.jsonl:2: P36: object 'Lyon\\u0007'"));
   BOOST_TEST(said.messages[3].starts_with(
-      "facts.jsonl:2: P36: the fact about 'France' stands on line 1 too"));
+      "facts.jsonl:2: P36: the fact about 'France' appears on line 1 as well"));
 }
 
 BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
@@ -246,14 +246,15 @@ BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
   Said said;
   check_graph(graph, said.sink);
   BOOST_REQUIRE(said.messages.size() == 2U);
-  BOOST_TEST(said.messages[0].starts_with("test.tsv:3: 'b', 'r', 'b' stands on line 1 too"));
-  BOOST_TEST(said.messages[1].starts_with("test.tsv:2: 'a', 'r', 'b' is in the training part too"));
+  BOOST_TEST(said.messages[0].starts_with("test.tsv:3: 'b', 'r', 'b' appears on line 1 as well"));
+  BOOST_TEST(
+      said.messages[1].starts_with("test.tsv:2: 'a', 'r', 'b' is also in the training part"));
   graph.valid = {{1, 0, 1, 1}};
   graph.test = {{1, 0, 1, 1}};
   graph.train.clear();
   Said validated;
   check_graph(graph, validated.sink);
-  BOOST_TEST(validated.one("test.tsv:1: 'b', 'r', 'b' is in the validation part too"));
+  BOOST_TEST(validated.one("test.tsv:1: 'b', 'r', 'b' is also in the validation part"));
   graph.test.clear();
   Said empty;
   check_graph(graph, empty.sink);
@@ -263,7 +264,7 @@ BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
   graph.test = {{0, 0, 0, 1}};
   Said alone;
   check_graph(graph, alone.sink);
-  BOOST_TEST(alone.one("the graph has one entity"));
+  BOOST_TEST(alone.one("the graph has only one entity"));
 }
 
 // A job stops at such a fact.
@@ -282,8 +283,8 @@ BOOST_AUTO_TEST_CASE(a_fact_whose_only_choice_is_the_answer_is_reported) {
     return problems;
   };
   const std::vector<std::string> expected{
-      "f.jsonl:3: capital: 'France' has no wrong choice; add one to its choices, or remove the "
-      "fact"};
+      "f.jsonl:3: capital: 'France' has no wrong choice; add a wrong one to its choices, or remove "
+      "the fact"};
   BOOST_TEST(said(FactPart::test, {0}) == expected, boost::test_tools::per_element());
   BOOST_TEST(said(FactPart::unsaid, {0}) == expected, boost::test_tools::per_element());
   BOOST_TEST(said(FactPart::training, {0}).empty());

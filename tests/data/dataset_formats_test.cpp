@@ -52,10 +52,11 @@ BOOST_AUTO_TEST_CASE(published_layouts_are_told_by_their_shape) {
   BOOST_TEST(named("myriad") == "none");
   BOOST_CHECK_EXCEPTION(
       (void)load_dataset(folder.path() / "myriad"), Error,
-      says(Fault::user, "is a dataset of many prompts, without closed sets; ask it with"));
+      says(Fault::user,
+           "is a dataset of many prompts, which has no closed sets; use plumb generate"));
 }
 
-// A header that tells and reads files, and a line of the table.
+// A new format: a header that recognises and reads files, and a line in the table.
 BOOST_AUTO_TEST_CASE(a_format_that_is_added_is_told_and_read) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("capitals.txt", "Chad: N'Djamena\nPeru: Lima\n");
@@ -77,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_format_that_is_added_is_told_and_read) {
          return dataset;
        }});
   BOOST_CHECK_EXCEPTION((void)load_dataset(file), Error,
-                        says(Fault::user, "is not a dataset plumb knows"));
+                        says(Fault::user, "is not a dataset that plumb knows"));
   const Dataset read = load_dataset(file, formats, throw_problem);
   BOOST_REQUIRE(read.relations.size() == 1U);
   BOOST_TEST(read.relations[0].facts[1].subject == "Peru");

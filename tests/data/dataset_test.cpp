@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_fact_says_nothing_of_parts_or_choices_by_itself) {
   BOOST_TEST(fact.choices.empty());
 }
 
-// Its own texts for the options are one thing, which of them it is offered another.
+// A fact's own texts for the options are independent of which options it is offered.
 BOOST_AUTO_TEST_CASE(a_facts_own_text_of_an_option_wins_over_the_relations) {
   Relation own = relation("P36", {0, 1});
   own.options = {"Paris", "Rome"};
@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(a_facts_own_text_of_an_option_wins_over_the_relations) {
 BOOST_AUTO_TEST_CASE(a_name_that_is_not_there_or_stands_twice_is_refused) {
   BOOST_CHECK_EXCEPTION(select_facts(two_relations(), {"P36", "P99"}, 0), Error,
                         says(Fault::user,
-                             "`relations`: 'P99' is not a relation of tiny; `plumb data "
-                             "describe` lists its relations"));
+                             "`relations`: 'P99' is not a relation of tiny; list its "
+                             "relations with `plumb data describe`"));
   BOOST_CHECK_EXCEPTION(select_facts(two_relations(), {"P36", "P36"}, 0), Error,
                         says(Fault::user, "`relations`: 'P36' is named twice; name it once"));
   BOOST_CHECK_EXCEPTION(select_facts(two_relations(), {"P36", ""}, 0), Error,

@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto each = boost::test_tools::per_element();
 
-/// "file:line: field: text" of each text that `visit_all` shows.
+/// "file:line: field: text" for each text that `visit_all` visits.
 template <class VisitAll>
 Lines seen(VisitAll visit_all) {
   Lines lines;
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_text_is_looked_for_in_its_file) {
                                  "{\"P17\": 1,\n\"say\": \"a\\\"b\"}]\n");
   BOOST_TEST(line_with(json, "a\"b") == 2U);  // with JSON's escapes
   BOOST_TEST(line_with(json, "a\"b", "P17") == 4U);
-  BOOST_TEST(line_with(json, "a\"b", "of") == 2U);  // no string of its own
+  BOOST_TEST(line_with(json, "a\"b", "of") == 2U);  // not a whole string
   BOOST_TEST(line_with(json, "a\"b", "P99") == 2U);
   BOOST_TEST(line_with(json, "1", "say") == 3U);
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Header = std::vector<std::string>;
 
-/// "subject relation object" by place; "" for a header that is none.
+/// "subject relation object" by index; "" if it is not such a header.
 std::string places(const Header& header) {
   const auto columns = fact_columns(header);
   if (!columns) return "";
@@ -28,9 +28,9 @@ BOOST_AUTO_TEST_CASE(columns_are_known_in_any_order_and_case_among_others) {
   BOOST_TEST(places({"Year", "OBJECT", "note", "Subject ", "\"Relation\""}) == "341");
   BOOST_TEST(places({"subj", "prop", "obj"}) == "012");
   BOOST_TEST(places({"tail", "head", "relation"}) == "120");
-  // What is called so is it, whatever else could be.
+  // A column with the plain name is used, whatever others exist.
   BOOST_TEST(places({"type", "relation", "subject", "s", "object", "label", "source"}) == "214");
-  // Identifiers stand for names only where there are none.
+  // Identifiers are used only if there are no names.
   BOOST_TEST(places({"head_id", "head", "relation", "tail_id", "tail"}) == "124");
   BOOST_TEST(places({"subject_id", "relation_id", "object_id"}) == "012");
   BOOST_TEST(places({"subject", "relation", "objects"}) == "012");

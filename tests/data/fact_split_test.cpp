@@ -55,7 +55,7 @@ std::set<std::string> subjects_of(const Relation& relation, const Places& facts)
   return subjects;
 }
 
-/// Ascending, disjoint, together all facts, and no subject on both sides.
+/// Ascending, disjoint, together all facts, and no subject in both parts.
 void check_sound(const Relation& relation, const FactSplit& split) {
   BOOST_TEST(std::ranges::is_sorted(split.training));
   BOOST_TEST(std::ranges::is_sorted(split.test));
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_subject_is_told_by_its_identifier_or_else_its_label) {
   BOOST_TEST(subject_key(fact) == "Q90");
 }
 
-// Ten facts are left for testing, or a fifth where that is less.
+// Ten facts are left for testing, or a fifth if that is less.
 BOOST_AUTO_TEST_CASE(as_many_facts_as_asked_for_are_for_training_and_some_are_left_for_testing) {
   for (const auto& [facts, asked, expected] :
        std::vector<std::array<std::size_t, 3>>{{150, 100, 100},
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(as_many_facts_as_asked_for_are_for_training_and_some_are_le
 }
 
 BOOST_AUTO_TEST_CASE(a_subject_stays_on_one_side_with_all_its_facts) {
-  std::vector<std::string> subjects;  // s0 once, s1 twice, s2 three times and so on by turns
+  std::vector<std::string> subjects;  // s0 once, s1 twice, s2 three times and so on
   for (std::size_t i = 0; i < 40; ++i) {
     for (std::size_t more = 0; more <= i % 4; ++more) subjects.push_back("s" + std::to_string(i));
   }
@@ -115,12 +115,12 @@ BOOST_AUTO_TEST_CASE(a_subject_stays_on_one_side_with_all_its_facts) {
     const FactSplit split = train_test_split(relation, 50, seed);
     check_sound(relation, split);
     BOOST_TEST(split.training.size() <= 50U);
-    // A subject that does not fit any more is for testing, and a smaller one fills the gap.
+    // A subject that does not fit goes to the test part, and a smaller one fills the gap.
     std::map<std::string, std::size_t> left;
     for (const std::size_t f : split.test) ++left[subjects[f]];
     for (const auto& [subject, facts] : left) BOOST_TEST(split.training.size() + facts > 50U);
   }
-  // A subject with more facts than the training part takes is all for testing.
+  // A subject with more facts than the training part can take goes to the test part.
   const Relation large = relation_of({"a", "a", "a", "a", "a", "a", "b", "c", "d", "e"});
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const FactSplit split = train_test_split(large, 5, seed);
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(the_split_depends_on_subjects_seed_and_relation_alone) {
   Relation renamed = relation;
   renamed.code = "P37";
   BOOST_TEST(train_test_split(renamed, 30, 7).training != split.training);
-  // The order of the lines, the answers and the labels say nothing.
+  // The order of the lines, the answers and the labels do not matter.
   Relation turned = relation;
   std::ranges::reverse(turned.facts);
   for (Fact& fact : turned.facts) {
@@ -197,10 +197,11 @@ BOOST_AUTO_TEST_CASE(the_datasets_own_split_is_kept_whatever_its_sizes_and_the_s
 BOOST_AUTO_TEST_CASE(an_own_split_that_leaves_facts_out_is_refused) {
   for (const auto& parts : {std::vector{FactPart::training, FactPart::test, FactPart::unsaid},
                             {FactPart::test, FactPart::test, FactPart::unsaid}}) {
-    BOOST_CHECK_EXCEPTION((void)train_test_split(with_parts({"a", "b", "c"}, parts), 1, 0), Error,
-                          says(Fault::user,
-                               "P36.jsonl:3: split: is missing, but other facts have it; say train "
-                               "or test on every line, or on none"));
+    BOOST_CHECK_EXCEPTION(
+        (void)train_test_split(with_parts({"a", "b", "c"}, parts), 1, 0), Error,
+        says(Fault::user,
+             "P36.jsonl:3: split: is missing, but other facts have it; write train "
+             "or test on every line, or on none"));
   }
 }
 
@@ -209,10 +210,10 @@ BOOST_AUTO_TEST_CASE(a_test_fact_among_its_own_shots_is_refused) {
                                                               FactPart::test, FactPart::training});
   BOOST_CHECK_EXCEPTION((void)train_test_split(relation, 1, 0), Error,
                         says(Fault::user,
-                             "P36.jsonl:2: split: 'the b' is a test fact, and line 4 has it for "
-                             "training: it would stand among its own shots; keep a subject on one "
-                             "side"));
-  // Twice on one side is sound.
+                             "P36.jsonl:2: split: 'the b' is a test fact, but also a training fact "
+                             "on line 4, so it could be among its own shots; keep each subject in "
+                             "one part"));
+  // Twice in one part is allowed.
   const FactSplit split = train_test_split(
       with_parts({"a", "b", "b"}, {FactPart::training, FactPart::test, FactPart::test}), 1, 0);
   BOOST_TEST(split.test == (Places{1, 2}));
@@ -247,7 +248,7 @@ BOOST_AUTO_TEST_CASE(every_training_fact_is_as_often_the_first_shot) {
   }
 }
 
-// Two places called Georgia: one would stand among the other's shots.
+// Two places called Georgia: one could be among the other's shots.
 BOOST_AUTO_TEST_CASE(subjects_of_one_label_stay_on_one_side) {
   Relation relation = relation_of(numbered(40));
   relation.facts[7].subject = relation.facts[31].subject = "Georgia";
@@ -259,7 +260,7 @@ BOOST_AUTO_TEST_CASE(subjects_of_one_label_stay_on_one_side) {
   relation = with_parts({"a", "b"}, {FactPart::training, FactPart::test});
   relation.facts[0].subject = relation.facts[1].subject;
   BOOST_CHECK_EXCEPTION((void)train_test_split(relation, 1, 0), Error,
-                        says(Fault::user, "it would stand among its own shots"));
+                        says(Fault::user, "it could be among its own shots"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

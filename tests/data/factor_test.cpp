@@ -18,7 +18,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// As the published file has them: an unnamed column first, more than is read, the context last.
+// As in the published file: an unnamed column first, more columns than are read, the context last.
 const std::string header =
     ",full_prefix,completion,contradiction_0,contradiction_1,contradiction_2,turncated_prefixes\n";
 
@@ -77,7 +77,8 @@ BOOST_FIXTURE_TEST_CASE(only_expert_factor_has_its_note, Factor) {
   const std::string record = "0,p,a,b,c,d,It was\n";
   BOOST_TEST(load(record).relations.at(0).note == "");
   const Dataset expert = load_factor(write("expert_factor.csv", header + record));
-  BOOST_TEST(expert.relations.at(0).note.starts_with("Expert-FACTOR: not the Wiki-FACTOR of "));
+  BOOST_TEST(expert.relations.at(0).note.starts_with(
+      "Expert-FACTOR: not the calibration paper's Wiki-FACTOR"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_record_that_is_not_sound_is_reported_and_left_out, Factor) {
@@ -93,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(a_record_that_is_not_sound_is_reported_and_left_out, Fac
                                 file + ":5: contradiction_0: is empty; give the completion"}),
              boost::test_tools::per_element());
   BOOST_REQUIRE(dataset.relations.at(0).facts.size() == 1U);
-  BOOST_TEST(dataset.relations[0].facts[0].instance == 4U);  // numbers stay the file's
+  BOOST_TEST(dataset.relations[0].facts[0].instance == 4U);  // instances count the file's records
   BOOST_CHECK_EXCEPTION(load("0,p,a,b,c,a,It\n"), Error,
                         says(Fault::user, "wiki_factor.csv:2: contradiction_2: is the same text"));
 }
@@ -128,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(a_path_names_the_file_or_a_folder_with_just_that_csv, Fa
   BOOST_CHECK(factor_file(*this / "two/g.csv") == *this / "two/g.csv");
   write("none/f.txt", header);
   BOOST_CHECK(!factor_file(*this / "none"));
-  // The header tells and not what follows it.
+  // The header decides, not what follows it.
   BOOST_CHECK(!factor_file(write("other/f.csv", "a,b\nturncated_prefixes,1\n")));
   BOOST_CHECK(!factor_file(*this / "other"));
   BOOST_CHECK(!factor_file(write("empty.csv", "")));

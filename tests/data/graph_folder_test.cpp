@@ -22,14 +22,14 @@ using Names = std::vector<std::string>;
 struct GraphFolder : test::TemporaryFolder {
   [[nodiscard]] KnowledgeGraph load() const { return load_graph(path()); }
 
-  /// The file's line is refused in these words.
+  /// Checks that the file's line is refused with these words.
   void refuses(const std::string& name, std::size_t line, const std::string& words) const {
     const std::string at = (path() / name).string() + ":" + std::to_string(line) + ": ";
     BOOST_CHECK_EXCEPTION((void)load(), Error, says(Fault::user, at + words));
   }
 };
 
-/// WN18RR as KG-BERT has it: a name and a description on one line.
+/// WN18RR in KG-BERT's layout: a name and a description on one line.
 struct KgBert : GraphFolder {
   KgBert() {
     write("entity2text.txt",
@@ -43,7 +43,7 @@ struct KgBert : GraphFolder {
   }
 };
 
-/// FB15k-237 as KG-BERT has it: descriptions in a file of their own.
+/// FB15k-237 in KG-BERT's layout: descriptions in a separate file.
 struct WithLongTexts : KgBert {
   WithLongTexts() {
     write("entity2text.txt", "02\tdeer\n01\tanimal\n03\tmoose\n");
@@ -355,17 +355,18 @@ BOOST_FIXTURE_TEST_CASE(a_triple_may_stand_twice, KgBert) {
 
 BOOST_AUTO_TEST_CASE(a_folder_needs_training_and_test_triples) {
   const auto refused = [](const GraphFolder& folder) {
-    BOOST_CHECK_EXCEPTION((void)folder.load(), Error,
-                          says(Fault::user, folder.path().string() +
-                                                ": is no knowledge graph; it needs train.tsv and "
-                                                "test.tsv, a head, a relation and a tail a line"));
+    BOOST_CHECK_EXCEPTION(
+        (void)folder.load(), Error,
+        says(Fault::user, folder.path().string() +
+                              ": is not a knowledge graph; add train.tsv and test.tsv, "
+                              "with a head, a relation and a tail on each line"));
   };
   refused(GraphFolder());
   for (const char* missing : {"train.tsv", "test.tsv"}) {
     const KgBert folder;
     std::filesystem::remove(folder / missing);
     refused(folder);
-    std::filesystem::create_directory(folder / missing);  // and a folder is no file
+    std::filesystem::create_directory(folder / missing);  // a folder is not a file
     refused(folder);
   }
   for (const char* missing : {"train.txt", "test.txt"}) {
@@ -375,13 +376,13 @@ BOOST_AUTO_TEST_CASE(a_folder_needs_training_and_test_triples) {
   }
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)load_graph(folder / "absent"), Error,
-                        says(Fault::user, "absent: is no knowledge graph"));
+                        says(Fault::user, "absent: is not a knowledge graph"));
 }
 
 BOOST_FIXTURE_TEST_CASE(files_without_triples_are_no_graph, KgBert) {
   for (const char* part : {"train.tsv", "dev.tsv", "test.tsv"}) write(part, "\n");
   BOOST_CHECK_EXCEPTION((void)load(), Error,
-                        says(Fault::user, path().string() + ": is no knowledge graph"));
+                        says(Fault::user, path().string() + ": is not a knowledge graph"));
 }
 
 BOOST_FIXTURE_TEST_CASE(relations_have_names_beside_the_entities, KgBert) {
@@ -415,7 +416,7 @@ BOOST_FIXTURE_TEST_CASE(a_header_says_the_order_of_its_columns, KgBert) {
   BOOST_TEST(graph.entities[graph.test[0].head].id == "03");
   BOOST_TEST(graph.entities[graph.test[0].tail].id == "01");
   BOOST_TEST(graph.relations[graph.test[0].relation].id == "_hypernym");
-  // A part without one has the usual order, as its identifiers are listed.
+  // A part without one has the usual order, because its identifiers are listed.
   BOOST_TEST(spelt(graph, graph.train) == (Names{"02 _hypernym 01@1", "03 _hypernym 02@2"}), each);
 }
 
@@ -436,14 +437,14 @@ BOOST_AUTO_TEST_CASE(a_line_has_its_number_of_fields) {
       folder.write(list.file, list.sound + ("\n" + std::string(line)) + "\n" + list.sound);
       folder.refuses(list.file, 3,
                      std::to_string(found) + " fields instead of " + std::to_string(list.fields) +
-                         "; write them with one tab between");
+                         "; separate the fields with one tab each");
     }
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_plain_line_has_three_fields, Plain) {
   write("valid.txt", "a\tr\tb\n\na\tr\n");
-  refuses("valid.txt", 3, "2 fields instead of 3; write them with one tab between");
+  refuses("valid.txt", 3, "2 fields instead of 3; separate the fields with one tab each");
 }
 
 BOOST_FIXTURE_TEST_CASE(all_fields_of_a_line_are_counted, Plain) {
@@ -465,7 +466,7 @@ BOOST_AUTO_TEST_CASE(a_line_is_utf8) {
 
 BOOST_FIXTURE_TEST_CASE(an_entity_has_an_identifier_and_a_name, KgBert) {
   write("entity2text.txt", "02\tdeer\n\tanimal\n");
-  refuses("entity2text.txt", 2, "an identifier is empty; fill it or remove the line");
+  refuses("entity2text.txt", 2, "an identifier is empty; add it or remove the line");
   for (const char* text : {"", " ", ", a living organism"}) {
     write("entity2text.txt", "02\tdeer\n01\t" + std::string(text) + "\n");
     refuses("entity2text.txt", 2, "'01' has an empty name; name it or remove it");
@@ -474,12 +475,12 @@ BOOST_FIXTURE_TEST_CASE(an_entity_has_an_identifier_and_a_name, KgBert) {
 
 BOOST_FIXTURE_TEST_CASE(a_plain_triple_has_three_names, Plain) {
   write("test.txt", "a\tr\tb\n\tr\tb\n");
-  refuses("test.txt", 2, "an identifier is empty; fill it or remove the line");
+  refuses("test.txt", 2, "an identifier is empty; add it or remove the line");
   write("test.txt", "a\tr\tb\na\tr\t\n");
-  refuses("test.txt", 2, "an identifier is empty; fill it or remove the line");
+  refuses("test.txt", 2, "an identifier is empty; add it or remove the line");
   write("test.txt", "a\tr\tb\na\t\tb\n");
   refuses("test.txt", 2, "'' has an empty name; name it");
-  // Nothing is left of underscores alone.
+  // Nothing is left of a name that is only underscores.
   write("test.txt", "a\tr\tb\n___\tr\tb\n");
   refuses("test.txt", 2, "'___' has an empty name; name it or remove it");
   write("test.txt", "a\tr\tb\na\t_\tb\n");
@@ -500,7 +501,7 @@ BOOST_FIXTURE_TEST_CASE(entities_may_share_a_name, KgBert) {
 
 BOOST_FIXTURE_TEST_CASE(a_listed_entity_has_a_text_and_is_listed_once, KgBert) {
   const std::string words =
-      " has no text or is duplicated; write it once, and its text into entity2text.txt";
+      " has no text or is duplicated; write it once, and add its text to entity2text.txt";
   write("entities.txt", "01\n02\n\n99\n");
   refuses("entities.txt", 4, "'99'" + words);
   write("entities.txt", "01\n02\n03\n01\n");
@@ -562,8 +563,9 @@ BOOST_FIXTURE_TEST_CASE(a_part_that_is_not_read_is_refused, Plain) {
   for (const char* name :
        {"train.tsv", "dev.txt", "validation.txt", "test.csv", "Valid.TSV", "train.jsonl"}) {
     write(name, "a\tr\tb\n");
-    BOOST_CHECK_EXCEPTION((void)load(), Error,
-                          says(Fault::user, "is a part of the graph that is not read; write each"));
+    BOOST_CHECK_EXCEPTION(
+        (void)load(), Error,
+        says(Fault::user, "looks like a part of the graph, but is not read; write each"));
     std::filesystem::remove(path() / name);
   }
   write("train.txt.json", "{}");
@@ -585,7 +587,7 @@ BOOST_FIXTURE_TEST_CASE(headers_of_texts_are_passed_over, WithLongTexts) {
   BOOST_TEST(descriptions(graph)[0] == "A ruminant, with antlers.");
   write("entities.txt", "entity\n01\n02\n03\n");
   BOOST_TEST(ids(load()) == (Names{"01", "02", "03"}), each);
-  // Inside a file it is one of files put together.
+  // Inside a file, it comes from concatenated files.
   write("relation2text.txt", "_hypernym\thypernym\nrelation\ttext\n_has_part\thas part\n");
   refuses("relation2text.txt", 2, "is a header inside the file; remove the line");
 }
@@ -601,12 +603,12 @@ BOOST_FIXTURE_TEST_CASE(a_header_inside_a_part_is_refused, Plain) {
     write("train.txt", std::string("Ulm\t_part_of\tGermany\n") + header + "\nUlm\tin\tBavaria\n");
     refuses("train.txt", 2, "is a header inside the file; remove the line");
   }
-  // Under the first header, too.
+  // Also after the first header.
   write("train.txt", "head\ttail\trelation\nUlm\tGermany\tin\nhead\ttail\trelation\n");
   write("valid.txt", "head\trelation\ttail\nUlm\tin\tBern\n");
   write("test.txt", "head\trelation\ttail\nBern\tin\tUlm\n");
   refuses("train.txt", 3, "is a header inside the file");
-  // In a graph of letters the relation is another triple's as well.
+  // In a graph of letters, another triple has the same relation.
   write("train.txt", "a\tr\tb\nh\tr\tt\n");
   write("valid.txt", "b\tr\ta\n");
   write("test.txt", "b\tr\tt\n");
@@ -624,10 +626,10 @@ BOOST_FIXTURE_TEST_CASE(a_part_without_the_header_that_orders_another_is_refused
   write("valid.txt", "head\ttail\trelation\nItaly\tRome\tcap\n");
   write("test.txt", "Peru\tLima\tcap\n");
   refuses("test.txt", 1,
-          "has no header, but that of valid.txt has the columns in another order than head, "
-          "relation, tail; write the header into each part");
+          "has no header, but the columns of valid.txt are not in the order head, relation, "
+          "tail; write the header into each part");
   write("train.txt", "France\tParis\tcap\n");
-  refuses("train.txt", 1, "has no header, but that of valid.txt has");
+  refuses("train.txt", 1, "has no header, but the columns of valid.txt are");
   // A header in the usual order, or one in each part, is enough.
   write("train.txt", "head\trelation\ttail\nFrance\tcap\tParis\n");
   write("test.txt", "tail\thead\trelation\nLima\tPeru\tcap\n");

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(json_file_suite)
 
 namespace {
 
-/// The lines that are sound, and the problems as their texts.
+/// The valid lines, and the texts of the problems.
 struct Lines {
   std::vector<std::pair<std::size_t, Json>> sound;
   std::vector<std::string> problems;
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_json_is_refused_at_its_line) {
   BOOST_CHECK_EXCEPTION(read_json_object(folder.write("list.json", "[1, 2]")), Error,
                         says(Fault::user,
                              "list.json:1: is JSON but not an object; "
-                             "the file must hold {…}"));
+                             "write {…}"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_utf8_is_refused_at_its_line) {
@@ -75,7 +75,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       read_json_object(folder.write("a.json", "{\n\"a\": NaN}")), Error,
-      says(Fault::user, "a.json:2: holds NaN, which is no number (byte 8); fix the syntax there"));
+      says(Fault::user,
+           "a.json:2: contains NaN, which JSON does not allow (byte 8); fix the syntax there"));
   const Lines lines = read_lines(
       folder.write("a.jsonl",
                    "{\"a\": [1, NaN]}\n{\"a\": Infinity}\n{\"a\": -Infinity}\n{\"a\": \"NaN\"}\n"
@@ -86,13 +87,14 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
     const std::string expected = "a.jsonl:" + words + "; each line must be one JSON object";
     return lines.problems[line].ends_with(expected);
   };
-  BOOST_TEST(ends(0, "1: holds NaN, which is no number (byte 11)"));
-  BOOST_TEST(ends(1, "2: holds Infinity, which is no number (byte 7)"));
-  BOOST_TEST(ends(2, "3: holds Infinity, which is no number (byte 8)"));  // after the minus
+  BOOST_TEST(ends(0, "1: contains NaN, which JSON does not allow (byte 11)"));
+  BOOST_TEST(ends(1, "2: contains Infinity, which JSON does not allow (byte 7)"));
+  BOOST_TEST(
+      ends(2, "3: contains Infinity, which JSON does not allow (byte 8)"));  // after the minus
   BOOST_TEST(ends(3, "5: not JSON (byte 28)"));
 }
 
-// Whatever copies or writes a value calls itself for each list in a list: 50,000 overflowed the stack.
+// Functions that copy or write a value recurse for each nested list: 50,000 overflowed the stack.
 BOOST_AUTO_TEST_CASE(lists_too_deep_in_one_another_are_refused) {
   const auto nested = [](std::size_t depth, const std::string& inside = "") {
     return std::string(depth, '[') + inside + std::string(depth, ']');
@@ -110,7 +112,7 @@ BOOST_AUTO_TEST_CASE(lists_too_deep_in_one_another_are_refused) {
   const Lines lines = read_lines(folder.write("a.jsonl", objects + "\n{}\n"));
   BOOST_TEST(lines.sound.size() == 1U);
   BOOST_TEST(lines.problems.size() == 1U);
-  // One beside another is not deep, nor is a bracket in a text.
+  // Adjacent lists are not deep, nor is a bracket in a text.
   std::string beside = "[";
   for (std::size_t i = 0; i < 1000; ++i) beside += "[{}],";
   const auto wide =

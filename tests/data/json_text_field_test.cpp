@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(json_text_field)
 
 namespace {
 
-/// The text, or "!" and what is wrong, of an object that comes in blocks of so many bytes.
+/// The text of an object that comes in blocks of a given size, or "!" and the problem.
 std::string text_of(std::string_view object, std::size_t block, const std::string& field = "text") {
   std::string text;
   JsonTextField json(field, [&](std::string_view part) { text += part; });
@@ -52,17 +52,17 @@ BOOST_AUTO_TEST_CASE(escapes_are_decoded) {
          {R"({"text": "S\u00e3o \u00C9 \u6771"})", "São É 東"},
          {R"({"text": "\ud83d\ude00!"})", "😀!"},
          {R"({"text": "é\u0000x"})", std::string("é\0x", 4)},
-         // Halves of pairs alone.
+         // Unpaired surrogates.
          {R"({"text": "\ud83d"})", "\uFFFD"},
          {R"({"text": "\ud83dx\ude00"})", "\uFFFDx\uFFFD"},
          {R"({"text": "\ud83d\n\ud83d\ud83d\ude00"})", "\uFFFD\n\uFFFD😀"}});
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_object_with_a_text_is_said) {
-  const std::string cut = "!is no whole JSON object";
-  check({{R"("text")", "!is no JSON object"},
-         {R"(["text", "a"])", "!is no JSON object"},
-         {"text", "!is no JSON object"},
+  const std::string cut = "!is not a complete JSON object";
+  check({{R"("text")", "!is not a JSON object"},
+         {R"(["text", "a"])", "!is not a JSON object"},
+         {"text", "!is not a JSON object"},
          {R"({"text": "a)", cut},
          {R"({"text": "a")", cut},
          {R"({"text": "a\)", cut},
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_object_with_a_text_is_said) {
          {R"({"text": "a", "b": [1})", cut},
          {R"({"text": "a", "b": {]})", cut},
          {R"({text: "a"})", cut},
-         {R"({"text": "a"} {})", "!has something behind its object"},
+         {R"({"text": "a"} {})", "!has something after its object"},
          {R"({"text": "\x41"})", "!has an escape that JSON does not know"},
          {R"({"text": "\u00g0"})", "!has an escape that JSON does not know"},
          {R"({"text": null})", "!has something else in its text's place"},
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_object_with_a_text_is_said) {
          {"{}", "!has no text"},
          {R"({"title": "a"})", "!has no text"}});
   const std::string deep(2000, '[');
-  check({{"{\"a\": " + deep, "!is nested too deep"}});
+  check({{"{\"a\": " + deep, "!is nested too deeply"}});
   check({{"{\"text\": \"a\", \"b\": " + std::string(900, '[') + std::string(900, ']') + "}", "a"}});
 }
 

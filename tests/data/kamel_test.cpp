@@ -64,7 +64,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_becomes_a_fact_for_each_object, Kamel) {
   BOOST_TEST(dataset.files.size() == 5U);
 }
 
-// As for the list form, where each row is scored with its own objects' names.
+// As in the list form, which scores each row with its own objects' names.
 BOOST_FIXTURE_TEST_CASE(rows_keep_their_objects_with_their_own_names, Kamel) {
   write("data/KAMEL/P190/test.jsonl",
         "{\"sub_label\": \"Elek\", \"obj_uri\": [\"Q1\", \"Q2\"], \"obj_label\": "
@@ -124,14 +124,16 @@ BOOST_FIXTURE_TEST_CASE(what_is_broken_is_reported_and_left_out, Kamel) {
   });
   BOOST_TEST(
       problems ==
-          (Texts{"question-templates.csv:1: is no relation, comma and question about [S]; write "
-                 "P36, What is the capital of [S]?",
-                 "P36/test.jsonl:1: obj_label: the fact has no answer; give the line its objects",
-                 "P36/test.jsonl:2: obj_label: holds what is no text of one line and has no such "
-                 "`chosen`; write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]",
-                 "P36/test.jsonl:3: sub_label: is missing; write \"sub_label\": \"…\"",
-                 "question-templates.csv: P190: has no question; add one, or remove the relation's "
-                 "folder"}),
+          (Texts{
+              "question-templates.csv:1: is not a relation, a comma and a question with "
+              "[S]; write, for example, P36, What is the capital of [S]?",
+              "P36/test.jsonl:1: obj_label: the fact has no answer; add the fact's objects "
+              "to the line",
+              "P36/test.jsonl:2: obj_label: has an object that is neither a one-line text nor has "
+              "one as `chosen`; write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]",
+              "P36/test.jsonl:3: sub_label: is missing; write \"sub_label\": \"…\"",
+              "question-templates.csv: P190: has no question; add one, or remove the relation's "
+              "folder"}),
       boost::test_tools::per_element());
   BOOST_REQUIRE(dataset.relations.size() == 1U);
   BOOST_TEST(dataset.relations[0].facts.size() == 2U);

@@ -58,12 +58,12 @@ BOOST_FIXTURE_TEST_CASE(a_line_needs_its_relation_and_template, Lama) {
         "{\"relation\": \"P36\", \"template\": \"[X] [Y]\"}\n{\"template\": \"[X] [Y]\"}\n");
   BOOST_CHECK_EXCEPTION(load_lama(path()), Error,
                         says(Fault::user,
-                             "relations.jsonl:2: relation: is missing; each line needs "
-                             "relation and template"));
+                             "relations.jsonl:2: relation: is missing; write "
+                             "relation and template on each line"));
   write("relations.jsonl", "{\"relation\": \"P36\"}\n");
   BOOST_CHECK_EXCEPTION(
       load_lama(path()), Error,
-      says(Fault::user, "relations.jsonl:1: template: is missing; each line needs"));
+      says(Fault::user, "relations.jsonl:1: template: is missing; write relation"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_template_without_a_placeholder_is_reported_at_its_line, Lama) {
@@ -71,7 +71,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_without_a_placeholder_is_reported_at_its_line
   BOOST_CHECK_EXCEPTION(load_lama(path()), Error,
                         says(Fault::user,
                              "relations.jsonl:2: template: template 'The capital is [Y] .' "
-                             "has no [X]; write [X] where"));
+                             "has no [X]; write [X] in"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_broken_fact_is_reported_and_left_out, Lama) {
@@ -132,7 +132,7 @@ BOOST_FIXTURE_TEST_CASE(every_part_is_read, Lama) {
   BOOST_TEST(events.facts[0].subject == "When you are alive you [Y].");
   BOOST_TEST(events.facts[0].subject_id == "c1");
   BOOST_TEST(dataset.relations[5].facts[1].subject_id == "s_1");
-  // A part by itself, its list of templates beside it.
+  // A part by itself, with its list of templates next to it.
   BOOST_TEST(load_lama(*this / "Google_RE").relations.size() == 1U);
   BOOST_TEST(load_lama(*this / "Squad").relations.size() == 1U);
   BOOST_TEST(load_lama(*this / "ConceptNet").relations.size() == 2U);
@@ -144,8 +144,8 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_facts_is_said, Lama) {
       std::vector<std::string>{"relations of relations.jsonl without facts: place_of_birth"});
 }
 
-// As published: relations.jsonl lists T-REx's relations, the rows have Wikidata's items under sub_w and
-// obj_w, null where there is none, and Freebase's under sub and obj.
+// As published: relations.jsonl lists T-REx's relations, the rows have Wikidata's items under sub_w
+// and obj_w (null if there is none) and Freebase's under sub and obj.
 BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   const test::TemporaryFolder folder;
   folder.write("relations.jsonl",
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   BOOST_TEST(place.templates == std::vector<std::string>{"[X] was born in [Y] ."});
   BOOST_TEST(place.facts[0].subject_id == "Q7174001");
   BOOST_TEST(place.facts[1].subject_id == "of Lonnie Lynn");
-  // Answers go by their label; an identifier of two labels is the first's.
+  // Answers are identified by their label. If two labels share an identifier, the first keeps it.
   BOOST_TEST(place.option_ids ==
              (std::vector<std::string>{"Q671", "place_of_birth-1", "place_of_birth-2"}));
   BOOST_TEST(place.options == (std::vector<std::string>{"Newport", "Chicago", "Newport, Wales"}));
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
       whole.left_out == (std::vector<std::string>{"relations of relations.jsonl without facts: P36",
                                                   "facts of relations without a template: P47"}),
       boost::test_tools::per_element());
-  // The part alone, with the list beside it and without.
+  // Only the part, with the list next to it and without.
   BOOST_TEST(load_lama(folder / "Google_RE").relations.size() == 2U);
   std::filesystem::remove(folder / "relations.jsonl");
   BOOST_TEST(is_lama(folder / "Google_RE"));
@@ -201,8 +201,9 @@ BOOST_FIXTURE_TEST_CASE(a_relation_of_two_parts_is_reported, Lama) {
   write("TREx_UHN/P36.jsonl",
         "{\"sub_label\": \"Chad\", \"obj_label\": \"N'Djamena\"}\n{\"sub_label\": \"Peru\", "
         "\"obj_label\": \"Lima\"}\n");
-  BOOST_CHECK_EXCEPTION((void)load_lama(path()), Error,
-                        says(Fault::user, "TREx_UHN/P36.jsonl: is a second file of facts of P36"));
+  BOOST_CHECK_EXCEPTION(
+      (void)load_lama(path()), Error,
+      says(Fault::user, "TREx_UHN/P36.jsonl: contains facts of P36, and so does"));
   const Dataset unhelpful = load_lama(*this / "TREx_UHN");
   BOOST_TEST(unhelpful.name == "TREx_UHN");
   BOOST_REQUIRE(unhelpful.relations.size() == 1U);
@@ -231,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(a_sentence_has_one_gap, Lama) {
 
 namespace {
 
-/// Two languages of mLAMA, after its README and its loader in Hugging Face's datasets.
+/// Two languages of mLAMA, modelled on its README and its loader in Hugging Face's datasets.
 struct MLama : test::TemporaryFolder {
   MLama() {
     write("de/templates.jsonl",
@@ -270,8 +271,9 @@ BOOST_FIXTURE_TEST_CASE(a_language_of_mlama_is_read_by_its_own_templates, MLama)
 BOOST_FIXTURE_TEST_CASE(the_folder_of_mlamas_languages_names_them, MLama) {
   BOOST_CHECK_EXCEPTION(
       load_dataset(path()), Error,
-      says(Fault::user, "holds a folder for each language of mLAMA: de, en; name one of them, as " +
-                            (path() / "de").string()));
+      says(Fault::user,
+           "contains a folder for each language of mLAMA: de, en; name one of them, such as " +
+               (path() / "de").string()));
 }
 
 BOOST_AUTO_TEST_CASE(a_dataset_of_many_prompts_is_no_language_of_mlama) {
@@ -281,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_dataset_of_many_prompts_is_no_language_of_mlama) {
   BOOST_TEST(!is_lama(folder.path()));
   folder.write("other/templates.jsonl", "{\"text\": \"[X]\"}\n");
   BOOST_TEST(!is_lama(folder / "other"));
-  // Templates beside a table of facts, and a file of no folder.
+  // Templates next to a table of facts, and a path that is not a folder.
   folder.write("table/templates.jsonl", "{\"relation\": \"P36\", \"template\": \"[X] [Y]\"}\n");
   folder.write("table/facts.tsv", "a\tP36\tb\n");
   BOOST_TEST(!is_lama(folder / "table"));

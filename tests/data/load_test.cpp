@@ -80,12 +80,13 @@ BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
   folder.write("two/b.csv", "turncated_prefixes\n");
   BOOST_CHECK_EXCEPTION(load_dataset(folder / "two"), Error,
                         says(Fault::user,
-                             "two: holds several .csv files, and they are no relations "
+                             "two: contains several .csv files that are not relations "
                              "with choices; name the one to read"));
-  folder.write("own/notes.csv", "a,b\n");  // neither hides the table beside it nor is passed over
+  folder.write("own/notes.csv", "a,b\n");  // neither hides the other table nor is ignored
   write_table(folder, "own/facts");
-  BOOST_CHECK_EXCEPTION(load_dataset(folder / "own"), Error,
-                        says(Fault::user, "notes.csv: is not read, as the dataset is read from"));
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(folder / "own"), Error,
+      says(Fault::user, "notes.csv: is not read, because the dataset is read from"));
   check_capitals(load_dataset(folder / "own/facts.tsv"));
 }
 
@@ -99,17 +100,18 @@ BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choice
   check_capitals(load_dataset(folder / "own/P36.jsonl"));
   BOOST_TEST(load_dataset(folder / "own/").name == "own");
   BOOST_TEST(load_dataset(folder / "own").relations[0].facts[0].offered.size() == 2U);
-  // Known layouts come first: BEAR's lines are .jsonl too.
+  // Known layouts are tried first: BEAR's files are .jsonl too.
   folder.write("own/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
   folder.write("own/P36.jsonl", facts);
   check_capitals(load_dataset(folder / "own"));
-  // A .jsonl of something else does not hide the table beside it, and is not passed over.
+  // A .jsonl with other content does not hide the table next to it, and is not ignored.
   write_table(folder, "tsv/facts");
   folder.write("tsv/log.jsonl", "{\"event\": 1}\n");
-  BOOST_CHECK_EXCEPTION(load_dataset(folder / "tsv"), Error,
-                        says(Fault::user, "log.jsonl: is not read, as the dataset is read from"));
+  BOOST_CHECK_EXCEPTION(
+      load_dataset(folder / "tsv"), Error,
+      says(Fault::user, "log.jsonl: is not read, because the dataset is read from"));
   BOOST_CHECK_EXCEPTION(load_dataset(folder / "tsv/log.jsonl"), Error,
-                        says(Fault::user, "log.jsonl: is not a dataset plumb knows"));
+                        says(Fault::user, "log.jsonl: is not a dataset that plumb knows"));
 }
 
 BOOST_AUTO_TEST_CASE(a_table_with_choices_of_which_nothing_is_usable_is_refused) {
@@ -150,7 +152,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder.path()), Error,
       says(Fault::user,
-           "is not a dataset plumb knows; it needs one of: "
+           "is not a dataset that plumb knows; it needs one of: "
            "metadata_relations.json (BEAR), relations.jsonl, mLAMA's templates.jsonl, Google_RE/, "
            "or "
            "test.jsonl in ConceptNet/ or Squad/ (LAMA), question-templates.csv and folders "
@@ -162,7 +164,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_dataset_is_refused_with_what_would_be) {
            ".tsv, or a .csv or .jsonl whose columns are named subject, relation and object "
            "(table)"));
   BOOST_CHECK_EXCEPTION(load_dataset("/dev/null"), Error,
-                        says(Fault::user, "/dev/null: is not a dataset plumb knows"));
+                        says(Fault::user, "/dev/null: is not a dataset that plumb knows"));
 }
 
 BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
@@ -208,8 +210,8 @@ BOOST_AUTO_TEST_CASE(parquet_is_refused_with_its_conversion) {
        {folder / "mc", folder / "mc/data", folder / "plain", folder / "plain/train.parquet"}) {
     BOOST_CHECK_EXCEPTION((void)load_dataset(path), Error,
                           says(Fault::user,
-                               ".parquet: is Parquet, which plumb does not read; write "
-                               "it as JSON lines: python3 -c"));
+                               ".parquet: is Parquet, which plumb does not read; convert "
+                               "it to JSON lines: python3 -c"));
   }
 }
 
@@ -220,8 +222,8 @@ BOOST_AUTO_TEST_CASE(prompts_without_facts_are_told_from_facts) {
   for (const auto& path : {folder.path(), folder / "mine", folder / "manual_paraphrase"}) {
     BOOST_CHECK_EXCEPTION(load_dataset(path), Error,
                           says(Fault::user,
-                               ": has LPAQA's prompts, and no facts; ask a dataset's facts with "
-                               "them, by `template_file`"));
+                               ": contains LPAQA's prompts, but no facts; name a dataset "
+                               "of facts, and pass the prompts as `template_file`"));
   }
 }
 
@@ -231,13 +233,13 @@ BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {
   write_table(folder, "two");
   BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
                         says(Fault::user, "holds several .tsv files; name the one to read"));
-  // A graph's parts are none of them the one.
+  // None of a graph's parts is the one table.
   folder.write("graph/train.tsv", "a\tr\tb\n");
   folder.write("graph/test.tsv", "b\tr\ta\n");
   BOOST_CHECK_EXCEPTION((void)load_dataset(folder / "graph"), Error,
                         says(Fault::user,
-                             "is a knowledge graph, without closed sets; rank its entities with "
-                             "plumb rank"));
+                             "is a knowledge graph, which has no closed sets; use plumb rank, "
+                             "which ranks its entities"));
   check_capitals(load_dataset(folder / "two.tsv"));
 }
 

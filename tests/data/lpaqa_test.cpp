@@ -43,13 +43,14 @@ BOOST_AUTO_TEST_CASE(a_broken_line_is_named) {
   };
   const std::string sound = "{\"template\": \"[X] [Y]\", \"weight\": 1}\n";
   refuses("P1.jsonl", sound + "{\"template\": \"[X] [Y]\"}\n",
-          "P1.jsonl:2: weight: is not a number from 0; give each template one");
+          "P1.jsonl:2: weight: is not a number of at least 0; give each template such a weight");
   refuses("P1.jsonl", "{\"template\": \"[X] [Y]\", \"weight\": \"1\"}\n", "P1.jsonl:1: weight: is");
   refuses("P1.jsonl", "{\"template\": \"[X] [Y]\", \"weight\": -0.5}\n", "P1.jsonl:1: weight: is");
   refuses("P1.jsonl", sound + "{\"template\": \"[X]\", \"weight\": 1}\n",
           "P1.jsonl:2: template: template '[X]' has no [Y]");
   refuses("P1.jsonl", sound + "{\"weight\": 1}\n", "P1.jsonl:2: template: template '' has no [X]");
-  refuses("P1.jsonl", "{\"template\": \"[X] [Y]\", \"weight\": 0}\n", "P1.jsonl: weighs nothing");
+  refuses("P1.jsonl", "{\"template\": \"[X] [Y]\", \"weight\": 0}\n",
+          "P1.jsonl: has only weights of 0");
   refuses("P1.jsonl", "\n", "P1.jsonl: has no template");
   refuses("P1.txt", "[X] [Y]\n[Y]\n", "P1.txt:2: template: template '[Y]' has no [X]");
   refuses("P1.txt", "[X] [Y]\n[X]\xff [Y]\n", "P1.txt:2: is not UTF-8");

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_relations_name_can_name_a_file) {
     relation.code = code;
     const auto problem = problem_with_relation(relation, site);
     BOOST_REQUIRE(problem.has_value());
-    BOOST_TEST(says(Fault::user, "is empty, starts with a dot or holds a '/'")(*problem));
+    BOOST_TEST(says(Fault::user, "is empty, starts with a dot or contains a '/'")(*problem));
   }
   for (const char* code : {"P36", "P.36", "Länder", "a b"}) {
     MultiPromptRelation relation = sound_relation();

@@ -22,7 +22,7 @@ using Names = std::vector<std::string>;
 
 const auto each = boost::test_tools::per_element();
 
-/// Loads a folder, with its problems gathered without the folder's path.
+/// Loads a folder and collects its problems without the folder's path.
 struct Folder : test::TemporaryFolder {
   [[nodiscard]] MultiPromptDataset load() const { return load_multi_prompt(path()); }
 
@@ -38,13 +38,13 @@ struct Folder : test::TemporaryFolder {
   Names problems;
 };
 
-/// Two relations, three facts, of which one has two objects.
+/// Two relations and three facts; one fact has two objects.
 struct Many : Folder {
   Many() {
     write("facts.jsonl", facts);
     write("templates.jsonl", templates);
   }
-  /// This line behind the sound ones is reported in these words and left out.
+  /// Checks that this line, after the valid ones, is reported with these words and left out.
   void refuses(const std::string& line, const std::string& words) {
     write("facts.jsonl", facts + line + "\n");
     const MultiPromptDataset dataset = load_on();
@@ -104,7 +104,7 @@ std::string fact_line(const std::string& objects) {
          "}";
 }
 
-/// Everything a relation holds, one text a line.
+/// Everything that a relation contains, one text on each line.
 Names spelt(const MultiPromptDataset& dataset) {
   Names lines;
   const auto entity = [](const NamedEntity& one) {
@@ -217,7 +217,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_has_a_relation_and_a_named_subject, Many) {
   for (const char* aliases : {"\"R\"", "[\"R\", 7]", "null"}) {
     refuses(R"({"relation": "plays", "sub_id": "Q2", "sub_label": "Ringo", "sub_aliases": )" +
                 std::string(aliases) + ", " + objects,
-            "sub_aliases: is not a list of strings; write [\"…\", …] or leave it out");
+            "sub_aliases: is not a list of strings; write [\"…\", …] or remove it");
   }
 }
 
@@ -236,9 +236,10 @@ BOOST_FIXTURE_TEST_CASE(a_fact_has_named_objects, Many) {
   refuses(fact_line(R"([{"obj_id": "Q1", "obj_label": "drums", "obj_aliases": "drum kit"}])"),
           "objects[0].obj_aliases: is not a list of strings");
   refuses(fact_line(R"([{"obj_id": "Q1", "obj_label": "dru\nms"}])"),
-          "objects[0].obj_label: holds a line break; prompts end with their line; write it on one");
+          "objects[0].obj_label: contains a line break; write it on one line, because a prompt is "
+          "one line");
   refuses(fact_line(R"([{"obj_id": "Q1", "obj_label": "drums", "obj_aliases": ["drum\rkit"]}])"),
-          "objects[0].obj_aliases: holds a line break");
+          "objects[0].obj_aliases: contains a line break");
 }
 
 BOOST_FIXTURE_TEST_CASE(an_object_stands_once_in_a_fact, Many) {
@@ -251,9 +252,9 @@ BOOST_FIXTURE_TEST_CASE(a_subject_stands_once_in_a_relation, Many) {
   refuses(
       R"({"relation": "plays", "sub_id": "Q1203", "sub_label": "J. Lennon",)"
       R"( "objects": [{"obj_id": "Q1", "obj_label": "harmonica"}]})",
-      "sub_id: 'Q1203' is duplicated in relation plays, first in line 1; put its objects in one "
-      "line");
-  // Of one label, but by their identifiers not the same.
+      "sub_id: 'Q1203' is duplicated in relation plays, first on line 1; put all its objects on "
+      "one line");
+  // They have the same label but different identifiers.
   write("facts.jsonl", facts +
                            R"({"relation": "plays", "sub_id": "Q9", "sub_label": "John Lennon",)"
                            R"( "objects": [{"obj_id": "Q1", "obj_label": "drums"}]})");
@@ -319,7 +320,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_without_templates_or_facts_is_refused, Many) {
 BOOST_FIXTURE_TEST_CASE(templates_from_elsewhere_choose_the_relations, Many) {
   const auto other =
       write("other.jsonl", R"({"relation": "born", "template": "[X] comes from [Y]."})");
-  std::filesystem::remove(*this / "templates.jsonl");  // not needed then
+  std::filesystem::remove(*this / "templates.jsonl");  // not needed in this case
   const MultiPromptDataset dataset = load_multi_prompt(path(), throw_problem, other);
   BOOST_TEST(spelt(dataset) == (Names{"born", "[X] comes from [Y].||cloze|manual",
                                       "Q1203|John Lennon → Q24826|Liverpool"}),
@@ -330,7 +331,8 @@ BOOST_FIXTURE_TEST_CASE(templates_from_elsewhere_choose_the_relations, Many) {
 
 BOOST_FIXTURE_TEST_CASE(closed_sets_are_no_such_folders, Bear) {
   BOOST_TEST(!is_multi_prompt(path()));
-  write("facts.jsonl", "{\"sub_label\": \"a\", \"obj_label\": \"b\"}");  // a relation's, perhaps
+  write("facts.jsonl",
+        "{\"sub_label\": \"a\", \"obj_label\": \"b\"}");  // could be a relation's file
   BOOST_TEST(!is_multi_prompt(path()));
   const test::TemporaryFolder choices;
   choices.write("facts.jsonl", R"({"subject": "a", "object": "b"})");
@@ -395,7 +397,7 @@ BOOST_AUTO_TEST_CASE(a_table_that_has_no_templates_takes_given_ones) {
 BOOST_AUTO_TEST_CASE(what_is_no_dataset_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder.path()), Error,
-                        says(Fault::user, "is not a dataset plumb knows"));
+                        says(Fault::user, "is not a dataset that plumb knows"));
   BOOST_CHECK_EXCEPTION((void)load_multi_prompt(folder / "none"), Error,
                         says(Fault::user, "none: does not exist"));
 }
@@ -447,7 +449,7 @@ BOOST_FIXTURE_TEST_CASE(myriad_lama_is_read_as_published, Folder) {
   BOOST_TEST(given.files.size() == 2U);
 }
 
-// Blank texts are refused, as are line breaks, names twice and identifiers twice.
+// Blank texts, line breaks, duplicate names and duplicate identifiers are refused.
 BOOST_AUTO_TEST_CASE(random_datasets_are_the_same_once_written_and_read) {
   RandomStream random(73, "datasets");
   for (int round = 0; round < 40; ++round) {

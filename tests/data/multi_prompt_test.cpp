@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(multi_prompt)
 
 namespace {
 
-/// Facts whose subjects have these many names, asked in `templates` ways.
+/// Facts whose subjects have these numbers of names, with `templates` templates.
 MultiPromptRelation relation_of(const std::string& code, const std::vector<std::size_t>& names,
                                 std::size_t templates) {
   MultiPromptRelation relation{code, std::vector<PromptTemplate>(templates), {}};
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_code_that_is_unknown_or_named_twice_is_refused) {
     BOOST_CHECK_EXCEPTION((void)relation_places(three_relations(), wrong), Error,
                           says(Fault::user, "`relations`: '" + wrong.back() +
                                                 "' is not a relation of many with many prompts; "
-                                                "say some of P"));
+                                                "name some of P"));
   }
   BOOST_CHECK_EXCEPTION((void)relation_places(three_relations(), {"P1", "P1"}), Error,
                         says(Fault::user, "`relations`: 'P1' is named twice; name it once"));
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(templates_of_one_origin_can_be_kept) {
   keep_origins(all, KeptOrigins::all);
   BOOST_TEST(all.relations.at(0).templates.size() == 2U);
   BOOST_CHECK_EXCEPTION(keep_origins(all, KeptOrigins::manual), Error,
-                        says(Fault::user, "many does not say which of its templates are manual"));
+                        says(Fault::user, "many does not mark which of its templates are manual"));
   dataset.knows_origins = true;
   MultiPromptDataset manual = dataset;
   keep_origins(manual, KeptOrigins::manual);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(templates_of_one_origin_can_be_kept) {
   BOOST_REQUIRE(manual.relations[0].templates.size() == 1U);
   BOOST_TEST(manual.relations[0].templates[0].text == "[X] [Y]");
   BOOST_CHECK_EXCEPTION(keep_origins(manual, KeptOrigins::generated), Error,
-                        says(Fault::user, "`origin`: leaves no template of many; say all"));
+                        says(Fault::user, "`origin`: leaves no template of many; set all"));
   keep_origins(dataset, KeptOrigins::generated);
   BOOST_TEST(dataset.left_out.empty());
   BOOST_TEST(dataset.relations.size() == 2U);

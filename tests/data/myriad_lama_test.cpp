@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// A row; `more` begins with a comma where there is more.
+/// A row; `more` is empty or begins with a comma.
 std::string row(const std::string& uuid, const std::string& subject, const std::string& objects,
                 const std::string& text, const std::string& more = "") {
   return R"({"uuid": ")" + uuid + R"(", "rel_uri": "P1303", "sub_ent": ")" + subject +
@@ -92,10 +92,10 @@ BOOST_FIXTURE_TEST_CASE(a_name_of_two_lines_is_reported, Rows) {
            row("u2", "Paul\\nM", R"(["bass"])", "[X] plays [Y].") +
            row("u3", "Ringo", R"(["drums"])", "[X] plays [Y].", R"(, "obj_aliases": ["d\nr"])"));
   BOOST_TEST(
-      problems == (Texts{"rows.jsonl:2: sub_ent: holds a line break; prompts end with their line; "
-                         "write it on one",
-                         "rows.jsonl:3: obj_ents: holds a line break; prompts end with their line; "
-                         "write it on one"}),
+      problems == (Texts{"rows.jsonl:2: sub_ent: contains a line break; write it on one line, "
+                         "because a prompt is one line",
+                         "rows.jsonl:3: obj_ents: contains a line break; write it on one line, "
+                         "because a prompt is one line"}),
       boost::test_tools::per_element());
   BOOST_TEST(dataset.relations.at(0).facts.size() == 1U);
 }
@@ -125,13 +125,13 @@ BOOST_FIXTURE_TEST_CASE(what_is_broken_is_reported_and_left_out, Rows) {
   BOOST_TEST(
       problems ==
           (Texts{"rows.jsonl:2: obj_ents: is not a list of names; write [\"…\", …]",
-                 "rows.jsonl:3: obj_uris: is not one identifier for each of obj_ents; make them "
-                 "parallel, or leave it out",
+                 "rows.jsonl:3: obj_uris: does not have one identifier for each of obj_ents; "
+                 "write them in the order of obj_ents, or remove the field",
                  "rows.jsonl:4: obj_aliases: is not a list of names; write [[\"…\", …], …]",
-                 "rows.jsonl:5: is_manual: is neither true nor false; say one of them, or leave it "
-                 "out for true",
-                 "rows.jsonl:6: template: template '[X] plays.' has no [Y]; write [X] where the "
-                 "subject stands and [Y] where the answer does",
+                 "rows.jsonl:5: is_manual: is neither true nor false; write one of them, or "
+                 "remove it to mean true",
+                 "rows.jsonl:6: template: template '[X] plays.' has no [Y]; write [X] in the "
+                 "subject's place and [Y] in the answer's",
                  "rows.jsonl:8: uuid: is missing; write \"uuid\": \"…\""}),
       boost::test_tools::per_element());
   BOOST_REQUIRE(dataset.relations.size() == 1U);

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(name_check)
 
 namespace {
 
-/// What a name alone is reported for, each message's middle.
+/// The problems reported for a single name, without the start and the remedy of each message.
 std::vector<std::string> said_of(const std::string& name, bool is_name = true) {
   std::vector<std::string> said;
   NameCheck check("name", is_name);
@@ -30,16 +30,16 @@ BOOST_AUTO_TEST_CASE(each_kind_of_oddity_is_told) {
       {"'Paris'", "is in quotes"},
       {"Paris ", "has white space at an end"},
       {" Paris", "has white space at an end"},
-      {"La  Paz", "has white space doubled"},
-      {"La\u00A0Paz", "holds a no-break or other special space"},
-      {"10\u202F000", "holds a no-break or other special space"},
-      {"Pa\u200Bris", "holds a character that cannot be seen"},
-      {"\uFEFFParis", "holds a character that cannot be seen"},
-      {"Pa\u00ADris", "holds a character that cannot be seen"},
+      {"La  Paz", "has two white spaces in a row"},
+      {"La\u00A0Paz", "contains a no-break or other special space"},
+      {"10\u202F000", "contains a no-break or other special space"},
+      {"Pa\u200Bris", "contains an invisible character"},
+      {"\uFEFFParis", "contains an invisible character"},
+      {"Pa\u00ADris", "contains an invisible character"},
       {"Zu\u0308rich", "is not in Unicode's composed form, NFC"},
       {"\u212Bngstr\u00F6m", "is not in Unicode's composed form, NFC"},
-      {"\uFF30aris", "holds full-width Latin letters or digits"},
-      {"Z\uFFFDrich", "holds the replacement character U+FFFD"}};
+      {"\uFF30aris", "contains full-width Latin letters or digits"},
+      {"Z\uFFFDrich", "contains the replacement character U+FFFD"}};
   for (const auto& [name, words] : odd) {
     BOOST_TEST_CONTEXT(name) {
       const auto said = said_of(name);
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(each_kind_of_oddity_is_told) {
       BOOST_TEST(said[0].find("name '" + name + "' " + words) != std::string::npos, said[0]);
     }
   }
-  // A no-break space at the end is both.
+  // A no-break space at the end has both problems.
   BOOST_TEST(said_of("Paris\u00A0").size() == 2U);
 }
 
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(one_quoted_name_among_plain_ones_is_reported) {
     check.report([&](const Error& error) { said.emplace_back(error.what()); });
     BOOST_REQUIRE_MESSAGE(said.size() == 1U, quoted);
     BOOST_TEST(said[0] == "f: name '" + quoted +
-                              "' is in quotes; remove them, unless they belong to the name: they "
-                              "are part of it here");
+                              "' is in quotes; remove them unless they belong to the name; plumb "
+                              "treats them as part of it");
   }
   // One title among many.
   for (const std::size_t others : {19U, 20U}) {

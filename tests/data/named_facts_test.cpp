@@ -37,13 +37,13 @@ BOOST_AUTO_TEST_CASE(facts_of_a_closed_set_have_their_right_options) {
   const auto facts = named_facts(dataset);
   BOOST_REQUIRE(facts.size() == 5U);
   BOOST_TEST(shown(facts[0]) == "capital/0: Q142 France > Q90 Paris");
-  // An instance keeps its number where others were left out; Cairo is a subject with another name
-  // too.
+  // An instance keeps its number if others were left out. Cairo is also a subject with another
+  // name.
   BOOST_TEST(shown(facts[1]) == "capital/2: Q884 Korea Hanguk > Q8684 Seoul");
   BOOST_TEST(shown(facts[2]) == "capital/3: Q79 Egypt > Q85 Cairo al-Qahira");
   BOOST_TEST(shown(facts[3]) == "river/0: Q85 Cairo al-Qahira > Q3392 Nile Iteru");
   BOOST_TEST(shown(facts[4]) == "river/1: Q1718 Bonn > Q584 Rhine");
-  // Names that another relation gives stay where it is not taken.
+  // Names from another relation are kept even if that relation is not selected.
   const auto capitals = named_facts(dataset, {"capital"});
   BOOST_REQUIRE(capitals.size() == 3U);
   BOOST_TEST(shown(capitals[2]) == shown(facts[2]));
@@ -57,13 +57,13 @@ BOOST_AUTO_TEST_CASE(relations_of_sentences_are_left_out_and_said) {
   const Dataset rest = without_sentences(dataset);
   BOOST_REQUIRE(rest.relations.size() == 1U);
   BOOST_TEST(rest.relations[0].code == "river");
-  BOOST_TEST(rest.left_out == std::vector<std::string>{
-                                  "relations of sentences without names for subjects: capital"});
+  BOOST_TEST(rest.left_out ==
+             std::vector<std::string>{
+                 "relations whose facts are sentences without subject names: capital"});
   dataset.relations[1].own_sentences = true;
   dataset.files = {"LAMA/Squad/test.jsonl"};
-  BOOST_CHECK_EXCEPTION(
-      (void)without_sentences(dataset), Error,
-      says(Fault::user, "Squad/test.jsonl: has sentences and no subjects' names"));
+  BOOST_CHECK_EXCEPTION((void)without_sentences(dataset), Error,
+                        says(Fault::user, "Squad/test.jsonl: has sentences without subject names"));
 }
 
 BOOST_AUTO_TEST_CASE(a_subject_of_several_objects_is_several_facts) {
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_relation_and_what_has_no_names_is_refused) {
                         says(Fault::user, "'r' is not a relation"));
   dataset.relations[1].own_sentences = true;
   BOOST_CHECK_EXCEPTION((void)named_facts(dataset), Error,
-                        says(Fault::user, "river: has sentences and no subjects' names"));
+                        says(Fault::user, "river: has sentences without subject names"));
   BOOST_TEST(named_facts(dataset, {"capital"}).size() == 3U);
 }
 

@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(missing_patterns_are_reported, Pararel) {
   std::filesystem::remove(*this / "pattern_data/graphs_json/P19.jsonl");
   BOOST_CHECK_EXCEPTION(load_pararel(path()), Error,
                         says(Fault::user,
-                             "P19.jsonl: is missing though trex_lms_vocab has P19; add the "
+                             "P19.jsonl: is missing, but trex_lms_vocab has P19; add the "
                              "relation's patterns"));
   BOOST_TEST(load_pararel(path(), [](const Error&) {}).relations.at(0).code == "P103");
 }
@@ -59,12 +59,12 @@ BOOST_FIXTURE_TEST_CASE(broken_patterns_are_reported_at_their_line, Pararel) {
         "{\"pattern\": \"[X] [Y]\"}\n{\"lemma\": \"born\"}\n");
   BOOST_CHECK_EXCEPTION(
       load_pararel(path()), Error,
-      says(Fault::user, "graphs_json/P19.jsonl:2: pattern: is missing; give the line"));
+      says(Fault::user, "graphs_json/P19.jsonl:2: pattern: is missing; add a pattern"));
   write("pattern_data/graphs_json/P19.jsonl", "{\"pattern\": \"[X] was born.\"}\n");
   BOOST_CHECK_EXCEPTION(load_pararel(path()), Error,
                         says(Fault::user,
                              "graphs_json/P19.jsonl:1: pattern: template '[X] was born.' "
-                             "has no [Y]; write [X] where"));
+                             "has no [Y]; write [X] in"));
 }
 
 BOOST_FIXTURE_TEST_CASE(broken_facts_are_reported_at_their_line, Pararel) {
@@ -72,7 +72,7 @@ BOOST_FIXTURE_TEST_CASE(broken_facts_are_reported_at_their_line, Pararel) {
   BOOST_CHECK_EXCEPTION(load_pararel(path()), Error,
                         says(Fault::user,
                              "trex_lms_vocab/P19.jsonl:1: obj_label: the fact has no answer; "
-                             "give the line a non-empty string obj_label"));
+                             "add a non-empty string obj_label"));
 }
 
 BOOST_AUTO_TEST_CASE(both_folders_make_the_layout) {

@@ -21,14 +21,14 @@ struct File : test::TemporaryFolder {
   [[nodiscard]] PromptTemplateFile read(const std::string& text) const {
     return PromptTemplateFile(write("templates.jsonl", text));
   }
-  /// The whole file with its problems gathered, each without the folder's path.
+  /// Reads the whole file and collects its problems, each without the folder's path.
   PromptTemplateFile read_on(const std::string& text) {
     return PromptTemplateFile(write("templates.jsonl", text), [this](const Error& error) {
       BOOST_TEST((error.fault() == Fault::user));
       problems.push_back(std::string(error.what()).substr(path().string().size() + 1));
     });
   }
-  /// This line between two sound ones is reported in these words and left out.
+  /// Checks that this line, between two valid ones, is reported with these words and left out.
   void refuses(const std::string& line, const std::string& words) {
     problems.clear();
     const std::string sound = R"({"relation": "P36", "template": "[X] has [Y]."})";
@@ -109,20 +109,20 @@ BOOST_AUTO_TEST_CASE(a_question_is_followed_by_its_answer_alone) {
 
 BOOST_FIXTURE_TEST_CASE(a_template_has_its_placeholders, File) {
   refuses(R"({"relation": "P36", "template": "It is [Y]."})",
-          "template: template 'It is [Y].' has no [X]; write [X] where the subject stands");
+          "template: template 'It is [Y].' has no [X]; write [X] in the subject's place");
   refuses(R"({"relation": "P36", "template": "[X] is."})",
           "template: template '[X] is.' has no [Y]");
   refuses(R"({"relation": "P36", "template": "[X] is [Y], yes, [Y]."})",
           "template: template '[X] is [Y], yes, [Y].' has more than one [Y]; write it once");
   BOOST_TEST(read(R"({"relation": "P1", "template": "[X], yes, [X], is [Y]."})")
                  .find("P1")
-                 ->templates.size() == 1U);  // the subject may stand anywhere
+                 ->templates.size() == 1U);  // the subject may be anywhere
 }
 
 BOOST_FIXTURE_TEST_CASE(a_question_that_goes_on_is_refused, File) {
   refuses(R"({"relation": "P36", "template": "Where is [X]? In [Y].", "style": "question"})",
-          "template: template 'Where is [X]? In [Y].' is a question without its answer behind it; "
-          "let it end in \"? [Y].\" or say \"style\": \"cloze\"");
+          "template: template 'Where is [X]? In [Y].' is a question that does not end with its "
+          "answer; end it with \"? [Y].\" or write \"style\": \"cloze\"");
   BOOST_TEST(read(R"({"relation": "P1", "template": "Where is [X]? In [Y].", "style": "cloze"})")
                  .find("P1")
                  ->templates.size() == 1U);
@@ -138,20 +138,20 @@ BOOST_FIXTURE_TEST_CASE(a_field_that_is_missing_or_of_another_kind_is_named, Fil
   for (const char* group : {"7", "null", "[\"a\"]"}) {
     refuses(
         R"({"relation": "P36", "template": "[X] is [Y].", "group": )" + std::string(group) + "}",
-        "group: is not a string; name the template it paraphrases, or leave it out");
+        "group: is not a string; name the template that it paraphrases, or remove it");
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_style_or_origin_of_another_word_is_refused, File) {
   const std::string begin = R"({"relation": "P36", "template": "What is [X]? [Y].", )";
   refuses(begin + R"("style": "Question"})",
-          "style: \"Question\" is neither cloze nor question; say one of them, or leave it out for "
-          "cloze");
+          "style: \"Question\" is neither cloze nor question; write one of them, or remove it to "
+          "mean cloze");
   refuses(begin + R"("style": true})", "style: true is neither");
   refuses(begin + R"("style": null})", "style: null is neither");
   refuses(begin + R"("origin": "auto"})",
-          "origin: \"auto\" is neither manual nor generated; say one of them, or leave it out for "
-          "manual");
+          "origin: \"auto\" is neither manual nor generated; write one of them, or remove it to "
+          "mean manual");
   refuses(begin + R"("origin": 1})", "origin: 1 is neither");
 }
 
@@ -167,7 +167,7 @@ BOOST_FIXTURE_TEST_CASE(equal_templates_of_a_relation_are_reported, File) {
   const PromptTemplateFile file = read(R"({"relation": "P36", "template": "[X] has [Y]."})"
                                        "\n"
                                        R"({"relation": "P30", "template": "[X] has [Y]."})");
-  BOOST_TEST(file.relations().size() == 2U);  // another relation may say the same
+  BOOST_TEST(file.relations().size() == 2U);  // another relation may have the same template
 }
 
 BOOST_FIXTURE_TEST_CASE(a_relation_of_broken_lines_is_named_without_templates, File) {

@@ -63,7 +63,7 @@ BOOST_FIXTURE_TEST_CASE(decimals_go_by_the_power_of_ten, File) {
   BOOST_TEST(numbers[0].value == 2.41e-38);
   BOOST_TEST(numbers[0].decimals == 40);
   BOOST_TEST(numbers[1].value == 150.0);
-  BOOST_TEST(numbers[1].decimals == -1);  // known to tens
+  BOOST_TEST(numbers[1].decimals == -1);  // known to the nearest ten
   BOOST_TEST(numbers[1].rounding() == 5.0);
   BOOST_TEST(numbers[2].decimals == -3);
 }
@@ -71,7 +71,7 @@ BOOST_FIXTURE_TEST_CASE(decimals_go_by_the_power_of_ten, File) {
 BOOST_FIXTURE_TEST_CASE(errors_name_file_line_and_column, File) {
   refuses("model,metric\nm,x\n", "t.csv:1: value: is not among the header's fields");
   refuses("model,metric,value\nm,x,0.5\n\nm,x,14%\n",
-          "t.csv:4: value: '14%' is no number; write it as 0.14, without a percent sign");
+          "t.csv:4: value: '14%' is not a number; write it like 0.14, without a percent sign");
   for (const char* wrong : {"", "nan", "inf", "0,5", "+0.5", " 0.5", "0.5 ", "≤1e-6"}) {
     refuses("model,metric,value\nm,x,\"" + std::string(wrong) + "\"\n",
             "t.csv:2: value: '" + std::string(wrong) + "' is no number");
@@ -79,7 +79,7 @@ BOOST_FIXTURE_TEST_CASE(errors_name_file_line_and_column, File) {
   refuses("model,metric,value\n,x,0.5\n", "t.csv:2: model: is empty; every number needs one");
   refuses("model,metric,value\nm,,0.5\n", "t.csv:2: metric: is empty");
   refuses("model,metric,value\nm,x,0.5,more\n", "t.csv:2: 4 fields instead of 3");
-  refuses("model,metric,value\n", "t.csv: holds no published number");
+  refuses("model,metric,value\n", "t.csv: contains no published numbers");
   BOOST_CHECK_EXCEPTION((void)read_published_numbers(*this / "none.csv"), Error,
                         says(Fault::user, "none.csv"));
 }
@@ -95,7 +95,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_all_its_tables, File) {
   BOOST_TEST(numbers[2].file.name() == "b.csv");
   write("empty/c.txt", "");
   BOOST_CHECK_EXCEPTION((void)read_published_numbers(*this / "empty"), Error,
-                        says(Fault::user, "empty: holds no published number; name a .csv"));
+                        says(Fault::user, "empty: contains no published numbers; name a .csv"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_was_ranked_among_and_asked_is_read_where_it_is_said, File) {

@@ -17,7 +17,8 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-// By ast.literal_eval of Python 3.11 where that reads the text, which is all but arrays and JSON's own.
+// Expectations are those of ast.literal_eval in Python 3.11, except for arrays and JSON's own
+// syntax, which it does not read.
 BOOST_AUTO_TEST_CASE(lists_are_read_as_python_reads_them) {
   const std::vector<std::pair<std::string, Texts>> lists{
       {"['19 July 1947', '1 May 1950']", {"19 July 1947", "1 May 1950"}},
@@ -63,15 +64,15 @@ BOOST_AUTO_TEST_CASE(what_is_no_list_of_texts_says_why) {
       {"['a', 1947]", "holds 1947, which is no text"},
       {"[\"a\", 1947]", "holds 1947, which is no text"},
       {"[\"a\", null]", "holds null, which is no text"},
-      {"[['a'], ['b']]", "which is no text"},
-      {"['a' 'b' ... 'y' 'z']", "was cut short with '...'"},
+      {"[['a'], ['b']]", "which is not a text"},
+      {"['a' 'b' ... 'y' 'z']", "was shortened with '...'"},
       {"['a', 'b' 'c']", "has a comma between some texts and none between others"},
       {"['a''b']", "has no comma between two texts"},
       {"['a',, 'b']", "has a comma without a text before it"},
-      {"['a'] ['b']", "goes on behind its closing bracket"},
-      {R"(['\ud83d'])", "without a character's number"},
-      {R"(['\x4'])", "without a character's number"},
-      {R"(['\N{BULLET}'])", "holds the escape \\N"},
+      {"['a'] ['b']", "continues after its closing bracket"},
+      {R"(['\ud83d'])", "without a valid character number"},
+      {R"(['\x4'])", "without a valid character number"},
+      {R"(['\N{BULLET}'])", "contains the escape \\N"},
       {"['a\\", "ends inside an escape"}};
   for (const auto& [text, words] : broken) {
     const auto made = read_written_list(text);

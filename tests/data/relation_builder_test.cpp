@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(relation_builder_suite)
 
 namespace {
 
-/// A builder that goes on after a problem and keeps its text.
+/// A builder that continues after a problem and keeps the problem's text.
 struct Kept {
   std::vector<std::string> problems;
   ProblemSink sink = [this](const Error& error) {
@@ -80,7 +80,7 @@ BOOST_FIXTURE_TEST_CASE(without_fixed_options_each_new_object_is_one, Kept) {
 BOOST_FIXTURE_TEST_CASE(a_template_needs_both_placeholders, Kept) {
   builder.add_template("The capital is [Y].", {"templates.json", 4, "P36"});
   builder.add_template("The capital of [X].", {"templates.json", 5, "P36"});
-  const std::string remedy = "; write [X] where the subject stands and [Y] where the answer does";
+  const std::string remedy = "; write [X] in the subject's place and [Y] in the answer's";
   BOOST_TEST(
       problems == (std::vector<std::string>{
                       "templates.json:4: P36: template 'The capital is [Y].' has no [X]" + remedy,
@@ -94,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(options_are_distinct_and_not_empty, Kept) {
       problems == (std::vector<std::string>{
                       "metadata.json: P36: option 1 is empty; give it a label",
                       "metadata.json: P36: option 'Paris' is duplicated; keep one of them and "
-                      "renumber answer_idx, or tell them apart by answer_space_ids"}),
+                      "renumber answer_idx, or distinguish them by answer_space_ids"}),
       boost::test_tools::per_element());
 }
 
@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_without_its_subject_is_left_out_and_its_place_kep
   for (std::size_t line = 1; line <= 3; ++line) {
     BOOST_TEST(problems[line - 1] == "P36.jsonl:" + std::to_string(line) +
                                          ": sub_label: the fact has no subject; "
-                                         "give the line a non-empty string sub_label");
+                                         "add a non-empty string sub_label");
   }
   const auto relation = finish();
   BOOST_REQUIRE((relation && relation->facts.size() == 1U));
@@ -118,14 +118,14 @@ BOOST_FIXTURE_TEST_CASE(a_fact_without_its_subject_is_left_out_and_its_place_kep
 BOOST_FIXTURE_TEST_CASE(a_fact_without_its_answer_is_left_out, KeptWithOptions) {
   fact(R"({"sub_label": "Italy"})", 9);
   BOOST_TEST(only_problem() ==
-             "P36.jsonl:9: obj_label: the fact has no answer; give the line a "
+             "P36.jsonl:9: obj_label: the fact has no answer; add a "
              "non-empty string obj_label");
 }
 
 BOOST_FIXTURE_TEST_CASE(an_answer_must_be_among_the_options, KeptWithOptions) {
   fact(R"({"sub_label": "Peru", "obj_label": "Lima"})", 2);
   fact(R"({"sub_label": "Peru", "obj_id": "Q2868"})", 3);
-  const std::string remedy = " options of P36; add it to answer_space_labels or fix the line";
+  const std::string remedy = " options of P36; add it to answer_space_labels or correct the line";
   BOOST_TEST(problems == (std::vector<std::string>{
                              "P36.jsonl:2: obj_label: answer 'Lima' is not among the 3" + remedy,
                              "P36.jsonl:3: obj_id: answer 'Q2868' is not among the 3" + remedy}),
@@ -158,9 +158,8 @@ BOOST_FIXTURE_TEST_CASE(an_answer_said_twice_must_agree, KeptWithOptions) {
 
 BOOST_FIXTURE_TEST_CASE(aliases_are_a_list_of_strings, KeptWithOptions) {
   fact(R"({"sub_label": "Italy", "answer_idx": 1, "sub_aliases": "Italia"})", 2);
-  BOOST_TEST(
-      only_problem() ==
-      "P36.jsonl:2: sub_aliases: is not a list of strings; write [\"…\", …] or leave it out");
+  BOOST_TEST(only_problem() ==
+             "P36.jsonl:2: sub_aliases: is not a list of strings; write [\"…\", …] or remove it");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_fact_may_say_which_part_it_belongs_to, KeptWithOptions) {
@@ -172,7 +171,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_may_say_which_part_it_belongs_to, KeptWithOptions
     problems.clear();
     fact((R"({"sub_label": "Gaul", "answer_idx": 0, "split": )" + part + "}").c_str(), 4);
     BOOST_TEST(only_problem() ==
-               "P36.jsonl:4: split: " + part + " is not a part; say train or test");
+               "P36.jsonl:4: split: " + part + " is not a part; write train or test");
   }
   const auto relation = finish();
   BOOST_REQUIRE((relation && relation->facts.size() == 3U));
@@ -207,7 +206,7 @@ BOOST_FIXTURE_TEST_CASE(choices_that_are_not_labels_of_options_are_refused, Kept
   for (const auto& [label, words] :
        {std::pair("Lima",
                   "'Lima' is not among the options; add it to answer_space_labels or "
-                  "leave it out"),
+                  "remove it"),
         std::pair("", "a choice is empty; write its text or remove it"),
         std::pair(" ", "a choice is blank; write its text or remove it")}) {
     problems.clear();
@@ -281,8 +280,8 @@ BOOST_AUTO_TEST_CASE(a_relation_name_can_be_a_file_name) {
     const ProblemSink sink = [&](const Error& error) { problem = error.what(); };
     BOOST_TEST(!RelationBuilder(code, sink).finish({.file = "a.tsv"}));
     BOOST_TEST(problem == "a.tsv: relation name '" + code +
-                              "' is empty, starts with a dot or holds a '/' or control character; "
-                              "results are kept in files of that name; rename it");
+                              "' is empty, starts with a dot or contains a '/' or a control "
+                              "character; rename it, because results files are named after it");
   }
 }
 
@@ -290,7 +289,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_with_plain_names_is_told_by_them, Kept) {
   builder.use_plain_names();
   fact(R"({"obj_label": "Paris"})", 2);
   BOOST_TEST(only_problem() ==
-             "P36.jsonl:2: subject: the fact has no subject; give the line a non-empty string "
+             "P36.jsonl:2: subject: the fact has no subject; add a non-empty string "
              "subject");
   problems.clear();
   fact(R"({"sub_label": "France", "obj_label": "Paris", "obj_aliases": "P"})", 3);

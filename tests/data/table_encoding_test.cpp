@@ -48,13 +48,13 @@ BOOST_AUTO_TEST_CASE(other_encodings_are_named_whatever_the_table) {
       std::filesystem::remove(folder / name);
     }
   };
-  refused("\xFF\xFE" + widened(csv, 2, false), "is UTF-16; write it as UTF-8");
-  refused("\xFE\xFF" + widened(csv, 2, true), "is UTF-16; write it as UTF-8");
+  refused("\xFF\xFE" + widened(csv, 2, false), "is UTF-16; save it as UTF-8");
+  refused("\xFE\xFF" + widened(csv, 2, true), "is UTF-16; save it as UTF-8");
   refused(widened(csv, 2, false), "is UTF-16");
   refused(widened(csv, 2, true), "is UTF-16");
   refused(std::string("\xFF\xFE\0\0", 4) + widened(csv, 4, false), "is UTF-32");
   refused(widened(csv, 4, true), "is UTF-32");
-  refused(with_line_ends(csv, "\r"), "ends its lines with carriage returns alone, as old Macs do");
+  refused(with_line_ends(csv, "\r"), "ends its lines with only a carriage return, as on old Macs");
 }
 
 BOOST_AUTO_TEST_CASE(utf_8_with_either_line_end_is_read) {
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_graphs_parts_are_looked_at_too) {
   folder.write("train.tsv", "a\tr\tb\n");
   folder.write("test.tsv", "\xFF\xFE" + widened("b\tr\ta\n", 2, false));
   BOOST_CHECK_EXCEPTION((void)load_graph(folder.path()), Error,
-                        says(Fault::user, "test.tsv: is UTF-16; write it as UTF-8"));
+                        says(Fault::user, "test.tsv: is UTF-16; save it as UTF-8"));
   folder.write("test.tsv", "b\tr\ta\ra\tr\ta\r");
   BOOST_CHECK_EXCEPTION((void)load_graph(folder.path()), Error,
                         says(Fault::user, "test.tsv: ends its lines"));

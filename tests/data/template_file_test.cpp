@@ -17,7 +17,7 @@ namespace {
 
 using Templates = std::vector<std::string>;
 
-/// Two relations, "P36" and "P19", with a template each.
+/// Two relations, "P36" and "P19", with one template each.
 struct Asked : test::TemporaryFolder {
   Asked() {
     for (const char* code : {"P36", "P19"}) {
@@ -34,7 +34,7 @@ struct Asked : test::TemporaryFolder {
     for (const std::string& line : lines) text += line + "\n";
     use_template_file(dataset, write("t.jsonl", text));
   }
-  /// "P36" has `value` and "P19" is sound.
+  /// "P36" has `value` and "P19" is valid.
   void use_for_p36(const std::string& value) { use(R"({"P36": )" + value + sound_p19); }
 
   const std::string sound_p19 = R"(, "P19": ["[X] is from [Y]."]})";
@@ -66,23 +66,22 @@ BOOST_FIXTURE_TEST_CASE(a_relation_that_is_missing_is_named, Asked) {
   BOOST_CHECK_EXCEPTION(use(R"({"P36": ["[X]: [Y]"]})"), Error,
                         says(Fault::user,
                              "t.json: P19: has no templates for this relation; add them, or choose "
-                             "others with `relations`"));
+                             "other relations with `relations`"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_no_list_of_templates_is_refused, Asked) {
   for (const char* value : {"[]", "\"[X]: [Y]\"", "7", "null", R"(["[X]: [Y]", 7])", "{}",
                             R"({"templates": "[X]: [Y]"})", R"({"templates": []})"}) {
-    BOOST_CHECK_EXCEPTION(
-        use_for_p36(value), Error,
-        says(Fault::user, "t.json:1: P36: has no list of templates; give it [\"…"));
+    BOOST_CHECK_EXCEPTION(use_for_p36(value), Error,
+                          says(Fault::user, "t.json:1: P36: has no list of templates; write [\"…"));
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_template_has_both_placeholders, Asked) {
   BOOST_CHECK_EXCEPTION(use_for_p36(R"(["[X]: [Y]", "[X] is."])"), Error,
                         says(Fault::user,
-                             "t.json:1: P36: template '[X] is.' has no [Y]; write [X] where the "
-                             "subject stands and [Y] where the answer does"));
+                             "t.json:1: P36: template '[X] is.' has no [Y]; write [X] in the "
+                             "subject's place and [Y] in the answer's"));
   BOOST_CHECK_EXCEPTION(use_for_p36(R"({"templates": ["It is [Y]."]})"), Error,
                         says(Fault::user, "t.json:1: P36: template 'It is [Y].' has no [X]"));
 }
@@ -96,17 +95,18 @@ BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Asked) {
   const std::string sound = "{\n\"P19\": [\"[X] is [Y].\"],\n\"P36\" :\n [\"[X]: [Y]\",\n";
   refused(sound + "  \"[X] is.\"]}", "t.json:5: P36: template '[X] is.' has no [Y]");
   refused(sound + "  7]}", "t.json:3: P36: has no list of templates");
-  // Spelt in another way than it would be written, it has the line of its relation.
+  // A template that is spelt differently from how it would be written gets the line of its
+  // relation.
   refused(sound + "  \"[X] \\u0069s.\"]}", "t.json:3: P36: template '[X] is.' has no [Y]");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_relation_that_stands_twice_is_refused, Asked) {
   BOOST_CHECK_EXCEPTION(
       use(R"({"P19": ["[X]: [Y]"], "P36": ["[X]: [Y]"], "P36": ["[X] is [Y]."]})"), Error,
-      says(Fault::user, "t.json: the key P36 stands twice in one object; keep one;"));
+      says(Fault::user, "t.json: the key P36 appears twice in one object; keep one;"));
   const auto text = write("t.txt", R"({"P36": ["[X]: [Y]"], "P36": ["[X] is [Y]."]})");
   BOOST_CHECK_EXCEPTION(use_template_file(dataset, text), Error,
-                        says(Fault::user, "t.txt: the key P36 stands twice in one object"));
+                        says(Fault::user, "t.txt: the key P36 appears twice in one object"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {
   BOOST_CHECK_EXCEPTION(use("[]"), Error, says(Fault::user, "t.json:1: is JSON but not an object"));
 }
 
-// As datasets of many prompts have it; groups, styles and origins are not a closed set's.
+// As in datasets of many prompts; a closed set ignores groups, styles and origins.
 BOOST_FIXTURE_TEST_CASE(the_templates_of_many_prompts_are_such_a_file, Asked) {
   use_lines(
       {R"({"relation": "P36", "template": "[Y] rules [X].", "group": "a"})",
@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(the_templates_of_many_prompts_are_refused_by_line, Asked
   const auto refused = [&](const Templates& lines, const std::string& words) {
     BOOST_CHECK_EXCEPTION(use_lines(lines), Error, says(Fault::user, words));
   };
-  refused({sound}, "t.jsonl: P19: has no templates for this relation; add them, or choose others");
+  refused({sound}, "t.jsonl: P19: has no templates for this relation; add them, or choose other");
   refused({}, "t.jsonl: P36: has no templates for this relation");
   refused({sound, "", R"({"relation": "P19", "template": "[X] is."})"},
           "t.jsonl:3: template: template '[X] is.' has no [Y]");

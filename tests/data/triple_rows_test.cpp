@@ -51,9 +51,8 @@ BOOST_AUTO_TEST_CASE(other_lines_are_no_triples) {
   const auto file =
       folder.write("a.jsonl", row("a", "b", "r") + "{\"head\": \"a\", \"tail\": 1}\n");
   BOOST_TEST(triple_row_files(file).size() == 1U);
-  BOOST_CHECK_EXCEPTION(
-      (void)load_triple_rows(file), Error,
-      says(Fault::user, "a.jsonl:2: relation: is not a text; each line needs head"));
+  BOOST_CHECK_EXCEPTION((void)load_triple_rows(file), Error,
+                        says(Fault::user, "a.jsonl:2: relation: is not a text; write head"));
   folder.write("b.jsonl", "{\"subject\": \"a\", \"object\": \"b\"}\n");
   BOOST_TEST(triple_row_files(folder.path()).empty());
 }
@@ -66,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_field_that_looks_like_choices_is_refused) {
         "a.jsonl", row("a", "b", "r") + "{\"head\": \"c\", \"tail\": \"d\", \"relation\": \"r\", " +
                        field + "}\n");
     BOOST_CHECK_EXCEPTION((void)load_triple_rows(file), Error,
-                          says(Fault::user, ": looks like a question's choices, and is not read"));
+                          says(Fault::user, ": looks like a question's choices, but is not read"));
   }
 }
 

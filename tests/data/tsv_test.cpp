@@ -71,7 +71,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_has_three_fields, Table) {
   BOOST_CHECK_EXCEPTION(load(rows + "Chad\tin\n"), Error,
                         says(Fault::user,
                              "facts.tsv:3: 2 fields instead of 3; write subject, relation "
-                             "and object with one tab between"));
+                             "and object, separated by one tab each"));
   BOOST_CHECK_EXCEPTION(load(rows + "Chad\tin\tAfrica\tx\n"), Error,
                         says(Fault::user, "facts.tsv:3: 4 fields instead of 3"));
 }
@@ -101,10 +101,10 @@ BOOST_FIXTURE_TEST_CASE(a_relation_has_templates_beside_the_table, Table) {
   BOOST_CHECK_EXCEPTION(load(rows), Error,
                         says(Fault::user,
                              "facts.json: capital: template 'The capital of [X].' has no "
-                             "[Y]; write [X] where"));
+                             "[Y]; write [X] in"));
 }
 
-// For a `template_file`, or for a probe that needs none.
+// For use with a `template_file`, or with a probe that needs no templates.
 BOOST_FIXTURE_TEST_CASE(without_templates_beside_it_a_table_has_none, Table) {
   std::filesystem::remove(*this / "facts.json");
   const Dataset dataset = load("Chad\tin\tAfrica\n" + rows + "Peru\tin\tAmerica\n");
@@ -152,14 +152,14 @@ BOOST_FIXTURE_TEST_CASE(a_csv_has_quotes_a_header_and_columns_that_are_passed_ov
                            "subject,relation,object,options\nPeru,capital,Lima,\"['Lima', "
                            "'Quito']\"\n")),
       Error,
-      says(Fault::user, "facts.csv:2: options: looks like a question's choices, and is not read"));
+      says(Fault::user, "facts.csv:2: options: looks like a question's choices, but is not read"));
   BOOST_CHECK_EXCEPTION(
       (void)load_tsv(write("facts.csv", "a,b,c\n")), Error,
       says(Fault::user,
            "facts.csv:1: the header 'a', 'b', 'c' names no subject, no relation and no object"));
 }
 
-// What pandas writes of a table whose fields hold quotes, tabs and line breaks.
+// What pandas writes for a table whose fields contain quotes, tabs and line breaks.
 BOOST_FIXTURE_TEST_CASE(a_tsv_under_a_header_has_quotes, Table) {
   const Relation relation = capitals(
       "object\tnote\tsubject\trelation\n"
@@ -172,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(a_tsv_under_a_header_has_quotes, Table) {
   BOOST_REQUIRE(relation.facts[0].further.size() == 1U);
   BOOST_TEST(relation.facts[0].further[0].first == "note");
   BOOST_TEST(relation.facts[0].further[0].second == "two\nlines and a\ttab");
-  // Quotes that do not close at their field's end are text.
+  // Quotes that are not closed at the end of their field are text.
   BOOST_TEST(relation.facts[1].subject == "\"Weird\" Italy");
   BOOST_TEST(relation.facts[1].further.empty());
   BOOST_TEST(relation.options == (std::vector<std::string>{"Paris", "Rome", "\"Lima"}));
@@ -221,7 +221,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_with_several_right_objects_is_a_fact_for_each, Ta
   BOOST_TEST(answers("facts.csv",
                      "subject,relation,object\nSpain,borders,\"['France', 'Portugal']\"\n"
                      "Chad,borders,Niger\n") == expected);
-  // A name in brackets is no list, and a ";" in a column of one object is its own.
+  // A name in brackets is not a list, and a ";" in a column for one object is part of the object.
   BOOST_TEST(
       answers("facts.csv", "subject,relation,object\nSpain,borders,[Gaul]\nChad,borders,a;b\n") ==
       (std::vector<std::string>{"Spain [Gaul]", "Chad a;b"}));
@@ -267,7 +267,7 @@ void check_popqa(const Dataset& dataset) {
               relation.option_aliases[0].end()));
 }
 
-// Rows of the shape of the published file, and what datasets' to_csv and to_json make of it.
+// Rows in the form of the published file, and the output of datasets' to_csv and to_json for it.
 BOOST_FIXTURE_TEST_CASE(popqa_is_read_as_it_is, Table) {
   check_popqa(load_tsv(write("popqa.tsv", popqa)));
   const std::string row =
@@ -319,10 +319,11 @@ BOOST_FIXTURE_TEST_CASE(choices_in_a_tsv_are_refused_with_what_to_write, Table) 
   for (const char* text : {"subject\trelation\tobject\tchoices\nA\tr\tx\t['y']\n",
                            "Subject\tObject\tMultiple Choices\nA\tx\t['y']\n",
                            "A\tr\tx\t['x', 'y']\nB\tr\ty\t['x']\n"}) {
-    BOOST_CHECK_EXCEPTION((void)load_tsv(write("facts.tsv", text)), Error,
-                          says(Fault::user,
-                               "facts.tsv:1: brings choices, which a .tsv cannot; write the table "
-                               "as .csv or .jsonl"));
+    BOOST_CHECK_EXCEPTION(
+        (void)load_tsv(write("facts.tsv", text)), Error,
+        says(Fault::user,
+             "facts.tsv:1: has choices, which a .tsv does not support; save the table "
+             "as .csv or .jsonl"));
   }
 }
 

@@ -25,13 +25,13 @@ const std::string csv = "subject,object\nPeru,Lima\nChad,Rome\n";
 const std::string tsv = "Peru\tcapital\tLima\nChad\tcapital\tRome\n";
 
 struct Folder : test::TemporaryFolder {
-  /// The files that `load_dataset` reports as not read, of a folder with these files.
+  /// The files that `load_dataset` reports as not read, for a folder with these files.
   Names unread(const std::vector<std::pair<std::string, std::string>>& files) {
     const std::string folder = "f" + std::to_string(made_++);
     for (const auto& [name, text] : files) write(folder + "/" + name, text);
     Names names;
     (void)load_dataset(*this / folder, [&](const Error& error) {
-      if (std::string(error.what()).find("is not read, as") == std::string::npos) throw error;
+      if (std::string(error.what()).find("is not read, because") == std::string::npos) throw error;
       names.push_back(error.site().file.filename().string());
     });
     return names;
@@ -43,7 +43,8 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-// A part of a split in another format would be dropped, and the shots drawn from what is tested.
+// A part of a split in another format would be ignored, and shots would be drawn from the test
+// facts.
 BOOST_FIXTURE_TEST_CASE(a_part_in_another_format_is_reported, Folder) {
   BOOST_TEST(unread({{"test.jsonl", rows}, {"train.csv", csv}}) == Names{"train.csv"});
   BOOST_TEST(unread({{"train.jsonl", rows}, {"test.json", rows}}) == Names{"test.json"});
@@ -67,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(any_table_of_another_kind_is_reported, Folder) {
   BOOST_TEST(unread({{"a.jsonl", triples}, {"b.tsv", tsv}}) == Names{"b.tsv"});
 }
 
-// JSON is a table where it holds rows of facts, whole, in lines or by columns.
+// JSON is a table if it contains rows of facts: as one value, in lines or by columns.
 BOOST_FIXTURE_TEST_CASE(json_is_told_by_what_it_holds, Folder) {
   for (const char* text :
        {R"([{"Subject": "Peru", "Object": "Lima"}])",
@@ -101,8 +102,8 @@ BOOST_FIXTURE_TEST_CASE(a_job_refuses_such_a_folder_and_reads_a_file_that_is_nam
   write("d/train.csv", csv);
   BOOST_CHECK_EXCEPTION((void)load_dataset(*this / "d"), Error,
                         says(Fault::user,
-                             "train.csv: is not read, as the dataset is read from test.jsonl; "
-                             "write all of its tables in one format, name the one file to read, "
+                             "train.csv: is not read, because the dataset is read from test.jsonl; "
+                             "convert all its tables to one format, name the one file to read, "
                              "or move this one elsewhere"));
   BOOST_TEST(load_dataset(*this / "d/train.csv").relations.size() == 1U);
 }

@@ -14,7 +14,7 @@ using test::answers_of_capitals;
 BOOST_AUTO_TEST_SUITE(aggregator_door_suite)
 
 BOOST_AUTO_TEST_CASE(templates_vote_and_the_surest_may_decide) {
-  // Of France two templates say Paris, the surest Seoul; of Korea each says another.
+  // For France two templates answer Paris and the most confident one Seoul; for Korea all differ.
   const Answers answers = answers_of_capitals({"[X], [Y]", "[Y], [X]", "[Y]: [X]"},
                                               {-1, -2, -1, -2, -9, -1, -1, -3, -2, -1, -1, -1});
   const auto voted = aggregate(answers);

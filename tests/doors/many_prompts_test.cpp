@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_SUITE(many_prompts_door_suite)
 
 namespace {
 
-/// Has read the symbols' prompts.
+/// A model trained on the symbols' prompts.
 NgramTreeModel reader_of_symbols() {
   NgramTreeModel model(
       "Q: The symbol of iron is [MASK].\nA: Fe\nQ: What is the symbol of helium?\nA: He\n", 6);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(answers_are_the_models_own_continuations) {
   BOOST_TEST(right > 0U);
 }
 
-// Oracle: what a run folder of the same questions holds, read back from its files.
+// Oracle: the contents of a run folder of the same questions, read back from its files.
 BOOST_AUTO_TEST_CASE(a_folder_of_the_same_has_the_same_numbers) {
   const test::TemporaryFolder folder;
   folder.write("data/facts.jsonl", facts_jsonl(elements_many()));
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_closed_set_is_asked_in_many_ways_too) {
   symbol.facts = {{.subject = "iron", .answer = 0}, {.subject = "helium", .answer = 1}};
   const ManyPromptAnswers answers = many_prompts(model, Dataset{"symbols", {symbol}},
                                                  {.settings = {{.form = PromptForm::question}}});
-  BOOST_TEST(answers.studies[0].answered.outcomes.prompts(0).size() == 1U);  // the question alone
+  BOOST_TEST(answers.studies[0].answered.outcomes.prompts(0).size() == 1U);  // only the question
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {
   BOOST_CHECK_EXCEPTION((void)many_prompts(model, elements_many(), {.relations = {"none"}}), Error,
                         says(detail::Fault::user, "'none' is not a relation"));
   BOOST_CHECK_EXCEPTION((void)many_prompts(model, elements_many(), {.max_new_tokens = 9000}), Error,
-                        says(detail::Fault::user, "the model has room for"));
+                        says(detail::Fault::user, "the model's limit"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -34,7 +34,7 @@ Dataset door_capitals() {
                        {{"France", "Paris"}, {"Korea", "Seoul"}})}};
 }
 
-/// Knows nothing of Korea.
+/// A model that knows nothing about Korea.
 struct Partly {
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
     std::vector<StatementScore> scores;

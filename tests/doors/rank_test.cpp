@@ -26,8 +26,7 @@ BOOST_AUTO_TEST_SUITE(rank_door_suite)
 
 namespace {
 
-/// Embeds a text as how often it has each byte, so that entities differ by their names wherever these
-/// stand.
+/// Embeds a text as its byte counts, so that entities differ by their names wherever these occur.
 struct LetterCounter : NgramModel {
   using NgramModel::NgramModel;
   static std::vector<double> letters(const std::string& text, bool with_bos) {
@@ -133,7 +132,7 @@ BOOST_AUTO_TEST_CASE(methods_are_compared_and_names_of_one_token_are_the_heads) 
   BOOST_TEST(!made.agreements.empty());
 }
 
-// Facts and triples that were made in memory have no lines: methods share their queries all the same.
+// Facts and triples that were made in memory have no lines, but methods still share their queries.
 BOOST_AUTO_TEST_CASE(methods_agree_on_queries_that_are_of_no_file) {
   std::vector<std::pair<std::string, std::string>> facts;
   for (int i = 0; i < 20; ++i) {
@@ -165,7 +164,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_ranked_is_refused) {
   KnowledgeGraph lonely = elements();
   lonely.entities.resize(1);
   BOOST_CHECK_EXCEPTION((void)rank(model, lonely, {.methods = {RankMethod::likelihood}}), Error,
-                        says(detail::Fault::user, "the graph has one entity"));
+                        says(detail::Fault::user, "the graph has only one entity"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Run folders of every job, as reports, calibrations and comparisons read them; journals; run.json; and the
-// files that jobs read beside a dataset.
+// Run folders of every job, as reports, calibrations and comparisons read them; journals; run.json;
+// and the files that jobs read together with a dataset.
 
 #include <cstddef>
 #include <string>
@@ -39,7 +39,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// A journal's lines with their checksums, where an input leaves them out.
+/// Adds checksums to a journal's lines if the input omits them.
 inline std::string with_checksums(const std::string& text) {
   std::string made;
   for (std::size_t at = 0; at < text.size();) {
@@ -56,7 +56,7 @@ inline std::string with_checksums(const std::string& text) {
   return made;
 }
 
-/// A model's results once they are read: their answers, and what a calibration takes of them.
+/// Uses a model's results that were read: their answers, and a calibration's input from them.
 inline void use_results(const DiskPath& run) {
   constexpr Bootstrap few{.seed = 0, .resamples = 20};
   std::vector<RelationAnswers> answers;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Gives inputs to a fuzzer's target once each, in the program of a room that compiles most of what the target
-// reads: test_ROOM --run_test=fuzz_TARGET --catch_system_errors=no -- FOLDER.
+// Gives each input once to a fuzz target, in the program of a room that compiles most of what the
+// target reads: test_ROOM --run_test=fuzz_TARGET --catch_system_errors=no -- FOLDER.
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -14,15 +14,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// Gives `target` each file of the folder that the program was called with, and prints how many there were. A finding
-/// aborts, as it does a fuzzer; the file's name is the last on the error stream.
+/// Gives `target` each file of the folder passed to the program, and prints how many files there
+/// were. A finding aborts, as it does in a fuzzer; the file's name is the last on the error stream.
 inline void replay(const std::string& name, void (*target)(std::string_view)) {
   const auto& program = boost::unit_test::framework::master_test_suite();
   BOOST_REQUIRE_EQUAL(program.argc, 2);
   const std::filesystem::path folder = std::filesystem::absolute(program.argv[1]);
   std::size_t inputs = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::cerr << name << "/" << entry.path().filename().string() << "\n";  // before it may end here
+    std::cerr << name << "/" << entry.path().filename().string() << "\n";  // before it may abort
     target(test::slurp(entry.path()));
     ++inputs;
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a reader may do with any bytes: succeed, or throw a plumb::Error of one line that names what it is
-// about. Everything else is a finding and ends the program.
+// Checks what a reader does with arbitrary bytes. It must succeed, or throw a plumb::Error whose
+// message is one line and names the place of the error. Everything else is a finding and ends the
+// program.
 
 #include <algorithm>
 #include <cstdio>
@@ -18,14 +19,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// Ends the program, for a fuzzer to keep the input.
+/// Ends the program, so that the fuzzer stores the input.
 [[noreturn]] inline void found(const std::string& what) {
   std::fprintf(stderr, "finding: %s\n", what.c_str());
   std::abort();
 }
 
-/// An error's text is one line that names a place as errors do (in one line, control characters written
-/// out), or a setting.
+/// An error's text is one line that names a setting, or a place as errors do (in one line, with
+/// control characters escaped).
 inline void check_message(std::string_view text, std::string_view place) {
   if (text.find_first_of("\r\n") != text.npos) {
     found("a message of several lines: " + std::string(text));
@@ -37,7 +38,7 @@ inline void check_message(std::string_view text, std::string_view place) {
   }
 }
 
-/// Whether `read` succeeds. `place` is what the path of every file it may blame begins with.
+/// Whether `read` succeeds. `place` begins the path of every file that an error may name.
 template <class Read>
 bool is_read(std::string_view place, Read read) {
   try {
@@ -51,7 +52,7 @@ bool is_read(std::string_view place, Read read) {
   return false;
 }
 
-/// Fails where what was accepted once is refused now.
+/// Fails if input that was accepted before is refused now.
 template <class Read>
 void must_read(std::string_view what, Read read) {
   try {
@@ -65,8 +66,8 @@ inline void require(bool holds, std::string_view what) {
   if (!holds) found(std::string(what));
 }
 
-/// The files of an input, by name: each follows a line "=== NAME". Names that leave the folder or that no
-/// disk has are passed over, as are files past the sixteenth.
+/// The files of an input, by name: each follows a line "=== NAME". Names that leave the folder or
+/// that no disk allows are skipped, as are files after the sixteenth.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> files_of(
     std::string_view input) {
   constexpr std::string_view mark = "=== ";

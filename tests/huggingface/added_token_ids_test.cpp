@@ -16,7 +16,7 @@ using plumb::detail::test::TemporaryFolder;
 
 namespace {
 
-/// Contents by id, special ones in [], as "0 [<s>] 4 <x>"; numbered over a vocabulary of three.
+/// Contents by id, special ones in [], such as "0 [<s>] 4 <x>"; ids follow a vocabulary of three.
 struct Numbered {
   explicit Numbered(const TemporaryFolder& folder, const char* listed, bool keeps_list = true)
       : files(plumb::detail::read_tokenizer_config(folder.path())) {
@@ -36,7 +36,7 @@ struct Numbered {
 
 }  // namespace
 
-// The `tokenizers` package gives 3 to the token that tokenizer.json lists as 30.
+// The `tokenizers` package gives id 3 to the token that tokenizer.json lists as 30.
 BOOST_AUTO_TEST_CASE(ids_go_on_behind_the_vocabulary_whatever_the_file_writes) {
   const TemporaryFolder folder;
   const Numbered made(folder, R"([{"id": 0, "content": "<s>", "special": true},
@@ -44,9 +44,8 @@ BOOST_AUTO_TEST_CASE(ids_go_on_behind_the_vocabulary_whatever_the_file_writes) {
   BOOST_TEST(made.text == "0 [<s>] 1 a 3 <x> 4 <y>");
   BOOST_REQUIRE(made.files.warnings.size() == 2U);
   BOOST_TEST(made.files.warnings[1] ==
-             "Warning: the added token \"<x>\" has the id 3, as transformers numbers it, and not "
-             "30, which "
-             "the tokenizer's files write");
+             "Warning: the added token \"<x>\" has the id 3, as in transformers, not the id "
+             "30 from the tokenizer's files");
 }
 
 BOOST_AUTO_TEST_CASE(a_list_has_ids_by_place) {
@@ -61,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_list_has_ids_by_place) {
   BOOST_TEST(files.warnings.empty());
 }
 
-// What transformers 5.24 makes of the same files.
+// The results of transformers 5.24 for the same files.
 BOOST_AUTO_TEST_CASE(configuration_adds_decoder_then_named_then_further_tokens) {
   const TemporaryFolder folder;
   folder.write("tokenizer_config.json", R"({"eos_token": "<e>", "bos_token": "<s>",
@@ -70,7 +69,7 @@ BOOST_AUTO_TEST_CASE(configuration_adds_decoder_then_named_then_further_tokens) 
   const Numbered made(folder, R"([{"id": 3, "content": "<x>"}])");
   BOOST_TEST(made.text == "0 [<s>] 3 <x> 4 <d> 5 [<e>] 6 [<i>] 7 [<z>]");
   BOOST_TEST(made.files.tokenizer["added_tokens"][3]["lstrip"] == true);
-  // A class of its own keeps none of tokenizer.json's list where there is a decoder.
+  // A class of its own ignores tokenizer.json's list if there is an added_tokens_decoder.
   BOOST_TEST(Numbered(folder, R"([{"id": 3, "content": "<x>", "normalized": true}])", false).text ==
              "0 [<s>] 3 <d> 4 [<e>] 5 [<i>] 6 [<z>] 7 [<x>]");
 }
@@ -91,7 +90,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_token_is_refused) {
                         says(Fault::user, "added_tokens[0]: has no \"content\""));
   folder.write("tokenizer_config.json", R"({"added_tokens_decoder": {"-1": {"content": "x"}}})");
   BOOST_CHECK_EXCEPTION(Numbered(folder, "[]"), plumb::detail::Error,
-                        says(Fault::user, "added_tokens_decoder: holds something else"));
+                        says(Fault::user, "added_tokens_decoder: is not {id"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -25,7 +25,7 @@ plumb::detail::AddedTokens read(std::string_view json) {
                                           plumb::detail::Normalizer::read(lower()));
 }
 
-/// The pieces, added tokens in «».
+/// The pieces, with added tokens in «».
 std::string pieces(const plumb::detail::AddedTokens& tokens, std::string_view text, bool parse) {
   const plumb::detail::TextPieces made =
       tokens.pieces(text, plumb::detail::Normalizer::read(lower()), parse);
@@ -72,13 +72,13 @@ BOOST_AUTO_TEST_CASE(tokens_that_contradict_the_vocabulary_are_refused) {
     BOOST_CHECK_EXCEPTION(read(json), plumb::detail::Error,
                           plumb::detail::test::says(plumb::detail::Fault::user, words));
   };
-  refused(R"([{"id": 3, "content": "a"}])", "added_tokens[0].id: is not the id");
-  refused(R"([{"id": 0, "content": "b"}])", "is not the id");
+  refused(R"([{"id": 3, "content": "a"}])", "added_tokens[0].id: differs from the vocabulary's");
+  refused(R"([{"id": 0, "content": "b"}])", "differs from the vocabulary's");
   refused(R"([{"id": 2, "content": ""}])", "is empty");
   refused(R"([{"id": 2, "content": "b"}, {"id": 2, "content": "c"}])", "added_tokens[1]: its");
-  refused(R"([{"id": 2, "content": "b"}, {"id": 3, "content": "b"}])", "that of another");
-  refused(R"([{"id": 4000000000, "content": "b"}])", "no whole number");
-  refused(R"({})", "is no list");
+  refused(R"([{"id": 2, "content": "b"}, {"id": 3, "content": "b"}])", "another added token has");
+  refused(R"([{"id": 4000000000, "content": "b"}])", "not a whole number");
+  refused(R"({})", "is not a list");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,7 +22,7 @@ std::vector<float> random_numbers(std::size_t count, unsigned seed) {
   return numbers;
 }
 
-/// Slots by query, from what a tile says.
+/// By query, the slots that a tile's SeenSlots contains.
 std::vector<std::size_t> slots_of(const SeenSlots& seen, std::size_t query) {
   std::vector<std::size_t> order, slots;
   for (const SlotRun run : seen.runs) {
@@ -34,7 +34,7 @@ std::vector<std::size_t> slots_of(const SeenSlots& seen, std::size_t query) {
   return slots;
 }
 
-/// What one query sees, by itself.
+/// What one query sees by itself.
 SeenSlots alone(const SeenSlots& seen, std::size_t query) {
   SeenSlots one;
   for (const std::size_t slot : slots_of(seen, query)) one.runs.push_back({slot, 1});
@@ -58,8 +58,8 @@ std::vector<float> attend_all(const KeyValues& held, const SeenSlots& seen,
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(one_head_is_that_of_a_hand) {
-  // The query is (√2 ln 3, 0), keys are (1, 0) and (0, 0), so that the first is seen with weight 3/4
-  // and the second with 1/4; values are (4, 0) and (0, 6). So (3, 3/2) is gathered.
+  // The query is (√2 ln 3, 0), keys are (1, 0) and (0, 0), so the first has weight 3/4 and the
+  // second 1/4. Values are (4, 0) and (0, 6), so the result is (3, 3/2).
   KeyValues held(1, 2);
   held.resize(2);
   const std::vector<float> first{1, 0, 4, 0}, second{0, 0, 0, 6};
@@ -74,8 +74,9 @@ BOOST_AUTO_TEST_CASE(one_head_is_that_of_a_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(scores_are_scaled_capped_and_biased_by_position) {
-  // One number a head: the query is 1, keys are 2 and 1, values 4 and 0. Slots 0 and 1 are at positions
-  // 3 and 5. The weight of the first is 1 / (1 + e^(s1 − s0)), and 4 times that is gathered.
+  // One number per head: the query is 1, keys are 2 and 1, values 4 and 0. Slots 0 and 1 are at
+  // positions 3 and 5. The first has the weight 1 / (1 + e^(s1 − s0)), and the result is 4 times
+  // that.
   KeyValues held(1, 1);
   held.resize(2);
   const std::vector<float> first{2, 4}, second{1, 0}, query{1};

@@ -25,8 +25,8 @@ BOOST_AUTO_TEST_CASE(electra_projects_where_sizes_differ) {
   BOOST_TEST((one_size.head_activation == Activation::gelu));
 }
 
-// The third layer sees all in the published pattern: layers 0, 3, 6 …; the others half of
-// local_attention on either side.
+// The third layer sees all tokens (in the published pattern: layers 0, 3, 6 …); the others see half
+// of local_attention on either side.
 BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, test::ChangedEncoder) {
   const EncoderConfig old = test::encoder_config_of("modernbert");
   BOOST_TEST((old.windows == std::vector<std::size_t>{0, 3, 3, 0}));
@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, test::ChangedEncod
                                                     {"local_attention", nullptr}});
   BOOST_TEST(std::abs(bare.rotary(0)->frequencies()[1] - 1 / 400.0F) < 1e-8F);
   BOOST_TEST((bare.windows == std::vector<std::size_t>{0, 65, 65, 0}));
-  // Null says that there is one base for all layers.
+  // Null means one base for all layers.
   const EncoderConfig one = changed("modernbert", {{"local_rope_theta", nullptr}});
   BOOST_TEST(std::abs(one.rotary(1)->frequencies()[1] - 0.1F) < 1e-6F);
 }
@@ -64,7 +64,7 @@ BOOST_FIXTURE_TEST_CASE(debertas_distances_are_read, test::ChangedEncoder) {
   BOOST_TEST(plain.distances->buckets == 0U);
   BOOST_TEST((plain.projects_before_norm && !plain.has_projection_bias));
   BOOST_TEST(!test::encoder_config_of("deberta-v2-absolute").distances.has_value());
-  // Spaces and capitals do not matter in the published spelling.
+  // Spaces and capitals have no effect in the published spelling.
   const EncoderConfig spelled = changed("deberta-v3", {{"pos_att_type", " C2P | p2c"}});
   BOOST_TEST((spelled.distances->by_query && spelled.distances->by_key));
   BOOST_TEST(changed("deberta-v3", {{"legacy", nullptr}}).names.head == "cls.predictions.decoder");

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(broken_merges_are_refused) {
   refused(R"("merges": ["a b c"])", "not two tokens");
   refused(R"("merges": [["a"]])", "is neither");
   refused(R"("merges": [3])", "is neither");
-  refused(R"("merges": {})", "is no list");
+  refused(R"("merges": {})", "is not a list");
   refused(R"("merges": [], "dropout": 0.1)", "model.dropout: is for training");
   refused(R"("merges": [], "unk_token": "?")", "model.unk_token: is not in the vocabulary");
 }

@@ -50,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(a_field_of_an_object_is_named_with_it, Folder) {
   BOOST_CHECK_EXCEPTION((void)read.object("rope").text("type", ""), Error,
                         says(Fault::user, "config.json: rope.type: is 3, not a text"));
   BOOST_CHECK_EXCEPTION((void)read.object("rope").object("deep").count("n"), Error,
-                        says(Fault::user, "rope.deep.n: is 0, not a number of things"));
+                        says(Fault::user, "rope.deep.n: is 0, not a valid count"));
   BOOST_CHECK_EXCEPTION((void)read.object("no"), Error,
                         says(Fault::user, "no: is [1], not an object"));
 }

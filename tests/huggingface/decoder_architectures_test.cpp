@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_SUITE(decoder_architectures_tests)
 namespace {
 
 struct Folder : test::TemporaryFolder {
-  /// The configuration of a small network with some fields changed; null takes one away.
+  /// The configuration of a small network with some fields changed; null removes one.
   [[nodiscard]] DecoderConfig changed(const std::string& network, const Json& fields) const {
     Json config = read_json_object(test::network_folder(network) / "config.json");
     for (const auto& [name, value] : fields.items()) {
@@ -39,7 +39,7 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-// An architecture that plumb does not know, of parts that it has: what a caller's own entry takes.
+// An architecture unknown to plumb, made of known parts: the requirements of a caller's own entry.
 namespace {
 
 void read_newcomer(const ConfigFields& fields, DecoderConfig& config) {
@@ -70,9 +70,9 @@ BOOST_FIXTURE_TEST_CASE(a_new_architecture_of_known_parts_is_one_function, Folde
     BOOST_TEST(test::relative_difference(logits, expected.logits) < 1e-5F);
   }
   BOOST_CHECK_EXCEPTION((void)read_decoder_config(path()), Error,
-                        says(Fault::user, "'newcomer' is not a causal model that is known"));
+                        says(Fault::user, "'newcomer' is not a supported causal model"));
   BOOST_CHECK_EXCEPTION((void)read_decoder_config(test::network_folder("llama"), own), Error,
-                        says(Fault::user, "known are newcomer"));
+                        says(Fault::user, "plumb supports newcomer"));
 }
 
 BOOST_AUTO_TEST_CASE(each_model_type_is_there_once) {
@@ -86,11 +86,11 @@ BOOST_AUTO_TEST_CASE(each_model_type_is_there_once) {
 
 BOOST_FIXTURE_TEST_CASE(what_changes_numbers_and_is_not_modelled_is_refused_by_field, Folder) {
   refuses("llama", {{"quantization_config", {{"bits", 4}}}},
-          "quantization_config: weights quantised are not computed");
+          "quantization_config: weights quantised are not supported");
   refuses("gpt2", {{"scale_attn_by_inverse_layer_idx", true}},
           "scale_attn_by_inverse_layer_idx: true is not supported");
   refuses("gpt2", {{"scale_attn_weights", false}}, "scale_attn_weights: false is not supported");
-  refuses("gpt2", {{"activation_function", 3}}, "activation_function: '3' is not known");
+  refuses("gpt2", {{"activation_function", 3}}, "activation_function: '3' is not supported");
   refuses("gemma", {{"use_bidirectional_attention", true}}, "use_bidirectional_attention: true");
   refuses("mpt", {{"no_bias", false}}, "no_bias: false is not supported");
   refuses("mpt", {{"attn_config", {{"alibi", false}}}}, "attn_config.alibi: false");
@@ -101,13 +101,13 @@ BOOST_FIXTURE_TEST_CASE(what_changes_numbers_and_is_not_modelled_is_refused_by_f
           "attention_types: is not a list of patterns and counts");
   refuses("gpt-neo",
           Json::parse(R"({"attention_layers": null, "attention_types": [[["global"], 2]]})"),
-          "attention_types: names 2 layers of 3");
+          "attention_types: names 2 layers instead of 3");
   refuses("gpt-neo", {{"attention_layers", {"global", "block", "local"}}},
-          "attention_types: 'block' is not known");
-  refuses("opt", {{"num_hidden_layers", 2'147'483'647}}, "more layers than any model has: 2147");
+          "attention_types: 'block' is not supported");
+  refuses("opt", {{"num_hidden_layers", 2'147'483'647}}, "an implausible number of layers: 2147");
 }
 
-// transformers 5.24 takes `is_causal` and `use_bidirectional_attention` as their truth values.
+// transformers 5.24 converts `is_causal` and `use_bidirectional_attention` to truth values.
 BOOST_FIXTURE_TEST_CASE(attention_to_both_sides_is_refused_in_every_architecture, Folder) {
   std::size_t asked = 0;
   const auto networks = test::network_folder("llama").parent_path();
@@ -116,19 +116,19 @@ BOOST_FIXTURE_TEST_CASE(attention_to_both_sides_is_refused_in_every_architecture
     const Json config = read_json_object(entry.path() / "config.json");
     if (find_architecture(config.at("model_type").get<std::string>()) == nullptr) continue;
     ++asked;
-    refuses(network, {{"is_causal", false}}, "is_causal: false lets a token see those behind it");
+    refuses(network, {{"is_causal", false}}, "is_causal: false lets tokens see later tokens");
     refuses(network, {{"use_bidirectional_attention", true}}, "use_bidirectional_attention: true");
     (void)changed(network, {{"is_causal", true}, {"use_bidirectional_attention", false}});
   }
   BOOST_TEST(asked > 30U);
-  refuses("llama", {{"is_causal", 0}}, "is_causal: 0 lets a token");
+  refuses("llama", {{"is_causal", 0}}, "is_causal: 0 lets tokens");
   refuses("gemma", {{"use_bidirectional_attention", "all"}},
           "use_bidirectional_attention: \"all\"");
   Json config = read_json_object(test::network_folder("llama") / "config.json");
   config["is_causal"] = nullptr;
   write("config.json", config.dump());
   BOOST_CHECK_EXCEPTION((void)read_decoder_config(path()), Error,
-                        says(Fault::user, "is_causal: null lets a token"));
+                        says(Fault::user, "is_causal: null lets tokens"));
 }
 
 BOOST_FIXTURE_TEST_CASE(rotations_are_those_of_transformers, Folder) {
@@ -145,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(rotations_are_those_of_transformers, Folder) {
                0.5);
   }
   BOOST_TEST(rotated("gpt-neox", {{"rotary_pct", 0.5}, {"partial_rotary_factor", 1}}) == 0.5);
-  // Gemma 3: rope_scaling is put over the parameters of layers that see all.
+  // Gemma 3: rope_scaling overrides the parameters of layers that see all tokens.
   const auto first = [&](const Json& scaling) {
     return changed("gemma3",
                    {{"rope_scaling", scaling},
@@ -171,7 +171,7 @@ BOOST_FIXTURE_TEST_CASE(no_layer_may_be_the_first_that_slides, Folder) {
                                                {"sliding_window", 4},
                                                {"layer_types", nullptr}});
     BOOST_TEST(std::ranges::count(on.windows, 4U) == std::ssize(on.windows));
-    refuses(network, {{"max_window_layers", -1}}, "max_window_layers: is -1, not a number");
+    refuses(network, {{"max_window_layers", -1}}, "max_window_layers: is -1, not a valid count");
   }
 }
 

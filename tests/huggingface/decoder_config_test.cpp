@@ -42,7 +42,8 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_are_absent_follow_from_others, Folder) {
   BOOST_TEST(config.intermediate == 48U);
 }
 
-// The slopes that the paper prints for 8 heads, and those for 6: of 4, then of 8 every second one.
+// The slopes in the paper for 8 heads, and those for 6 heads: those of 4, then every second one of
+// 8.
 BOOST_AUTO_TEST_CASE(slopes_are_those_of_the_paper) {
   const std::vector<float> eight = alibi_slopes(8), six = alibi_slopes(6);
   for (std::size_t i = 0; i < 8; ++i) BOOST_TEST(eight[i] == std::ldexp(1.0F, -1 - int(i)));
@@ -81,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_do_not_fit_are_refused, Folder) {
   refuses(bad, "4 heads of queries cannot share 3 heads of keys and values");
   bad = good;
   bad.layers = 20'000;
-  refuses(bad, "more layers than any model has: 20000");
+  refuses(bad, "an implausible number of layers: 20000");
   bad = good;
   bad.rotaries = {Rotary({1, 1}, 1, false)};
   refuses(bad, "rotates 4 numbers of a head of 3");

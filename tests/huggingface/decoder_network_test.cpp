@@ -36,7 +36,7 @@ LogitsVisitor into(Rows& rows) {
   };
 }
 
-/// The row of a prefix, computed on its own.
+/// The row of a prefix, computed separately.
 std::vector<float> alone(DecoderNetwork& model, const std::vector<TokenId>& prefix) {
   std::vector<float> last;
   model.evaluate(prefix, [&](std::uint32_t, std::span<const float> row) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_tree_gives_what_its_sequences_give) {
   }
 }
 
-// Whatever the processor: where it has no products in BF16 they are computed from F32.
+// On any processor: one without products in BF16 computes them from F32.
 BOOST_AUTO_TEST_CASE(products_in_bf16_are_near_exact_ones_and_a_row_is_still_its_own) {
   for (const std::string name : {"llama", "gpt2", "mixtral", "llama-f16"}) {
     const std::filesystem::path folder = test::network_folder(name);
@@ -198,9 +198,9 @@ BOOST_AUTO_TEST_CASE(what_is_past_the_limits_is_refused) {
   };
   BOOST_TEST(model.context_length() == 16U);
   BOOST_TEST(alone(model, std::vector<TokenId>(16, 5)).size() == 37U);
-  refuses(std::vector<TokenId>(17, 5), "17 tokens, the model takes 16");
-  refuses({2, 37}, "token 37 is past the model's 37 embeddings");
-  refuses({-1}, "token -1 is past the model's 37 embeddings");
+  refuses(std::vector<TokenId>(17, 5), "17 tokens; the model's limit is 16");
+  refuses({2, 37}, "token 37 is outside the model's 37 embeddings");
+  refuses({-1}, "token -1 is outside the model's 37 embeddings");
   TokenTree tree;
   std::mt19937 random(1);
   grow(tree, random, model.tree_limits().nodes + 2);

@@ -67,31 +67,32 @@ BOOST_FIXTURE_TEST_CASE(absent_fields_have_the_values_of_transformers, Folder) {
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_supported_is_named, Folder) {
   refuses("bert", {{"model_type", "t5"}},
-          "model_type: 't5' is not a masked model that is known; known are bert, roberta");
-  refuses("bert", {{"model_type", nullptr}}, "model_type: '' is not a masked model");
-  refuses("bert", {{"hidden_act", "mish"}}, "hidden_act: 'mish' is not known; known are gelu");
-  refuses("bert", {{"hidden_act", 3}}, "hidden_act: '3' is not known");
+          "model_type: 't5' is not a supported masked model; plumb supports bert, roberta");
+  refuses("bert", {{"model_type", nullptr}}, "model_type: '' is not a supported masked model");
+  refuses("bert", {{"hidden_act", "mish"}},
+          "hidden_act: 'mish' is not supported; plumb supports gelu");
+  refuses("bert", {{"hidden_act", 3}}, "hidden_act: '3' is not supported");
   refuses("roberta", {{"position_embedding_type", "relative_key"}},
           "position_embedding_type: \"relative_key\" is not supported; only \"absolute\" is");
   refuses("bert", {{"is_decoder", true}}, "is_decoder: true is not supported");
   refuses("bert", {{"add_cross_attention", true}}, "add_cross_attention: true is not supported");
   refuses("bert", {{"pruned_heads", {{"0", {1}}}}}, "pruned_heads: ");
-  refuses("bert", {{"quantization_config", {{"bits", 4}}}}, "weights quantised are not computed");
+  refuses("bert", {{"quantization_config", {{"bits", 4}}}}, "weights quantised are not supported");
   for (const char* network : {"bert", "roberta", "albert", "distilbert", "xlm-roberta"}) {
     refuses(network, {{"is_causal", true}}, "is_causal: true is not supported; only false is");
   }
 }
 
 BOOST_FIXTURE_TEST_CASE(what_newer_models_do_not_support_is_named, Folder) {
-  refuses(
-      "electra", {{"architectures", {"ElectraForPreTraining"}}},
-      "architectures: names ElectraForPreTraining, the discriminator, which predicts no tokens; "
-      "fetch the generator");
+  refuses("electra", {{"architectures", {"ElectraForPreTraining"}}},
+          "architectures: names ElectraForPreTraining, the discriminator, which does not predict "
+          "tokens; "
+          "fetch the generator");
   refuses("deberta-v3", {{"conv_kernel_size", 3}}, "conv_kernel_size: 3 is not supported");
   refuses("deberta-v3", {{"attention_head_size", 64}}, "attention_head_size: 64 is not supported");
   refuses("deberta-v3", {{"pos_att_type", "c2p|p2p"}}, "pos_att_type: 'p2p' is not supported");
-  refuses("deberta-v3", {{"position_buckets", 1}}, "position_buckets: 1 buckets do not suit");
-  refuses("deberta-v3", {{"position_buckets", 30}}, "position_buckets: 30 buckets do not suit");
+  refuses("deberta-v3", {{"position_buckets", 1}}, "position_buckets: 1 buckets are invalid");
+  refuses("deberta-v3", {{"position_buckets", 30}}, "position_buckets: 30 buckets are invalid");
   refuses("deberta-v3", {{"embedding_size", 12}}, "embedding_size: 12 is not supported");
   refuses("modernbert-biases", {{"layer_types", {"full_attention"}}}, "has 1 text for 4 layers");
   refuses("modernbert-biases",
@@ -99,10 +100,10 @@ BOOST_FIXTURE_TEST_CASE(what_newer_models_do_not_support_is_named, Folder) {
             {"chunked_attention", "full_attention", "full_attention", "full_attention"}}},
           "layer_types: 'chunked_attention' is not supported");
   refuses("modernbert", {{"rope_scaling", {{"rope_type", "spiral"}}}},
-          "rope_scaling.rope_type: 'spiral' is not known");
+          "rope_scaling.rope_type: 'spiral' is not supported");
 }
 
-// An architecture that plumb does not know, of parts that it has: what a caller's own entry takes.
+// An architecture unknown to plumb, made of known parts: the requirements of a caller's own entry.
 namespace {
 
 void read_newcomer(const ConfigFields& fields, EncoderConfig& config) {
@@ -126,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(a_new_architecture_of_known_parts_is_one_function, Folde
     BOOST_TEST(test::relative_difference(network.hidden(expected.tokens), expected.hidden) < 1e-5F);
   }
   BOOST_CHECK_EXCEPTION((void)read_encoder_config(test::network_folder("bert"), own), Error,
-                        says(Fault::user, "known are newcomer"));
+                        says(Fault::user, "plumb supports newcomer"));
 }
 
 BOOST_AUTO_TEST_CASE(each_model_type_is_there_once) {
@@ -140,20 +141,23 @@ BOOST_AUTO_TEST_CASE(each_model_type_is_there_once) {
 
 BOOST_FIXTURE_TEST_CASE(what_makes_no_sense_is_named, Folder) {
   refuses("bert", {{"hidden_size", nullptr}}, "hidden_size: is missing");
-  refuses("bert", {{"hidden_size", -3}}, "hidden_size: is -3, not a number of things");
+  refuses("bert", {{"hidden_size", -3}}, "hidden_size: is -3, not a valid count");
   refuses("bert", {{"vocab_size", "many"}}, "vocab_size: is \"many\"");
   refuses("bert", {{"num_hidden_layers", 0}}, "num_hidden_layers: is 0");
-  refuses("bert", {{"num_attention_heads", 3}}, "20 numbers do not share out among 3 heads");
+  refuses("bert", {{"num_attention_heads", 3}},
+          "20 numbers cannot be divided equally among 3 heads");
   refuses("bert", {{"layer_norm_eps", -1}}, "layer_norm_eps: is -1, not within [0, 1)");
   refuses("bert", {{"tie_word_embeddings", "yes"}}, "tie_word_embeddings: is \"yes\"");
   for (const char* network : {"bert", "albert"}) {
     refuses(network, {{"num_hidden_layers", 2'147'483'647}},
-            "more layers than any model has: 2147");
+            "an implausible number of layers: 2147");
   }
-  refuses("albert", {{"inner_group_num", 9'999}}, "more layers than any model has");
-  refuses("roberta", {{"pad_token_id", 15}}, "pad_token_id: 15 is past the positions or tokens");
+  refuses("albert", {{"inner_group_num", 9'999}}, "an implausible number of layers");
+  refuses("roberta", {{"pad_token_id", 15}},
+          "pad_token_id: 15 is outside the positions or the vocabulary");
   refuses("roberta", {{"pad_token_id", -1}}, "pad_token_id: is -1, not a token");
-  refuses("albert", {{"num_hidden_groups", 9}}, "num_hidden_groups: is more than the layers");
+  refuses("albert", {{"num_hidden_groups", 9}},
+          "num_hidden_groups: is larger than the number of layers");
   write("config.json", "[1]");
   BOOST_CHECK_EXCEPTION((void)read_encoder_config(path()), Error,
                         says(Fault::user, "not an object"));

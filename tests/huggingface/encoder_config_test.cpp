@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(heads_share_out_the_hidden_numbers, test::TemporaryFolde
   BOOST_TEST(config.attention_scale == 1.0F / 3);
   config.heads = 5;
   BOOST_CHECK_EXCEPTION(set_equal_heads(fields, config), Error,
-                        says(Fault::user, "36 numbers do not share out among 5 heads"));
+                        says(Fault::user, "36 numbers cannot be divided equally among 5 heads"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

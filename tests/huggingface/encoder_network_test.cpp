@@ -27,7 +27,7 @@ EncoderNetwork network(const std::string& name) {
   return EncoderNetwork::read(folder, read_encoder_config(folder));
 }
 
-/// Rows of all queries.
+/// The rows of all queries.
 EmbeddingMatrix ask(EncoderNetwork& model, const std::vector<MaskedQuery>& queries) {
   EmbeddingMatrix rows =
       EmbeddingMatrix::Constant(static_cast<Eigen::Index>(queries.size()),
@@ -42,7 +42,7 @@ std::vector<MaskedQuery> all_places(const std::vector<TokenId>& tokens) {
   return queries;
 }
 
-/// The cases of a network that a test may ask anything.
+/// The networks for tests with arbitrary queries.
 std::vector<MaskedQuery> random_queries(std::size_t count) {
   std::mt19937 random(7);
   std::vector<MaskedQuery> queries(count);
@@ -56,7 +56,7 @@ std::vector<MaskedQuery> random_queries(std::size_t count) {
 
 }  // namespace
 
-// As safetensors' save_model may write them: of weights under two names it keeps either.
+// As safetensors' save_model may write them: it keeps one of two names of the same weights.
 BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
   const struct {
     std::string name, embeddings, decoder, bias, own_bias;
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(equal_questions_are_computed_once) {
 
 BOOST_AUTO_TEST_CASE(each_query_is_visited_once) {
   EncoderNetwork model = network("bert");
-  const std::vector<MaskedQuery> queries = random_queries(9000);  // more than are held at once
+  const std::vector<MaskedQuery> queries = random_queries(9000);  // more than are computed at once
   std::vector<int> visits(queries.size(), 0);
   model.evaluate(queries, [&](std::uint32_t query, std::span<const float> row) {
     ++visits[query];
@@ -169,12 +169,12 @@ BOOST_AUTO_TEST_CASE(sequences_that_make_no_sense_are_refused) {
   const auto refuses = [&](EncoderNetwork& model, const MaskedQuery& query, const char* words) {
     BOOST_CHECK_EXCEPTION(ask(model, {query}), Error, says(Fault::user, words));
   };
-  refuses(bert, {{}, 0}, "position 0 of a sequence of 0 tokens");
-  refuses(bert, {{2, 3}, 2}, "position 2 of a sequence of 2 tokens");
-  refuses(bert, {{2, 37}, 0}, "token 37 is past the model's 37 embeddings");
-  refuses(bert, {{2, -1}, 0}, "token -1 is past the model's 37 embeddings");
-  refuses(bert, {std::vector<TokenId>(17, 5), 0}, "17 tokens, the model takes 16");
-  refuses(roberta, {std::vector<TokenId>(15, 5), 0}, "15 tokens, the model takes 14");
+  refuses(bert, {{}, 0}, "position 0: the sequence has only 0 tokens");
+  refuses(bert, {{2, 3}, 2}, "position 2: the sequence has only 2 tokens");
+  refuses(bert, {{2, 37}, 0}, "token 37 is outside the model's 37 embeddings");
+  refuses(bert, {{2, -1}, 0}, "token -1 is outside the model's 37 embeddings");
+  refuses(bert, {std::vector<TokenId>(17, 5), 0}, "17 tokens; the model's limit is 16");
+  refuses(roberta, {std::vector<TokenId>(15, 5), 0}, "15 tokens; the model's limit is 14");
   ask(bert, {{std::vector<TokenId>(16, 5), 15}});
   ask(roberta, {{std::vector<TokenId>(14, 5), 13}});
 }

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(feed_forward)
 
 namespace {
 
-/// Two numbers, two between, ReLU.
+/// Two numbers, two numbers between, ReLU.
 DecoderConfig config() {
   DecoderConfig made;
   made.hidden = made.intermediate = 2;
@@ -53,7 +53,8 @@ BOOST_FIXTURE_TEST_CASE(a_plain_one_is_that_of_a_hand, Layer) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_gate_is_multiplied_with_what_is_beside_it, Layer) {
-  // The gate is max(0, (x, −y)), beside it (y, x); at (3, 7): (3 · 7, 0), at (2, −5): (2 · −5, 5 · 2).
+  // The gate is max(0, (x, −y)), the other factor (y, x). At (3, 7): (3 · 7, 0); at (2, −5): (2 ·
+  // −5, 5 · 2).
   DecoderConfig as = config();
   as.names.gate = "gate";
   const std::vector<float> rows{3, 7, 2, -5}, expected{21, 0, -10, 10};
@@ -67,9 +68,9 @@ BOOST_FIXTURE_TEST_CASE(a_gate_is_multiplied_with_what_is_beside_it, Layer) {
 }
 
 BOOST_FIXTURE_TEST_CASE(each_row_goes_through_its_likeliest_experts, Layer) {
-  // Expert e gives (e + 1) · x. The router's scores of row (1, 0) are (0, ln 3, −9), those of (0, 1)
-  // are (ln 2, −9, 0): of the first row experts 0 and 1 with weights 1/4 and 3/4, of the second 0 and
-  // 2 with 2/3 and 1/3.
+  // Expert e gives (e + 1) · x. The router's scores of row (1, 0) are (0, ln 3, −9), those of (0,
+  // 1) are (ln 2, −9, 0). So the first row uses experts 0 and 1 with weights 1/4 and 3/4, and the
+  // second uses experts 0 and 2 with weights 2/3 and 1/3.
   DecoderConfig as = config();
   as.experts = 3;
   as.experts_per_token = 2;

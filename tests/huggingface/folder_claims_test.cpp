@@ -47,11 +47,11 @@ BOOST_FIXTURE_TEST_CASE(classifiers_are_refused_by_their_class, Folder) {
 BOOST_FIXTURE_TEST_CASE(an_adapter_beside_the_weights_is_refused, Folder) {
   write("config.json", "{}");
   write("adapter_config.json", "{}");
-  refuses("adapter_config.json: an adapter lies beside the weights");
+  refuses("adapter_config.json: an adapter is next to the weights");
 }
 
-// The spellings of sentence-transformers: a switch a mode, or the mode by name, in 1_Pooling or where
-// modules.json says.
+// The spellings of sentence-transformers: one switch for each mode, or the mode by name, in
+// 1_Pooling or in a folder that modules.json lists.
 BOOST_FIXTURE_TEST_CASE(pooling_of_the_last_token_is_told_and_any_other_refused, Folder) {
   write("config.json", "{}");
   pools(R"({"pooling_mode_mean_tokens": true, "pooling_mode_lasttoken": false})");
@@ -84,9 +84,9 @@ BOOST_FIXTURE_TEST_CASE(tensors_of_other_heads_and_adapters_are_refused_and_unre
   }
   for (const char* name : {"base_model.model.lora_A.weight", "model.layers.0.lora_B.weight"}) {
     BOOST_CHECK_EXCEPTION(refuse_other_tensors(renamed(name)), Error,
-                          says(Fault::user, "is of an adapter"));
+                          says(Fault::user, "belongs to an adapter"));
   }
-  // A network without biases reads none of them, whatever the file holds; masks are no news.
+  // A network without biases reads no biases in the file; masks cause no warning.
   test::write_renamed("llama-biases", *this,
                       {{"model.layers.0.self_attn.q_proj.bias", "model.layers.0.attn.bias"}});
   Json config = read_json_object(path() / "config.json");

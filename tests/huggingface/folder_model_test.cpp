@@ -18,7 +18,7 @@ namespace {
 const std::filesystem::path small_networks =
     std::filesystem::path(__FILE__).parent_path().parent_path() / "support/huggingface/networks";
 
-/// The small BERT with a vocabulary of seven words, and of as many more as are asked for.
+/// The small BERT with a vocabulary of seven words plus the requested number of further ones.
 struct BertFolder {
   explicit BertFolder(int more = 0) {
     std::filesystem::copy(small_networks / "bert", folder / "bert",
@@ -60,9 +60,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   const BertFolder folder;
   BOOST_TEST(!is_hugging_face_folder(folder.folder.path()));
   BOOST_CHECK_EXCEPTION(HuggingFaceCausalModel(folder.path()), Error,
-                        test::says(Fault::user, "model_type: is of a masked model"));
+                        test::says(Fault::user, "model_type: belongs to a masked model"));
   BOOST_CHECK_EXCEPTION(HuggingFaceMaskedModel(small_networks / "opt"), Error,
-                        test::says(Fault::user, "model_type: is of a causal model"));
+                        test::says(Fault::user, "model_type: belongs to a causal model"));
 }
 
 BOOST_AUTO_TEST_CASE(products_in_bf16_are_said_or_refused) {
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_token_without_an_embedding_is_refused_only_in_a_text_that
   BOOST_TEST(model.tokenize("ab w0").tokens.size() == 2U);
   BOOST_CHECK_EXCEPTION((void)model.tokenize("ab w4999"), Error,
                         test::says(Fault::user,
-                                   "the token \"w4999\" has the id 5006, and the "
+                                   "the token \"w4999\" has the id 5006, but the "
                                    "model has"));
   BOOST_CHECK_EXCEPTION((void)model.masked_text("ab ", " w4999"), Error,
                         test::says(Fault::user, "the token \"w4999\""));
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_mask_without_an_embedding_is_refused) {
 BOOST_AUTO_TEST_CASE(a_folder_is_inspected_without_its_weights) {
   const BertFolder folder;
   BOOST_TEST((inspect_folder(folder.path()) == NetworkKind::masked));
-  // Weights of another shape are found when they are read.
+  // Weights with a wrong shape are detected when they are read.
   std::filesystem::copy_file(small_networks / "llama/model.safetensors",
                              folder.path() / "model.safetensors",
                              std::filesystem::copy_options::overwrite_existing);

@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_SUITE(gguf_decoder_suite)
 
 namespace {
 
-/// A model of one layer: 8 numbers wide, two heads, one of keys, 12 numbers between, three tokens.
+/// A model of one layer: 8 numbers wide, two query heads, one key head, 12 numbers between, three
+/// tokens.
 GgufBytes small(const std::string& type = "llama") {
   GgufBytes file;
   file.text("general.architecture", type)
@@ -103,44 +104,44 @@ BOOST_FIXTURE_TEST_CASE(scaled_positions_have_lower_frequencies, Folder) {
                        .number("llama.rope.freq_base", 100)
                        .tensor("rope_freqs.weight", {2}, 0, bytes_of(1.0F) + bytes_of(8.0F))) ==
        std::vector<float>{1, (1.0F / 10) / 8}));
-  refuses(small().tensor("rope_freqs.weight", {3}), "rope_freqs.weight: has another size");
+  refuses(small().tensor("rope_freqs.weight", {3}), "rope_freqs.weight: has a wrong size");
   refuses(small().text("llama.rope.scaling.type", "yarn"),
-          "llama.rope.scaling.type: is \"yarn\", and only \"none\" is modelled");
+          "llama.rope.scaling.type: is \"yarn\", but only \"none\" is supported");
   refuses(small().text("llama.rope.scaling.type", "yarn").number("llama.rope.scaling.factor", 4),
-          "is \"yarn\", and only \"linear\" is modelled");
+          "is \"yarn\", but only \"linear\" is supported");
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_named, Folder) {
   refuses(small("newcomer"),
-          "general.architecture: 'newcomer' is not computed in plumb's own network");
-  refuses(small().count("llama.expert_count", 8), "llama.expert_count: is not modelled");
-  refuses(small().number("llama.attention.scale", 2), "llama.attention.scale: is not modelled");
+          "general.architecture: 'newcomer' is not supported by plumb's own network");
+  refuses(small().count("llama.expert_count", 8), "llama.expert_count: is not supported");
+  refuses(small().number("llama.attention.scale", 2), "llama.attention.scale: is not supported");
   refuses(small().tensor("blk.0.attn_q_norm.weight", {4}),
-          "blk.0.attn_q_norm.weight: is not modelled");
-  refuses(small().tensor("blk.1.attn_q.weight", {8, 8}), "blk.1.attn_q.weight: is not modelled");
+          "blk.0.attn_q_norm.weight: is not supported");
+  refuses(small().tensor("blk.1.attn_q.weight", {8, 8}), "blk.1.attn_q.weight: is not supported");
   refuses(small().tensor("blk.0.attn_q.bias", {8}), "blk.0.attn_k.bias: is missing");
   refuses(small().tensor("output.weight", {8, 3}, 8, std::string(34, 'q')),
           "output.weight: has numbers of ggml's type 8");
   refuses(small("qwen3"), "blk.0.attn_k_norm.weight: is missing");
   refuses(GgufBytes().text("general.architecture", "llama"), "llama.embedding_length: is missing");
-  refuses(GgufBytes(), "general.architecture: '' is not computed");
+  refuses(GgufBytes(), "general.architecture: '' is not supported");
 }
 
 BOOST_FIXTURE_TEST_CASE(facts_that_make_no_sense_are_refused, Folder) {
   const auto with = [](const char* key, std::uint32_t type, const std::string& value) {
-    // A fact of a key that is there twice is damage, so this one stands alone with its type.
+    // A duplicate key would be damage, so this fact replaces the default one.
     GgufBytes file;
     file.text("general.architecture", "llama").fact(std::string("llama.") + key, type, value);
     return file;
   };
   refuses(with("embedding_length", 4, bytes_of(std::uint32_t{0})),
-          "llama.embedding_length: is 0, not a number of things");
-  refuses(with("embedding_length", 8, test::text_bytes("8")), "is \"8\", not a number of things");
+          "llama.embedding_length: is 0, not a valid count");
+  refuses(with("embedding_length", 8, test::text_bytes("8")), "is \"8\", not a valid count");
   refuses(small().count("llama.attention.value_length", 8),
-          "llama.attention.value_length: is 8, and only 4 is modelled");
-  refuses(small().count("llama.vocab_size", 4), "llama.vocab_size: is 4, and only 3 is modelled");
+          "llama.attention.value_length: is 8, but only 4 is supported");
+  refuses(small().count("llama.vocab_size", 4), "llama.vocab_size: is 4, but only 3 is supported");
   refuses(small().count("llama.rope.dimension_count", 6),
-          "rope.dimension_count: is 6 of a head of 4");
+          "rope.dimension_count: is 6 for a head of 4");
   refuses(small().number("llama.rope.freq_base", 0), "llama.rope.freq_base: is not above 0");
   refuses(small().number("llama.rope.freq_base", INFINITY), "not a number");
 }

@@ -77,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(facts_of_every_type_are_read, Folder) {
   BOOST_TEST(facts["a.u64"] == std::uint64_t{1} << 40);
   BOOST_TEST(facts["a.i64"] == -(std::int64_t{1} << 40));
   BOOST_TEST(facts["a.f64"] == 0.1);
-  BOOST_TEST(facts["tokenizer.ggml.tokens"].is_null());  // the tokenizer's lists are not kept
+  BOOST_TEST(facts["tokenizer.ggml.tokens"].is_null());  // the tokenizer's lists are not stored
   BOOST_TEST(facts["tokenizer.ggml.scores"].empty());
 }
 
@@ -112,32 +112,33 @@ BOOST_FIXTURE_TEST_CASE(a_model_in_parts_has_the_tensors_of_all_and_the_facts_of
   BOOST_TEST((numbers_of(made, "a", 1) == std::vector<float>{0.5F}));
   BOOST_TEST((numbers_of(made, "b", 1) == std::vector<float>{2}));
   write("2.gguf", GgufBytes().tensor("a", {1}).bytes());
-  BOOST_CHECK_EXCEPTION(GgufTensors{parts}, Error, says(Fault::user, "2.gguf: a: is there twice"));
+  BOOST_CHECK_EXCEPTION(GgufTensors{parts}, Error, says(Fault::user, "2.gguf: a: appears twice"));
 }
 
 BOOST_FIXTURE_TEST_CASE(damage_is_refused, Folder) {
   const std::string whole = GgufBytes().count("n", 1).tensor("a", {2, 2}).bytes();
   refuses("", "is empty");
   refuses("GGML" + whole.substr(4), "is not a GGUF file");
-  refuses(GgufBytes().bytes(1), "of version 1, and versions 2 and 3");
+  refuses(GgufBytes().bytes(1), "of version 1; plumb reads versions 2 and 3");
   refuses("GGUF" + std::string("\0\0\0\3", 4) + whole.substr(8), "of version 50331648");
   for (std::size_t size = 8; size < whole.size(); ++size) {
     BOOST_CHECK_THROW((void)read(whole.substr(0, size)), Error);
   }
-  refuses(whole.substr(0, whole.size() - 1), "a: lies behind the end of the file");
-  refuses(GgufBytes().count("n", 1).count("n", 1).bytes(), "n: stands there twice");
+  refuses(whole.substr(0, whole.size() - 1), "a: extends past the end of the file");
+  refuses(GgufBytes().count("n", 1).count("n", 1).bytes(), "n: appears twice");
   refuses(GgufBytes().fact("n", 13, "").bytes(), "has a fact of type 13");
   refuses(GgufBytes().fact("n", 9, bytes_of(std::uint32_t{9}) + bytes_of(std::uint64_t{1})).bytes(),
           "has a list of lists");
   refuses(
       GgufBytes().fact("n", 9, bytes_of(std::uint32_t{0}) + bytes_of(~std::uint64_t{0})).bytes(),
-      "ends within its head");
-  refuses(GgufBytes().fact("n", 8, bytes_of(~std::uint64_t{0})).bytes(), "ends within its head");
+      "ends within its header");
+  refuses(GgufBytes().fact("n", 8, bytes_of(~std::uint64_t{0})).bytes(), "ends within its header");
   refuses(GgufBytes().count("general.alignment", 0).bytes(), "general.alignment: is 0");
   refuses(GgufBytes().tensor("a", {1, 1, 1, 1, 1}).bytes(), "a: has more than four dimensions");
   const std::uint64_t large = std::uint64_t{1} << 33;
-  refuses(GgufBytes().tensor("a", {large, large}, 0, "").bytes(), "a: has a shape too large");
-  refuses(GgufBytes().tensor("a", {large}, 0, "abcd").bytes(), "a: lies behind the end");
+  refuses(GgufBytes().tensor("a", {large, large}, 0, "").bytes(),
+          "a: has a shape that is too large");
+  refuses(GgufBytes().tensor("a", {large}, 0, "abcd").bytes(), "a: extends past the end");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -45,16 +45,16 @@ BOOST_AUTO_TEST_CASE(errors_name_file_and_field) {
                         says(Fault::user, "has no \"none\""));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(1).at("type").text()),
                         plumb::detail::Error,
-                        says(Fault::user, "tokenizer.json: model.steps[1].type: is no text"));
+                        says(Fault::user, "tokenizer.json: model.steps[1].type: is not a text"));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).has("x")), plumb::detail::Error,
-                        says(Fault::user, "model.steps[0]: is no object"));
+                        says(Fault::user, "model.steps[0]: is not an object"));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.items()), plumb::detail::Error,
-                        says(Fault::user, "model: is no list"));
+                        says(Fault::user, "model: is not a list"));
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).flag()), plumb::detail::Error,
                         says(Fault::user, "neither true nor false"));
   BOOST_TEST(model.at("steps").item(0).count(1) == 1U);
   BOOST_CHECK_EXCEPTION(static_cast<void>(model.at("steps").item(0).count(0)), plumb::detail::Error,
-                        says(Fault::user, "no whole number from 0 to 0"));
+                        says(Fault::user, "not a whole number from 0 to 0"));
   BOOST_CHECK_EXCEPTION(static_cast<void>(PartOf("-1")().count(9)), plumb::detail::Error,
                         says(Fault::user, "whole number"));
   BOOST_TEST(model.text_or("x", "y") == "y");

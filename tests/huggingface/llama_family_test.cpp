@@ -10,7 +10,8 @@
 
 using namespace plumb::detail;
 
-// What each network computes is decoder_network_test's; here which parts are read from where.
+// decoder_network_test checks what each network computes; this checks which parts are read from
+// where.
 BOOST_AUTO_TEST_SUITE(llama_family)
 
 namespace {
@@ -19,7 +20,7 @@ DecoderConfig config_of(const char* network) {
   return read_decoder_config(test::network_folder(network));
 }
 
-/// A network's config.json with other values; one of "absent" is taken out.
+/// A network's config.json with other values; the value "absent" removes a field.
 DecoderConfig changed(const char* network, const char* values) {
   Json config = Json::parse(test::slurp(test::network_folder(network) / "config.json"));
   const Json others = Json::parse(values);
@@ -37,7 +38,8 @@ DecoderConfig changed(const char* network, const char* values) {
 
 }  // namespace
 
-// By transformers 5.24's configuration classes; numbers of such folders are test_architectures.py's.
+// From transformers 5.24's configuration classes; test_architectures.py checks such folders'
+// numbers.
 BOOST_AUTO_TEST_CASE(absent_fields_are_what_transformers_takes) {
   BOOST_TEST(changed("mistral", R"({"sliding_window": "absent"})").window(0) == 4096U);
   BOOST_TEST(changed("mistral", R"({"sliding_window": null})").window(0) == 0U);

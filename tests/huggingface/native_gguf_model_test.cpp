@@ -25,7 +25,7 @@ namespace {
 
 const std::vector<TokenId> tokens{5, 72, 101, 7, 7, 200, 31, 258, 64, 9, 120, 3, 99, 18};
 
-/// All rows of logits of one sequence, one behind the other.
+/// All rows of logits of one sequence, concatenated.
 template <class Model>
 std::vector<float> rows_of(Model& model, std::span<const TokenId> sequence = tokens) {
   std::vector<float> rows;
@@ -35,7 +35,7 @@ std::vector<float> rows_of(Model& model, std::span<const TokenId> sequence = tok
   return rows;
 }
 
-/// Natural logarithms of probabilities, in double precision.
+/// Natural log-probabilities, in double precision.
 std::vector<double> log_probabilities(const std::vector<float>& logits, std::size_t size) {
   std::vector<double> made;
   for (std::size_t first = 0; first < logits.size(); first += size) {
@@ -75,11 +75,11 @@ BOOST_FIXTURE_TEST_CASE(every_architecture_answers_as_llama_cpp_does, test::Temp
     const std::size_t size = native.vocabulary_size();
     const double worst = worst_apart(log_probabilities(rows_of(native), size),
                                      log_probabilities(rows_of(llama), size));
-    // ggml looks GELU up in a table of F16, and takes its approximation by tanh for Pythia's too.
+    // ggml looks GELU up in an F16 table, and also uses the tanh approximation for Pythia's.
     const bool has_gelu =
         name.starts_with("g") || name.starts_with("phi") || name.starts_with("star");
     BOOST_TEST(worst < (has_gelu && name != "granite" ? 2e-2 : 1e-4), name << ": " << worst);
-    // Any other sequence is further away, so a part that is left out would show.
+    // Every other sequence differs by more, so a missing part would be detected.
     std::vector<TokenId> other = tokens;
     std::swap(other[0], other[1]);
     BOOST_TEST(worst_apart(log_probabilities(rows_of(native, other), size),
@@ -155,14 +155,14 @@ BOOST_FIXTURE_TEST_CASE(what_it_does_not_compute_is_refused_with_the_reason,
   };
   for (const auto kind :
        {test::TinyKind::sliding_window, test::TinyKind::recurrent, test::TinyKind::hybrid}) {
-    BOOST_TEST(holds(refusal(TinyGguf({.kind = kind})), "is not computed in plumb's own network"));
+    BOOST_TEST(holds(refusal(TinyGguf({.kind = kind})), "is not supported by plumb's own network"));
   }
   BOOST_TEST(holds(refusal(TinyGguf(TinyOptions{}).with_tensor("blk.0.attn_gate.weight")),
-                   "blk.0.attn_gate.weight: is not modelled"));
+                   "blk.0.attn_gate.weight: is not supported"));
   BOOST_TEST(holds(refusal(TinyGguf(TinyOptions{}).edit([](gguf_context* file) {
                      gguf_set_val_u32(file, "llama.pooling_type", 3);
                    })),
-                   "llama.pooling_type: is not modelled"));
+                   "llama.pooling_type: is not supported"));
   BOOST_TEST(holds(refusal(TinyGguf(TinyOptions{}).edit([](gguf_context* file) {
                      gguf_set_val_bool(file, "llama.attention.causal", false);
                    })),

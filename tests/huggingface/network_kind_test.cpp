@@ -30,11 +30,11 @@ BOOST_FIXTURE_TEST_CASE(what_neither_kind_knows_is_refused_with_a_way_on, test::
     write("config.json", config);
     BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error, says(Fault::user, words));
   };
-  refuses(R"({"model_type": "llama4"})", "model_type: 'llama4' is not known; convert it: ");
-  // What runs by Python code in the folder cannot be converted.
+  refuses(R"({"model_type": "llama4"})", "model_type: 'llama4' is not supported; convert it: ");
+  // A model that runs by Python code in the folder cannot be converted.
   const std::string served =
-      " is not known; its network is Python code of its own, so serve it with vLLM and "
-      "--trust-remote-code, and give `server`";
+      " is not supported; its network is custom Python code: serve it with vLLM and "
+      "--trust-remote-code, and set `server`";
   refuses(R"({"model_type": "phi3small"})", ("'phi3small'" + served).c_str());
   refuses(R"({"model_type": "own", "auto_map": {"AutoModelForCausalLM": "modeling.Own"}})",
           ("'own'" + served).c_str());

@@ -21,7 +21,7 @@ void near(const std::vector<float>& is, const std::vector<double>& expected) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_layer_norm_takes_the_mean_away) {
-  // Mean 4, variance 4: (−1, 1) by weight and bias.
+  // Mean 4, variance 4: (−1, 1), then weight and bias.
   std::vector<float> rows{2, 6, 6, 2};
   Norm{{2, 3}, {1, 0}, 0}.apply(rows.data(), 2, 2);
   near(rows, {-1, 3, 3, -3});
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(an_rms_norm_does_not) {
   near(row, {0.6, 1.6, 0.6});
 }
 
-// As many numbers as lanes, fewer and more.
+// As many numbers as vector lanes, fewer and more.
 BOOST_AUTO_TEST_CASE(rows_of_any_length_are_normalised_as_in_doubles) {
   for (std::size_t size = 1; size < 40; ++size) {
     std::vector<float> row(size);

@@ -75,11 +75,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_or_lacks_a_field_is_refused) {
     BOOST_CHECK_EXCEPTION(rewritten(json, ""), plumb::detail::Error,
                           plumb::detail::test::says(plumb::detail::Fault::user, words));
   };
-  refused(R"({"type": "Sequence", "normalizers": [{"type": "Magic"}]})",
-          "normalizer.normalizers[0]: the normalizer \"Magic\" is not known; known are Bert");
+  refused(
+      R"({"type": "Sequence", "normalizers": [{"type": "Magic"}]})",
+      "normalizer.normalizers[0]: the normalizer \"Magic\" is not supported; plumb supports Bert");
   refused(R"({})", "has no \"type\"");
   refused(R"({"type": "Prepend"})", "has no \"prepend\"");
-  refused(R"({"type": "Precompiled", "precompiled_charsmap": "???"})", "no base64");
+  refused(R"({"type": "Precompiled", "precompiled_charsmap": "???"})", "not base64");
   refused(R"({"type": "BertNormalizer", "lowercase": 1})", "neither true nor false");
 }
 

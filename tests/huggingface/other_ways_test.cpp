@@ -17,7 +17,7 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Tensors by their names alone, all of one type.
+/// Tensors with only names, all of one type.
 class Named : public StoredTensors {
  public:
   Named(std::initializer_list<const char*> names, const std::string& type = "I32") {
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(commands_can_be_pasted_whatever_the_folder_is_called) {
   BOOST_TEST(holds(other_ways("/m/new"),
                    "`python3 convert_hf_to_gguf.py /m/new --outtype f32 --outfile /m/new.gguf`"));
   BOOST_TEST(holds(other_ways("/m/new/"), "/m/new/ --outtype f32 --outfile /m/new.gguf`"));
-  BOOST_TEST(holds(other_ways("/m/new"), "`vllm serve /m/new`, then give `server`"));
+  BOOST_TEST(holds(other_ways("/m/new"), "`vllm serve /m/new`, then set `server`"));
   BOOST_TEST(holds(other_ways("a b"), "--outfile 'a b.gguf'"));
   BOOST_TEST(
       holds(other_ways("."), "convert_hf_to_gguf.py . --outtype f32 --outfile ../model.gguf"));
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(each_method_of_quantising_has_its_way) {
   BOOST_TEST(!holds(ways("bitsandbytes", true), "vllm"));
   BOOST_TEST(ways("gptq", true) == "fetch the model's F32, F16 or BF16 weights");
   const std::string odd = quantized_ways("it's", Quantization::bitsandbytes, false);
-  BOOST_TEST(holds(odd, "M.from_pretrained('FOLDER')"));  // for which no one quotes would do
+  BOOST_TEST(holds(odd, "M.from_pretrained('FOLDER')"));  // no kind of quotes works for this path
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_names_its_method) {
@@ -73,19 +73,19 @@ BOOST_AUTO_TEST_CASE(a_configuration_names_its_method) {
     return quantized_problem(quantization_of(config));
   };
   BOOST_TEST(problem({{"quant_method", "gptq"}, {"bits", 4}}) ==
-             "weights quantised by GPTQ are not computed");
+             "weights quantised by GPTQ are not supported");
   BOOST_TEST(problem({{"load_in_4bit", true}}) ==
-             "weights quantised by bitsandbytes are not computed");
-  BOOST_TEST(problem({{"quant_method", "aqlm"}}) == "weights quantised by aqlm are not computed");
-  BOOST_TEST(problem({{"quant_method", 3}}) == "weights quantised are not computed");
-  BOOST_TEST(problem(Json::array()) == "weights quantised are not computed");
+             "weights quantised by bitsandbytes are not supported");
+  BOOST_TEST(problem({{"quant_method", "aqlm"}}) == "weights quantised by aqlm are not supported");
+  BOOST_TEST(problem({{"quant_method", 3}}) == "weights quantised are not supported");
+  BOOST_TEST(problem(Json::array()) == "weights quantised are not supported");
 }
 
 BOOST_AUTO_TEST_CASE(tensors_show_a_method_that_no_configuration_names) {
   const auto refuses = [](const StoredTensors& tensors, const std::string& method) {
     BOOST_CHECK_EXCEPTION(refuse_quantized(tensors, "/m/q", false), Error,
                           test::says(Fault::user, "/m/q: weights quantised by " + method +
-                                                      " are not computed; fetch"));
+                                                      " are not supported; fetch"));
   };
   refuses(Named{"l.qweight", "l.qzeros", "l.g_idx", "l.scales"}, "GPTQ");
   refuses(Named{"l.qweight", "l.qzeros", "l.scales"}, "AWQ");

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_panel_are_set_at_once_as_one_by_one) {
       }
       matrix.set_rows(first, count, bits.data());
     };
-    set(0, 3);  // a panel in two parts, and the part of another that there is
+    set(0, 3);  // a panel in two parts, and a partial panel
     set(3, width - 3);
     set(width, 5);
     Rows out(3, outputs);
@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(weights_of_16_bits_give_the_bits_that_they_give_in_32) {
   }
 }
 
-// BF16 has 7 bits behind the first: 1 + 1/256 is halfway and becomes the even 1, 1 + 3/256 the even
-// 1 + 4/256, and 1 + 1/512 becomes 1.
+// BF16 has 7 bits after the first. 1 + 1/256 is halfway and becomes the even 1, 1 + 3/256 becomes
+// the even 1 + 4/256, and 1 + 1/512 becomes 1.
 BOOST_AUTO_TEST_CASE(products_in_bf16_round_weights_and_rows) {
   const float low = 1 + 1 / 256.0F, high = 1 + 3 / 256.0F, near_one = 1 + 1 / 512.0F;
   PackedMatrix matrix(2, 3, WeightType::bf16_pairs);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_row_does_not_depend_on_its_neighbours) {
       matrix.multiply(row_of(rows, r).data(), 1, 333, alone.data(), 70);
       BOOST_TEST((alone.row(0) == together.row(r)));
     }
-    // Each product of two numbers below 1 is off by up to 2^-8 of it.
+    // Each product of two numbers below 1 has an error of up to 2^-8 of it.
     const float most = type == WeightType::f32 ? 1e-4F : 333 / 256.0F;
     BOOST_TEST((together - rows * weights.transpose()).cwiseAbs().maxCoeff() < most);
   }

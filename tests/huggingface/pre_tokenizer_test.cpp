@@ -85,12 +85,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_is_refused) {
   refused(R"({"type": "UnicodeScripts"})", "pre_tokenizer: the pre-tokenizer \"UnicodeScripts\"");
   refused(R"({"type": "Metaspace", "replacement": "ab"})", "is not one character");
   refused(R"({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "x"})",
-          "known are always, first and never");
+          "plumb supports always, first and never");
   refused(R"({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first",
       "add_prefix_space": false})",
           "remove one of them");
   refused(R"({"type": "Split", "pattern": {"Regex": "(?<=a)b"}, "behavior": "Isolated"})",
-          "pre_tokenizer.pattern.Regex: the expression \"(?<=a)b\" is not known");
+          "pre_tokenizer.pattern.Regex: the expression \"(?<=a)b\" is not supported");
   refused(R"({"type": "ByteLevel"})", "has no \"add_prefix_space\"");
 }
 

@@ -35,7 +35,7 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// A map from the size that it claims, its units and its texts.
+/// A map with the given size in its header, its units and its texts.
 std::string bytes_of(std::size_t size, const std::vector<std::uint32_t>& units,
                      std::string_view texts) {
   std::string bytes;
@@ -55,8 +55,8 @@ plumb::detail::PrecompiledMap read(const std::string& text) {
       plumb::detail::JsonPart("tokenizer.json", value, "map"));
 }
 
-/// The root's children stand at 256 ^ byte, a leaf's value at the place its node names: "a" becomes
-/// "xy", "b" nothing, "\r" a space.
+/// The root's children are at 256 ^ byte, and a leaf's value is at the index of its node: "a"
+/// becomes "xy", "b" nothing, "\r" a space.
 std::vector<std::uint32_t> small_trie() {
   std::vector<std::uint32_t> units(512);
   units[0] = 256U << 10;
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_text_is_mapped_and_keeps_its_ranges) {
               text.origin(2) == plumb::detail::ByteSpan{1, 2}));
   BOOST_TEST((text.origin(4) == plumb::detail::ByteSpan{4, 5}));  // of two line ends the first
   BOOST_TEST((text.origin(5) == plumb::detail::ByteSpan{6, 7}));
-  // What is dropped behind an inserted character makes it one that replaces, as in `tokenizers`.
+  // A drop after an inserted character turns the insertion into a replacement, as in `tokenizers`.
   plumb::detail::AlignedText joined("ab");
   map.normalize(joined);
   BOOST_TEST((joined.origin(0) == plumb::detail::ByteSpan{0, 1} &&
@@ -133,18 +133,18 @@ BOOST_AUTO_TEST_CASE(a_broken_map_is_refused) {
   const auto refused = [](const std::string& text, const char* words) {
     BOOST_CHECK_EXCEPTION(read(text), plumb::detail::Error, says(Fault::user, words));
   };
-  refused("*", "map: is no base64");
+  refused("*", "map: is not base64");
   refused("", "is cut off");
   refused(base64("abc"), "is cut off");
   refused(base64(bytes_of(4096, small_trie(), small_texts)), "is cut off");
   refused(base64(bytes_of(2047, small_trie(), small_texts)), "is cut off");
-  refused(base64(bytes_of(2048, small_trie(), "xy\xFF")), "no UTF-8");
-  refused(base64(bytes_of(2048, small_trie(), "xy")), "out of its own range");  // no end of text
+  refused(base64(bytes_of(2048, small_trie(), "xy\xFF")), "not UTF-8");
+  refused(base64(bytes_of(2048, small_trie(), "xy")), "outside its own range");  // no end of text
   std::vector<std::uint32_t> far = small_trie();
   far[256 ^ 'a'] = 0x1FFFFFU << 10 | 0x100U | 'a';
-  refused(base64(bytes_of(2048, far, small_texts)), "out of its own range");
+  refused(base64(bytes_of(2048, far, small_texts)), "outside its own range");
   std::vector<std::uint32_t> lost = small_trie();
-  lost[0] = 0x1FFFFFU << 10;  // no leaf: what is behind it is not found
+  lost[0] = 0x1FFFFFU << 10;  // not a leaf: texts after it are not found
   BOOST_TEST(!read(base64(bytes_of(2048, lost, small_texts))).find("a"));
 }
 

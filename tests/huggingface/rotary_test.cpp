@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(rotary)
 namespace {
 
 struct Folder : test::TemporaryFolder {
-  /// The rotation of heads of four numbers that a config.json describes.
+  /// The rotation, described by a config.json, of heads of four numbers.
   [[nodiscard]] Rotary of(const std::string& json, RotaryDefaults defaults = {}) {
     write("config.json", json);
     defaults.head_size = 4;
@@ -72,8 +72,8 @@ BOOST_FIXTURE_TEST_CASE(both_spellings_say_the_same, Folder) {
        {1, 0.25});
 }
 
-// As transformers 5.24: rope_scaling wins unless it is empty, and rope_theta comes from the winner, else
-// from beside it.
+// As in transformers 5.24: rope_scaling takes precedence unless it is empty. rope_theta comes from
+// the same object or, if it is missing there, from the top level.
 BOOST_FIXTURE_TEST_CASE(of_two_contradicting_spellings_the_older_one_counts, Folder) {
   const std::string parameters = R"("rope_parameters": {"rope_type": "default", "rope_theta": 16})";
   const std::string linear = R"("rope_scaling": {"type": "linear", "factor": 4})";
@@ -91,8 +91,8 @@ BOOST_FIXTURE_TEST_CASE(of_two_contradicting_spellings_the_older_one_counts, Fol
       says(Fault::user, "rope_parameters.full_attention: is a rotation for some"));
 }
 
-// transformers 5.24 reads partial_rotary_factor in Phi, Phi-3, StableLM and GPT-NeoX alone; in others plain
-// frequencies leave it alone, and scaled ones fail.
+// transformers 5.24 reads partial_rotary_factor only in Phi, Phi-3, StableLM and GPT-NeoX. In
+// others, plain frequencies ignore it, and scaled ones fail.
 BOOST_FIXTURE_TEST_CASE(a_part_of_a_head_is_rotated_where_the_architecture_does_so, Folder) {
   const std::string part = R"("rope_theta": 16, "partial_rotary_factor": 0.5)";
   near(of("{" + part + "}").frequencies(), {1, 0.25});
@@ -101,15 +101,15 @@ BOOST_FIXTURE_TEST_CASE(a_part_of_a_head_is_rotated_where_the_architecture_does_
   BOOST_CHECK_EXCEPTION(
       (void)of("{" + part + R"(, "rope_scaling": {"type": "linear", "factor": 2}})"), Error,
       says(Fault::user,
-           "partial_rotary_factor: is not read by this architecture beside rope_type"));
+           "partial_rotary_factor: is not supported by this architecture with rope_type"));
   near(of("{" + part + "}", {.theta = 256, .partial = 1, .reads_beside = false}).frequencies(),
        {1, 1.0 / 16});
 }
 
-// By hand: of an original context of 64 tokens, waves below 16 tokens stay, above 64 are stretched 8
-// times, and between the two it is blended. With theta 4096² frequencies are 1 (a wave of 6.28) and
-// 1/4096 (25,736); with theta 25 they are 1 and 0.2 (31.4), which is blended with
-// (64 / 31.4 − 1) / 3 = 0.3457.
+// By hand. With an original context of 64 tokens, waves below 16 tokens stay, those above 64 are
+// stretched 8 times, and those between are blended. With theta 4096² frequencies are 1 (a wave of
+// 6.28) and 1/4096 (25,736). With theta 25 they are 1 and 0.2 (31.4), which is blended with (64 /
+// 31.4 − 1) / 3 = 0.3457.
 BOOST_FIXTURE_TEST_CASE(llama3_stretches_long_waves, Folder) {
   const std::string scaling =
       R"("rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1,
@@ -138,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(yarn_and_longrope_lengthen_the_result, Folder) {
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_known_is_refused_by_field, Folder) {
   BOOST_CHECK_EXCEPTION((void)of(R"({"rope_scaling": {"type": "mrope"}})"), Error,
-                        says(Fault::user, "rope_scaling.rope_type: 'mrope' is not known"));
+                        says(Fault::user, "rope_scaling.rope_type: 'mrope' is not supported"));
   BOOST_CHECK_EXCEPTION((void)of(R"({"rope_scaling": {"type": "linear"}})"), Error,
                         says(Fault::user, "rope_scaling.factor: is missing"));
   BOOST_CHECK_EXCEPTION(

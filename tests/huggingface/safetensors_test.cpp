@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(safetensors)
 
 namespace {
 
-/// Numbers of 16 bits, little-endian.
+/// 16-bit numbers, little-endian.
 std::string halves(const std::vector<std::uint16_t>& values) {
   std::string bytes;
   for (const std::uint16_t bits : values) {
@@ -38,7 +38,7 @@ std::string entry(const std::string& name, const std::string& type, const std::s
 }
 
 struct Folder : test::TemporaryFolder {
-  /// A model file of these bytes is refused in these words.
+  /// A model file with these bytes is refused with this message.
   void refuses(const std::string& bytes, const std::string& words) const {
     write("model.safetensors", bytes);
     refuses_it(words);
@@ -97,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(damaged_files_are_refused, Folder) {
   const std::string two = floats({1, 2});
   refuses("", "is empty");
   refuses("1234567", "is too short for a safetensors file");
-  refuses(std::string("\xFF\0\0\0\0\0\0\0{}", 10), "claims a header of 255 bytes and has 2");
+  refuses(std::string("\xFF\0\0\0\0\0\0\0{}", 10), "claims a header of 255 bytes but has 2");
   refuses(std::string(8, '\xFF') + "{}", "claims a header of 18446744073709551615 bytes");
   refuses(stored("{", ""), "its header is not JSON");
   refuses(stored("[]", ""), "its header is not an object");
@@ -107,11 +107,11 @@ BOOST_FIXTURE_TEST_CASE(damaged_files_are_refused, Folder) {
   refuses(stored("{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0]}}", two),
           "a: lacks a dtype, a shape or two data_offsets");
   refuses(stored("{" + entry("a", "F32", "[2]", 0, 8) + "}", two.substr(0, 7)),
-          "a: stands at bytes 0 to 8 of 7; the file is cut off or damaged");
-  refuses(stored("{" + entry("a", "F32", "[2]", 8, 0) + "}", two), "a: stands at bytes 8 to 0");
+          "a: is at bytes 0 to 8 of 7; the file is cut off or damaged");
+  refuses(stored("{" + entry("a", "F32", "[2]", 8, 0) + "}", two), "a: is at bytes 8 to 0");
   refuses(stored("{" + entry("a", "F32", "[3]", 0, 8) + "}", two), "a: has 8 bytes for F32 [3]");
   refuses(stored("{" + entry("a", "F32", "[4294967296,4294967296,4294967296]", 0, 8) + "}", two),
-          "a: has a shape too large");
+          "a: has a shape that is too large");
   refuses(stored("{" + entry("a", "F32", "[1]", 0, 4) + "," + entry("b", "F32", "[2]", 0, 8) + "}",
                  two),
           "has tensors that overlap");
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(damaged_files_are_refused, Folder) {
   refuses(stored("{" + entry("a", "F32", "[1]", 0, 4) + "}", two), "belong to no tensor");
   refuses(stored("{" + entry("a", "F32", "[1]", 0, 4) + "," + entry("a", "F32", "[1]", 4, 8) + "}",
                  two),
-          "a: stands there twice");
+          "a: appears twice");
 }
 
 BOOST_FIXTURE_TEST_CASE(shards_are_read_together, Folder) {
@@ -128,16 +128,16 @@ BOOST_FIXTURE_TEST_CASE(shards_are_read_together, Folder) {
   write(index, R"({"weight_map":{"a":"1.safetensors","b":"2.safetensors"}})");
   refuses_it("2.safetensors: is missing; model.safetensors.index.json lists it");
   write("2.safetensors", stored("{" + entry("a", "F32", "[1]", 0, 4) + "}", one));
-  refuses_it("2.safetensors: a: stands in 1.safetensors too");
+  refuses_it("2.safetensors: a: appears in 1.safetensors too");
   write("2.safetensors", stored("{" + entry("c", "F32", "[1]", 0, 4) + "}", one));
-  refuses_it("2.safetensors: b: is not there");
+  refuses_it("2.safetensors: b: is missing; ");
   write("2.safetensors", stored("{" + entry("b", "F32", "[1]", 0, 4) + "}", floats({2})));
   const Safetensors tensors(path());
   BOOST_TEST(numbers_of(tensors, "a", 0, 1) == std::vector<float>{1});
   BOOST_TEST(numbers_of(tensors, "b", 0, 1) == std::vector<float>{2});
   write(index, R"({"weight_map":{"a":"../1.safetensors"}})");
-  refuses_it("a: does not name a file beside it");
-  write(index, R"({"weight_map":{"a":")" + std::string(300, 'x') + R"("}})");  // no disk has it
+  refuses_it("a: does not name a file in the same folder");
+  write(index, R"({"weight_map":{"a":")" + std::string(300, 'x') + R"("}})");  // too long
   refuses_it("xxx: is missing; model.safetensors.index.json lists it");
   write(index, R"({"weight_map":3})");
   refuses_it("weight_map: is missing or not an object");
@@ -169,7 +169,8 @@ BOOST_FIXTURE_TEST_CASE(a_pointer_of_git_lfs_is_named, Folder) {
 BOOST_FIXTURE_TEST_CASE(other_weights_are_refused_with_the_remedy, Folder) {
   refuses_it("has neither model.safetensors nor its index");
   write("pytorch_model.bin", "pickled");
-  refuses_it("is a pickled checkpoint, which is not read; convert it: python3 -c \"import torch");
+  refuses_it(
+      "is a pickled checkpoint, which plumb does not read; convert it: python3 -c \"import torch");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

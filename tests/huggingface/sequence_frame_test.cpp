@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(each_post_processor_frames_a_sequence) {
               plumb::detail::SequenceFrame{}.after().empty()));
 }
 
-// As `tokenizers` does it with a ByteLevel post-processor; add_prefix_space true and false.
+// As in `tokenizers` with a ByteLevel post-processor; add_prefix_space true and false.
 BOOST_AUTO_TEST_CASE(spaces_at_the_ends_are_trimmed) {
   const auto trimmed = [](bool space_was_added, std::string_view spelling,
                           plumb::detail::ByteSpan bytes, std::string_view text) {
@@ -68,13 +68,13 @@ BOOST_AUTO_TEST_CASE(broken_frames_are_refused) {
     BOOST_CHECK_EXCEPTION(read(json), plumb::detail::Error,
                           plumb::detail::test::says(plumb::detail::Fault::user, words));
   };
-  refused(R"({"type": "Magic"})", "post_processor: the post-processor \"Magic\" is not known");
+  refused(R"({"type": "Magic"})", "post_processor: the post-processor \"Magic\" is not supported");
   refused(R"({"type": "BertProcessing", "cls": ["[CLS]", 10], "sep": ["[SEP]", 3]})",
-          "post_processor.cls[1]: is an id that no token has");
-  refused(R"({"type": "BertProcessing", "cls": [2], "sep": ["[SEP]", 3]})", "is no [text, id]");
+          "post_processor.cls[1]: is not the id of a token");
+  refused(R"({"type": "BertProcessing", "cls": [2], "sep": ["[SEP]", 3]})", "is not [text, id]");
   refused(R"({"type": "TemplateProcessing", "single": []})", "has no sequence");
   refused(R"({"type": "TemplateProcessing", "single": [{"Sequence": {"id": "B"}}]})",
-          "holds \"A\" once");
+          "contain \"A\" once");
   refused(R"({"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "x"}}],
       "special_tokens": {}})",
           "post_processor.special_tokens: has no \"x\"");

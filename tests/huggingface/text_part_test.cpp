@@ -24,7 +24,8 @@ struct Folder : test::TemporaryFolder {
   [[nodiscard]] TextPart part(const std::string& config) const {
     return text_part(ConfigFields(write("config.json", config)));
   }
-  /// The worst difference of logits to those of a small network, whose weights are here.
+  /// The largest difference of this folder's logits from those of the small network with its
+  /// weights.
   [[nodiscard]] float difference(const std::string& name) const {
     DecoderNetwork network = DecoderNetwork::read(path(), read_decoder_config(path()));
     float worst = 0;
@@ -41,7 +42,7 @@ struct Folder : test::TemporaryFolder {
     config["text_config"].merge_patch(inner);
     write("config.json", config.dump());
   }
-  /// A small network's tensors with one prefix in place of another.
+  /// A small network's tensors, with one prefix replaced by another.
   void with_prefix(const std::string& name, const std::string& was, const std::string& is) const {
     std::map<std::string, std::string> names;
     const Safetensors stored(test::network_folder(name));
@@ -60,7 +61,7 @@ BOOST_FIXTURE_TEST_CASE(the_language_model_is_all_or_text_config, Folder) {
   BOOST_TEST(!plain.is_wrapped);
   const TextPart inner = part(R"({"model_type": "gemma3", "text_config": {"hidden_size": 8}})");
   BOOST_TEST(inner.is_wrapped);
-  BOOST_TEST(inner.model_type == "gemma3_text");  // unsaid
+  BOOST_TEST(inner.model_type == "gemma3_text");  // by default
   BOOST_TEST(inner.fields.count("hidden_size") == 8U);
   BOOST_TEST(inner.fields.count("vocab_size") == 262'208U);  // that of Gemma3TextConfig
   BOOST_TEST(!inner.tied.has_value());
@@ -88,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(the_outer_word_on_tied_weights_counts, Folder) {
   BOOST_TEST(!tied("mistral3", "", "").has_value());
 }
 
-// As transformers 4 and 5 name tensors, whichever of them the folder was written with.
+// Tensor names of transformers 4 and 5, regardless of the version that wrote the folder.
 BOOST_FIXTURE_TEST_CASE(tensors_are_found_behind_every_prefix, Folder) {
   with_prefix("mistral3", "model.language_model.", "language_model.model.");
   BOOST_TEST(difference("mistral3") < 1e-5F);
@@ -102,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(a_stored_head_counts_where_nothing_is_said_of_ties, Fold
   BOOST_TEST(difference("mistral3") < 1e-5F);
   change({{"tie_word_embeddings", true}}, Json::object());
   BOOST_CHECK_EXCEPTION((void)difference("mistral3"), Error,
-                        says(Fault::user, "to which config.json ties it"));
+                        says(Fault::user, "but config.json ties the two"));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_known_of_the_language_model_is_named, Folder) {
@@ -111,16 +112,17 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_known_of_the_language_model_is_named, Folder
     BOOST_CHECK_EXCEPTION((void)read_decoder_config(path()), Error, says(Fault::user, words));
   };
   change(Json::object(), {{"hidden_act", "mish"}});
-  refuses("text_config.hidden_act: 'mish' is not known");
+  refuses("text_config.hidden_act: 'mish' is not supported");
   change(Json::object(), {{"quantization_config", {{"bits", 4}}}});
-  refuses("text_config.quantization_config: weights quantised are not computed");
+  refuses("text_config.quantization_config: weights quantised are not supported");
   change(Json::object(), {{"model_type", "ministral3"}});
-  BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error,
-                        says(Fault::user, "text_config.model_type: 'ministral3' is not known; "));
+  BOOST_CHECK_EXCEPTION(
+      (void)network_kind(path()), Error,
+      says(Fault::user, "text_config.model_type: 'ministral3' is not supported; "));
   // A masked model cannot be a part.
   change(Json::object(), {{"model_type", "bert"}});
   BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error,
-                        says(Fault::user, "text_config.model_type: 'bert' is not known"));
+                        says(Fault::user, "text_config.model_type: 'bert' is not supported"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(other_expressions_are_refused_with_what_is_known) {
   for (const char* const expression : {"", "a*", "a{0,}", "(?<=a)b", "\\p{Han}", "a{x,}", "\\"}) {
     BOOST_CHECK_EXCEPTION(
         regex(expression), plumb::detail::Error,
-        plumb::detail::test::says(plumb::detail::Fault::user, "is not known; known are"));
+        plumb::detail::test::says(plumb::detail::Fault::user, "is not supported; plumb supports"));
   }
 }
 

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_behaviour_is_refused) {
   BOOST_CHECK_EXCEPTION(
       static_cast<void>(plumb::detail::read_match_behavior(plumb::detail::test::PartOf("\"X\"")())),
       plumb::detail::Error,
-      plumb::detail::test::says(plumb::detail::Fault::user, "known are Isolated, Removed"));
+      plumb::detail::test::says(plumb::detail::Fault::user, "plumb supports Isolated, Removed"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,11 +31,11 @@ BOOST_AUTO_TEST_CASE(ids_are_whole_single_and_near) {
     BOOST_CHECK_EXCEPTION(read(json), plumb::detail::Error,
                           plumb::detail::test::says(plumb::detail::Fault::user, words));
   };
-  refused(R"(["a"])", "vocab: is no object");
+  refused(R"(["a"])", "vocab: is not an object");
   refused(R"({"a": 0, "b": 0})", "two tokens have the id 0");
-  refused(R"({"a": -1})", "the id of \"a\" is no whole number from 0 to 1002");
-  refused(R"({"a": 1.5})", "no whole number");
-  refused(R"({"a": 4000000000})", "no whole number");
+  refused(R"({"a": -1})", "the id of \"a\" is not a whole number from 0 to 1002");
+  refused(R"({"a": 1.5})", "not a whole number");
+  refused(R"({"a": 4000000000})", "not a whole number");
   BOOST_TEST(read("{}").end() == 0U);
 }
 

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
   BOOST_TEST((made["model"]["unk_token"] == "<unk>" && made["normalizer"]["content"] == "▁"));
   made = build("GPT2Tokenizer", "{}");
   BOOST_TEST((made["normalizer"].is_null() && made["decoder"]["type"] == "ByteLevel"));
-  // The unknown piece is found by its text and a score of 0; else it is the second.
+  // The unknown piece is found by its text and a score of 0; otherwise it is the second piece.
   made = build("DebertaV2Tokenizer", R"({"do_lower_case": true, "split_by_punct": true})");
   BOOST_TEST(made["model"]["unk_id"] == 1);
   BOOST_TEST(made["normalizer"]["normalizers"].size() == 4U);

@@ -17,7 +17,8 @@ using plumb::detail::test::TemporaryFolder;
 
 namespace {
 
-/// The class of a folder whose tokenizer_config.json and config.json say so; empty for nothing.
+/// The class of a folder with these values in tokenizer_config.json and config.json; empty for
+/// none.
 std::string class_of(const TemporaryFolder& folder, std::string_view config, std::string_view model,
                      std::string_view type) {
   plumb::detail::TokenizerFiles files;
@@ -30,7 +31,7 @@ std::string class_of(const TemporaryFolder& folder, std::string_view config, std
 
 }  // namespace
 
-// Each line as AutoTokenizer of transformers 5.24 chooses.
+// Each line as chosen by AutoTokenizer of transformers 5.24.
 BOOST_AUTO_TEST_CASE(the_configuration_names_the_class_then_the_model_then_its_type) {
   const TemporaryFolder folder;
   BOOST_TEST(class_of(folder, "", "", "") == "TokenizersBackend");
@@ -42,7 +43,7 @@ BOOST_AUTO_TEST_CASE(the_configuration_names_the_class_then_the_model_then_its_t
   BOOST_TEST(class_of(folder, "DistilBertTokenizerFast", "", "distilbert") == "BertTokenizer");
   BOOST_TEST(class_of(folder, "PreTrainedTokenizerFast", "", "albert") == "TokenizersBackend");
   BOOST_TEST(class_of(folder, "BloomTokenizerFast", "", "bloom") == "TokenizersBackend");
-  // Types without a class of their own take tokenizer.json, and Qwen 2 its own class.
+  // Types without their own class use tokenizer.json; Qwen 2 always uses its own class.
   BOOST_TEST(class_of(folder, "LlamaTokenizer", "", "mistral") == "TokenizersBackend");
   BOOST_TEST(class_of(folder, "AnyTokenizer", "", "granite") == "TokenizersBackend");
   BOOST_TEST(class_of(folder, "GPT2Tokenizer", "", "phi3") == "TokenizersBackend");
@@ -69,7 +70,8 @@ BOOST_AUTO_TEST_CASE(a_class_that_is_not_known_is_refused_where_it_is_named) {
   const TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       class_of(folder, "", "BertJapaneseTokenizer", "bert"), plumb::detail::Error,
-      says(Fault::user, "/config.json: tokenizer_class: \"BertJapaneseTokenizer\" is not known"));
+      says(Fault::user,
+           "/config.json: tokenizer_class: \"BertJapaneseTokenizer\" is not supported"));
   BOOST_CHECK_EXCEPTION(class_of(folder, "", "", "cohere"), plumb::detail::Error,
                         says(Fault::user, "model_type: has the class \"CohereTokenizer\""));
   BOOST_CHECK_EXCEPTION(class_of(folder, "CanineTokenizer", "BertTokenizer", "bert"),

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(the_map_of_special_tokens_wins_unless_there_is_a_decoder) {
   plumb::detail::TokenizerFiles files = read_config(folder);
   BOOST_TEST((*files.named("bos_token") == "<a>" && !files.named("eos_token")));
   files.defaults = {{"unk_token", "<u>"}, {"pad_token", "<p>"}};
-  BOOST_TEST(!files.named("unk_token"));  // null is a word too
+  BOOST_TEST(!files.named("unk_token"));  // null also counts as a value
   BOOST_TEST(*files.named("pad_token") == "<p>");
   folder.write("tokenizer_config.json",
                R"({"bos_token": {"content": "<b>"}, "added_tokens_decoder": {}})");
@@ -53,11 +53,11 @@ BOOST_AUTO_TEST_CASE(fields_that_are_not_computed_are_refused_by_name) {
                           says(Fault::user, words));
   };
   refused(R"({"auto_map": {"AutoTokenizer": ["x.Y", null]}})",
-          "tokenizer_config.json: auto_map: names code of the folder's own");
+          "tokenizer_config.json: auto_map: names code in the folder");
   refused(R"({"auto_map": ["x.Y", null]})", "auto_map: names code");
   refused(R"({"fix_mistral_regex": true})", "fix_mistral_regex: would replace the pattern");
   refused(R"({"fast_tokenizer_files": ["tokenizer.json", "tokenizer.4.0.json"]})",
-          "fast_tokenizer_files[1]: a file by version");
+          "fast_tokenizer_files[1]: a file for one version");
   refused(R"({"init_inputs": ["vocab.txt"]})", "init_inputs: is not supported");
   folder.write("tokenizer_config.json", R"({"auto_map": {"AutoModel": "x.Y"}, "init_inputs": [],
       "fast_tokenizer_files": ["tokenizer.json"], "fix_mistral_regex": false,

@@ -35,10 +35,10 @@ BOOST_AUTO_TEST_CASE(tokenizer_json_comes_first) {
   const plumb::detail::TokenizerFiles files = read(folder);
   BOOST_TEST(files.file.filename() == "tokenizer.json");
   BOOST_TEST(files.tokenizer["normalizer"]["type"] ==
-             "NFC");  // no class is named: all of it counts
+             "NFC");  // without a class, all of it has an effect
 }
 
-// What transformers 5.24 makes of the same files.
+// The results of transformers 5.24 for the same files.
 BOOST_AUTO_TEST_CASE(a_class_reads_the_vocabulary_alone_and_its_own_settings) {
   const TemporaryFolder folder;
   folder.write("tokenizer.json", R"({"model": {"type": "WordPiece", "unk_token": "[UNK]",
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_class_reads_the_vocabulary_alone_and_its_own_settings) {
   BOOST_TEST(made["pre_tokenizer"]["type"] == "Whitespace");
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
-                        says(Fault::user, "model: is WordPiece, and the class GPT2Tokenizer"));
+                        says(Fault::user, "model: is WordPiece, but the class GPT2Tokenizer"));
 }
 
 BOOST_AUTO_TEST_CASE(bos_and_eos_by_configuration_count_without_a_tokenizer_json) {
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(vocab_json_is_gpt2s_or_robertas) {
   folder.write("config.json", R"({"model_type": "opt"})");
   plumb::detail::TokenizerJson made = read(folder).tokenizer;
   BOOST_TEST((made["model"]["merges"] == plumb::detail::TokenizerJson{"a a", "# a"}));
-  BOOST_TEST(made["post_processor"]["single"].size() == 1U);  // BOS only where it is asked for
+  BOOST_TEST(made["post_processor"]["single"].size() == 1U);  // BOS only on request
   folder.write("tokenizer_config.json",
                R"({"tokenizer_class": "RobertaTokenizerFast", "trim_offsets": false})");
   made = read(folder).tokenizer;
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(vocab_json_is_gpt2s_or_robertas) {
       (made["post_processor"]["cls"][1] == 0 && made["post_processor"]["trim_offsets"] == false));
   bool has_mask = false;
   for (const auto& token : made["added_tokens"]) {
-    // transformers 5 takes the mask as plain text: no space beside it is its own.
+    // transformers 5 treats the mask as plain text, which does not include the space next to it.
     has_mask = has_mask || (token["content"] == "<mask>" && token["lstrip"] == false);
   }
   BOOST_TEST(has_mask);
@@ -134,13 +134,13 @@ BOOST_AUTO_TEST_CASE(broken_merges_are_refused) {
 BOOST_AUTO_TEST_CASE(what_is_missing_or_not_known_is_refused_with_the_remedy) {
   const TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
-                        says(Fault::user, "holds no tokenizer.json, no vocab.txt"));
+                        says(Fault::user, "contains no tokenizer.json, no vocab.txt"));
   folder.write("spiece.model", "x");
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "python -c 'from transformers import AutoTokenizer"));
   folder.write("vocab.txt", "a\nb\na\n");
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
-                        says(Fault::user, "spiece.model: SentencePiece's own file is not read"));
+                        says(Fault::user, "spiece.model: is SentencePiece's own file"));
   folder.write("config.json", R"({"model_type": "bert"})");
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "vocab.txt:3: lists \"a\" a second time"));
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_or_not_known_is_refused_with_the_remedy) {
                         says(Fault::user, "the vocabulary lacks the cls_token \"\""));
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "BertJapaneseTokenizer"})");
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
-                        says(Fault::user, "\"BertJapaneseTokenizer\" is not known"));
+                        says(Fault::user, "\"BertJapaneseTokenizer\" is not supported"));
   folder.write("tokenizer_config.json", R"({"do_lower_case": "yes"})");
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "do_lower_case: is neither true nor false"));
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_or_not_known_is_refused_with_the_remedy) {
                         says(Fault::user, "added_tokens_decoder"));
   folder.write("tokenizer_config.json", R"({"tokenizer_class": "GPT2Tokenizer"})");
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
-                        says(Fault::user, "SentencePiece's own file is not read"));
+                        says(Fault::user, "is SentencePiece's own file"));
   std::filesystem::remove(folder / "spiece.model");
   BOOST_CHECK_EXCEPTION(read(folder), plumb::detail::Error,
                         says(Fault::user, "vocab.txt: the class GPT2Tokenizer does not read it"));

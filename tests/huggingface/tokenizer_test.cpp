@@ -36,7 +36,7 @@ const std::string little = R"({"model": {"type": "WordPiece", "vocab": {"[UNK]":
 
 }  // namespace
 
-// Ids, ranges and words as tokenizers 0.23.3 gives them (tests/support/write_tokenizer_cases.py).
+// Ids, ranges and words from tokenizers 0.23.3 (tests/support/write_tokenizer_cases.py).
 BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
   std::size_t compared = 0;
   for (const char* const name :
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
         BOOST_TEST_CONTEXT(name << ": " << text) {
           const plumb::detail::WordTokenization made = tokenizer.tokenize_words(text);
           BOOST_TEST((plumb::detail::test::ids(made.tokens.tokens) == wanted["ids"].get<Ids>()));
-          // What these maps drop at the begin moves all ranges there (aligned_text.hpp).
+          // A drop by these maps at the beginning shifts all ranges there (aligned_text.hpp).
           const bool drops_first = (name == std::string("xlm-roberta") && text.starts_with("東")) ||
                                    (name == std::string("albert") && text.starts_with("\uFEFF"));
           BOOST_TEST((plumb::detail::test::ranges(made.tokens.tokens) ==
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(broken_bytes_are_replacement_characters_that_cover_them) {
   BOOST_TEST((made.tokens.back().bytes == plumb::detail::ByteSpan{2, 3}));
 }
 
-// The package's own ranges lose the first character of a word behind a special token where the file
-// puts a space before each text; a scorer needs all characters of an answer.
+// If the file adds a space before each text, the package's own ranges lose the first character of a
+// word after a special token. A scorer needs all characters of an answer.
 BOOST_AUTO_TEST_CASE(every_letter_behind_a_special_token_has_a_token) {
   auto file = nlohmann::json::parse(
       plumb::detail::test::slurp(tokenizer_folder("roberta") / "tokenizer.json"));
@@ -163,17 +163,17 @@ BOOST_AUTO_TEST_CASE(unknown_parts_are_refused_by_field) {
                           says(plumb::detail::Fault::user, words));
   };
   refused("{}", "tokenizer.json: has no \"model\"");
-  refused(R"({"model": {"type": "WordLevel"}})", "model: the model \"WordLevel\" is not known");
+  refused(R"({"model": {"type": "WordLevel"}})", "model: the model \"WordLevel\" is not supported");
   refused(little + R"(, "normalizer": {"type": "X"}})", "normalizer: the normalizer \"X\"");
   refused(little + R"(, "pre_tokenizer": {"type": "X"}})", "pre_tokenizer: the pre-tokenizer");
   refused(little + R"(, "post_processor": {"type": "X"}})", "post_processor: the post-processor");
   refused(little + R"(, "decoder": {"type": "X"}})", "decoder: the decoder \"X\"");
-  refused(little + R"(, "added_tokens": 3})", "added_tokens: is no list");
+  refused(little + R"(, "added_tokens": 3})", "added_tokens: is not a list");
   refused(R"({"model": {"vocab": {"a": 0, "a": 1}}})", "has the key \"a\" twice");
 }
 
-// The text with the mask's own words in it, parsed, is what `tokenizers` makes of it
-// (all_cases_are_as_in_tokenizers); other special tokens in the text stay text.
+// Equals the tokens from `tokenizers` for the text with the mask's text in it, parsed
+// (all_cases_are_as_in_tokenizers). Other special tokens in the text stay text.
 BOOST_AUTO_TEST_CASE(a_text_with_a_mask_has_the_tokens_of_the_masks_text_parsed) {
   for (const auto& [name, mask] :
        {std::pair{"bert-uncased", "[MASK]"}, std::pair{"roberta", "<mask>"},
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_text_with_a_mask_has_the_tokens_of_the_masks_text_parsed)
         BOOST_TEST((made.sequence.at(made.position) == *plain.mask()));
       }
     }
-    // Unigram's vocabulary may have the mask's text as a piece of its own.
+    // Unigram's vocabulary may also contain the mask's text as a piece.
     const plumb::detail::MaskedQuery twice = plain.masked_text(std::string(mask) + " and ", ".");
     if (name == std::string("bert-uncased") || name == std::string("roberta")) {
       BOOST_TEST(std::count(twice.sequence.begin(), twice.sequence.end(), *plain.mask()) == 1);

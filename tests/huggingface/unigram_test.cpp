@@ -66,11 +66,12 @@ BOOST_AUTO_TEST_CASE(broken_vocabularies_are_refused) {
   };
   refused(R"({"vocab": [["a", -1]]})", "model: has no unknown token");
   refused(R"({"vocab": [["a", -1]], "unk_id": null})", "has no unknown token");
-  refused(R"({"vocab": [["a", -1]], "unk_id": 1})", "model.unk_id: is no whole number from 0 to 0");
+  refused(R"({"vocab": [["a", -1]], "unk_id": 1})",
+          "model.unk_id: is not a whole number from 0 to 0");
   refused(R"({"vocab": [], "unk_id": 0})", "model.vocab: is empty");
   refused(R"({"vocab": [["a", -1], ["a", -2]], "unk_id": 0})", "model.vocab[1]: lists \"a\"");
-  refused(R"({"vocab": [["a", "b"]], "unk_id": 0})", "is no [text, log-probability]");
-  refused(R"({"vocab": {"a": 1}, "unk_id": 0})", "is no list");
+  refused(R"({"vocab": [["a", "b"]], "unk_id": 0})", "is not [text, log-probability]");
+  refused(R"({"vocab": {"a": 1}, "unk_id": 0})", "is not a list");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -69,7 +69,7 @@ BOOST_FIXTURE_TEST_CASE(what_does_not_fit_is_named, Folder) {
   const auto refuses = [&](const std::string& name, const TensorShape& shape, const char* words) {
     BOOST_CHECK_EXCEPTION((void)reader.need(name, shape), Error, says(Fault::user, words));
   };
-  refuses("none", {4, 5}, "none: the tensor is missing, of shape [4, 5]");
+  refuses("none", {4, 5}, "none: the tensor is missing; it must have the shape [4, 5]");
   refuses("a.bias", {3}, "model.safetensors: m.a.bias: has the shape [2] instead of [3]");
   refuses("a.bias", {2, 1}, "m.a.bias: has the shape [2] instead of [2, 1]");
   BOOST_CHECK_EXCEPTION((void)reader.vector("bad", 1), Error,
@@ -78,10 +78,10 @@ BOOST_FIXTURE_TEST_CASE(what_does_not_fit_is_named, Folder) {
         test::stored(R"({"i":{"dtype":"I64","shape":[1],"data_offsets":[0,8]}})", "12345678"));
   const Safetensors integers(path() / "integers");
   BOOST_CHECK_EXCEPTION((void)WeightReader(integers, path(), {}).need("i", {1}), Error,
-                        says(Fault::user, "i: has numbers of type I64; known are F32, F16"));
+                        says(Fault::user, "i: has numbers of type I64; plumb reads F32, F16"));
 }
 
-// No room is made for what a config.json claims: all of these are more than any machine has.
+// No memory is allocated for the sizes in a config.json: all of these exceed any machine's memory.
 BOOST_FIXTURE_TEST_CASE(sizes_that_are_not_the_files_are_refused_before_they_take_room, Folder) {
   constexpr std::size_t most = 0x7FFFFFFF;
   const char* words = "instead of [2147483647";

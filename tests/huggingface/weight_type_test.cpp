@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(widening_and_narrowing_give_every_number_back) {
   }
 }
 
-// Halves of a step go to the even one.
+// Numbers halfway between two are rounded to the even one.
 BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest) {
   const std::vector<float> from{1, 1 + 1 / 256.0F, 1 + 3 / 256.0F, -1 - 1 / 200.0F,
                                 0, -0.0F,          3e38F};

@@ -9,7 +9,7 @@
 
 #include "plumb/detail/kernels/row_functions.hpp"
 
-// Of the width that this file is compiled for.
+// Tests the width that this file is compiled for.
 BOOST_AUTO_TEST_SUITE(float_lanes_of_rows)
 
 using namespace plumb::detail;

@@ -27,14 +27,15 @@ RowKernels table_of(const char* width, unsigned needs) {
 BOOST_AUTO_TEST_CASE(the_widest_that_the_machine_has_is_chosen) {
   const RowKernels narrow = table_of("v2", 0), other = table_of("v3", 0);
   const std::vector<const RowKernels*> held{&narrow, &other};
-  BOOST_TEST(&choose_kernels<RowKernels>(held, "") == &narrow);  // of equal ones the first
+  BOOST_TEST(&choose_kernels<RowKernels>(held, "") == &narrow);  // the first of equal ones
   BOOST_TEST(&choose_kernels<RowKernels>(held, "v3") == &other);
   BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>(held, "v4"), Error,
                         says(Fault::user,
-                             "PLUMB_VECTOR: 'v4' is no width of this program, which "
+                             "PLUMB_VECTOR: 'v4' is not a vector width of this program; it "
                              "has v2, v3; unset it"));
-  BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>({}, ""), Error,
-                        says(Fault::user, "this processor has none of the widths"));
+  BOOST_CHECK_EXCEPTION(
+      (void)choose_kernels<RowKernels>({}, ""), Error,
+      says(Fault::user, "this processor supports none of the program's vector widths"));
   std::vector<unsigned> needs;
   for (const RowKernels* set : held_kernels<RowKernels>()) {
     if (machine_has(set->needs)) needs.push_back(set->needs);
@@ -56,7 +57,7 @@ BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_not_run) {
   BOOST_TEST(&choose_kernels<RowKernels>(held, "") == (machine_has(all) ? &wide : &plain));
   if (!machine_has(all)) {
     BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>(held, "v9"), Error,
-                          says(Fault::user, "PLUMB_VECTOR: this processor has no v9"));
+                          says(Fault::user, "PLUMB_VECTOR: this processor does not support v9"));
   }
 }
 #endif

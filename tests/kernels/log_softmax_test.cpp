@@ -108,9 +108,10 @@ BOOST_AUTO_TEST_CASE(a_token_without_a_logit_is_refused) {
   const std::vector<float> row{1, 2, 3};
   BOOST_TEST(log_probability(row, 2, 0.5) == 2.5);
   for (const TokenId token : {-1, 3, 1000}) {
-    BOOST_CHECK_EXCEPTION((void)log_probability(row, token, 0), Error,
-                          test::says(Fault::user, "tokenize: gave token " + std::to_string(token) +
-                                                      " of a vocabulary of 3"));
+    BOOST_CHECK_EXCEPTION(
+        (void)log_probability(row, token, 0), Error,
+        test::says(Fault::user, "tokenize: returned token " + std::to_string(token) +
+                                    ", outside the vocabulary of 3"));
   }
 }
 

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told
       for (std::size_t rows = 1; rows <= set.product_rows; ++rows) {
         const std::size_t row_stride = depth + 4;
         for (std::size_t lanes = 1; lanes <= set.product_lanes; ++lanes) {
-          // Lanes one behind the other, as in a panel, and each of them a block of its own.
+          // Lanes one after another, as in a panel, and each lane as a separate block.
           for (const bool in_blocks : {false, true}) {
             const std::size_t step = in_blocks ? set.lanes : lanes * set.lanes + gap;
             const std::size_t lane_step = in_blocks ? depth * set.lanes + gap : set.lanes;
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told
   });
 }
 
-// 2^24 + 1 is no float: a chain loses each of the 64 ones behind it, a part of its own does not.
+// 2^24 + 1 is not a float: a chain loses each of the 64 ones after it, a separate part does not.
 BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     const std::size_t width = set.product_width();
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
         set.add_products(
             1, set.product_lanes,
             {left.data(), depth, right.data(), width, set.lanes, depth, sums.data(), width, adds});
-        // Of 130, two ones are a part, and 2^24 + 64 + 2 is a float.
+        // With 130, the last two ones are a part, and 2^24 + 64 + 2 is a float.
         const float behind = adds || depth == 65 ? 0.0F : static_cast<float>(depth - 64);
         for (const float sum : sums) BOOST_TEST(sum == 16777216.0F + behind);
       }
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
   });
 }
 
-// As attention adds up values: by runs of slots, and past slots that a query does not see.
+// As attention sums values: by runs of slots, skipping slots that a query does not see.
 BOOST_AUTO_TEST_CASE(sums_that_are_added_to_depend_neither_on_calls_nor_on_zeros_between) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     constexpr std::size_t depth = 200;

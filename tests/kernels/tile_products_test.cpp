@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_multiplied_with_every_column) {
       set.tile_products(row.data(), panel.numbers.data(), pairs, products.data(), stride);
       for (std::size_t r = 0; r < tile_rows; ++r) {
         for (std::size_t c = 0; c < stride; ++c) {
-          int expected = c < panel_width ? 0 : -77;  // what lies between the rows stays
+          int expected = c < panel_width ? 0 : -77;  // the numbers between rows stay
           for (std::size_t i = 0; c < panel_width && i < 2 * pairs; ++i) {
             expected += rows[r][i] * columns[c][i];
           }
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_single_lane_is_seen) {
   }
 }
 
-// What machines without the instructions compute.
+// The fallback for machines without the instructions.
 BOOST_AUTO_TEST_CASE(halves_have_the_products_of_the_instructions) {
   RandomStream random(1, "halves");
   for (int round = 0; round < 50; ++round) {
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(products_are_above_below_or_undecided_in_every_lane) {
     for (std::size_t at = 0; at + 4 <= columns; ++at) {
       std::vector<std::int32_t> products(columns, -1000);
       products[at] = 51;      // above the range
-      products[at + 1] = 50;  // its ends belong to it
+      products[at + 1] = 50;  // its ends are included
       products[at + 2] = 25;
       products[at + 3] = 24;  // below
       std::vector<std::uint32_t> undecided(columns);

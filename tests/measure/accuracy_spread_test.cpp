@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(accuracy_spread)
 
 namespace {
 
-/// "P1": 3 of 4, then 1 of 4. "P2": 1 of 2, 2 of 2, and a seed "P1" lacks.
+/// "P1": 3 of 4, then 1 of 4. "P2": 1 of 2, 2 of 2, and a seed that "P1" lacks.
 ModelAnswers two_relations() {
   return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};
 }
@@ -98,8 +98,8 @@ BOOST_AUTO_TEST_CASE(a_relation_has_the_mean_over_variants_and_their_deviation) 
   BOOST_TEST(two.variants == 3U);
 }
 
-// Mean (1/2 + 5/6) / 2 = 2/3. Seeds 0 and 1 are everywhere: (3/4 + 1/2) / 2 = 5/8 and
-// (1/4 + 1) / 2 = 5/8, which do not move though both relations do. Over relations: ±1/6.
+// Mean (1/2 + 5/6) / 2 = 2/3. Both relations have seeds 0 and 1: (3/4 + 1/2) / 2 = 5/8 and (1/4 +
+// 1) / 2 = 5/8. These do not vary though both relations do. Over relations: ±1/6.
 BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
   const GroupSpread spread = accuracy_spreads(two_relations())[0];
   BOOST_TEST(near(spread.overall.accuracy.value, 2.0 / 3));
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
   BOOST_TEST(near(*spread.sd_over_relations, std::sqrt(1.0 / 18)));
 }
 
-// 5/8 and then (1/4 + 1/2) / 2 = 3/8: s² = 1/32.
+// 5/8, then (1/4 + 1/2) / 2 = 3/8: s² = 1/32.
 BOOST_AUTO_TEST_CASE(means_that_move_have_their_deviation) {
   const ModelAnswers model{"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "10"})}};
   BOOST_TEST(near(*accuracy_spreads(model)[0].overall.sd, std::sqrt(1.0 / 32)));
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_variants_does_not_matter) {
   BOOST_TEST(*before.overall.sd == *after.overall.sd);
 }
 
-// P2 lacks 50 shots, so the curve is of P1: 1/4, 3/4, 1.
+// P2 lacks 50 shots, so the curve covers only P1: 1/4, 3/4, 1.
 BOOST_AUTO_TEST_CASE(the_curve_is_over_relations_that_have_every_number_of_shots) {
   Setting spoken = ic(50);
   spoken.by = "generation";
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_keeps_answers_above_the_threshold) {
   BOOST_TEST(levels[6].threshold == 0.3);
   BOOST_TEST(levels[6].answers == 2U);
   BOOST_TEST(levels[6].accuracy.value == 0.5);
-  BOOST_TEST(levels[6].accuracy.count == 1U);  // both are of fact 1
+  BOOST_TEST(levels[6].accuracy.count == 1U);  // both answers are to fact 1
   BOOST_TEST(levels[12].accuracy.value == 0.0);
   BOOST_TEST(levels[18].answers == 1U);
   BOOST_TEST(levels[19].threshold == 0.95);
@@ -227,9 +227,9 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
   BOOST_TEST(accuracy_at_k(model.relations, ic(1))[0].answers == 0U);
 }
 
-// Facts by seeds: ties of 4 and 2, right and wrong, a tie of 4 twice: seed 0 has (1/4 + 1 + 1/4) / 3
-// = 1/2, seed 1 (1/2 + 0 + 1/4) / 3 = 1/4. Their mean is 3/8, their deviation √(2 · (1/8)²). The first
-// wins: right is fact 1 under seed 0 alone, 1 of 6.
+// Facts by seeds: ties of 4 and 2, right and wrong, a tie of 4 twice. Seed 0 has (1/4 + 1 + 1/4) /
+// 3 = 1/2, seed 1 (1/2 + 0 + 1/4) / 3 = 1/4. Their mean is 3/8, their deviation √(2 · (1/8)²). If
+// the first of a tie wins, only fact 1 under seed 0 is right: 1 of 6.
 BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
   const ModelAnswers model{"m", {by_seed("P1", {"414", "204"})}};
   const GroupSpread spread = accuracy_spreads(model)[0];
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
   }
 }
 
-// Two relations whose choices are all level, of 2 and of 4: (1/2 + 1/4) / 2.
+// Two relations with all choices tied, of 2 and of 4 choices: (1/2 + 1/4) / 2.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_choices_are_worth_a_guess) {
   ModelAnswers model{"m", {by_seed("P1", {"2222"}), by_seed("P2", {"44"})}};
   for (RelationAnswers& relation : model.relations) {

@@ -34,7 +34,7 @@ boost::test_tools::assertion_result wordnet_is_there(boost::unit_test::test_unit
   return there;
 }
 
-/// Whether the first text holds the second as an answer.
+/// Whether the first text contains the second as an answer.
 bool holds(const AnswerLemmas& lemmas, const std::string& text, const std::string& answer) {
   return contains(NormalisedText(text, lemmas), NormalisedText(answer, lemmas));
 }
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_folder_without_wordnet_is_refused) {
   BOOST_CHECK_EXCEPTION(AnswerLemmas(folder.path()), Error,
                         says(Fault::user,
                              "index.noun: cannot be read; install WordNet (Debian's "
-                             "wordnet-base), name its folder with `wordnet`, or say `wordnet` none "
+                             "wordnet-base), set `wordnet` to its folder, or set `wordnet` to none "
                              "to compare words as they are"));
 }
 

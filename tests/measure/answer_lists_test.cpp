@@ -37,9 +37,10 @@ BOOST_AUTO_TEST_CASE(a_list_is_split_and_trimmed) {
 }
 
 BOOST_AUTO_TEST_CASE(answers_count_by_main_label_or_by_any_name) {
-  // Two of three answers are right by some name, and two of three objects are found: P = R = F1 = 2/3.
+  // Two of three answers are right by one of the names, and two of three objects are found: P = R =
+  // F1 = 2/3.
   check(list_score("borossebes; KIEL; Paris%", towns, all), 2.0 / 3, 2.0 / 3, 2.0 / 3);
-  // By the main label only Kiel is: 1/3.
+  // By main labels only Kiel is right: 1/3.
   check(list_score("borossebes; KIEL; Paris%", towns, main_label), 1.0 / 3, 1.0 / 3, 1.0 / 3);
   // Two names of one object: both answers are right, one object is found. F1 = 2 · 1 · ⅓ / (4/3).
   check(list_score("Rome; Roma", towns, all), 1, 1.0 / 3, 0.5);
@@ -54,23 +55,24 @@ BOOST_AUTO_TEST_CASE(a_name_of_two_objects_finds_both) {
   check(list_score("Georgia; Peru", twins, all), 0.5, 1, 2.0 / 3);
 }
 
-// By hand after evaluate.py of KAMEL's repository: set(x.lower() for x in prediction.split(';')).
+// By hand, following evaluate.py of KAMEL's repository: set(x.lower() for x in
+// prediction.split(';')).
 BOOST_AUTO_TEST_CASE(the_published_script_does_not_trim) {
   // {"kiel", " rome"}: the first is right, the second never is.
   check(kamel_script_score(" Kiel; Rome%", towns), 0.5, 1.0 / 3, 0.4);
   check(kamel_script_score("Kiel;Rome%", towns), 1, 2.0 / 3, 0.8);
   // An empty output is one empty answer.
   check(kamel_script_score(" %", towns), 0, 0, 0);
-  // White space before the "%" stays, at the end of an output without one it does not.
+  // White space before the "%" stays. At the end of an output without "%" it is removed.
   check(kamel_script_score("Kiel %", towns), 0, 0, 0);
   check(kamel_script_score("Kiel ", towns), 1, 1.0 / 3, 0.5);
-  // Objects found / answers passes 1.
+  // Objects found / answers exceeds 1.
   const ObjectNames twins{{"Georgia"}, {"Georgia", "Sakartvelo"}};
   check(kamel_script_score("georgia", twins), 2, 1, 4.0 / 3);
 }
 
 BOOST_AUTO_TEST_CASE(means_are_over_facts_then_relations) {
-  // Relation means of precision 0.5 and 0.2, of recall 0.25 and 1, of F1 ⅓ and ⅓.
+  // Means of the relations: precision 0.5 and 0.2, recall 0.25 and 1, F1 ⅓ and ⅓.
   const double third = 1.0 / 3;
   const std::vector<std::vector<ListScore>> relations{
       {{1, 0.5, 2 * third}, {0, 0, 0}}, {}, {{0.2, 1, third}}};

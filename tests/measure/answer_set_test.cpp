@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_known_set_stands_above_all_others) {
 }
 
 BOOST_AUTO_TEST_CASE(options_that_share_a_score_count_by_their_orders) {
-  // The best is right; the second place is shared by one right and two wrong ones: (1 + 1/3) / 2.
+  // The best is right. One right and two wrong options share the second place: (1 + 1/3) / 2.
   const auto made = score_answer_set(Scores{-1, -2, -2, -2}, Right{0, 3});
   BOOST_TEST(made.precision == 2.0 / 3, near);
   BOOST_TEST(!made.all_above);
@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(scores_far_apart_and_no_wrong_option_have_a_lead) {
   BOOST_TEST(std::isnan(all.lead));
 }
 
-// A lead over nothing is none; it is no 0 in the mean over the others, which says how many these are.
+// Without a wrong option there is no lead. It is not a 0 in the mean over the other facts, whose
+// count leaves it out.
 BOOST_AUTO_TEST_CASE(facts_without_a_wrong_option_have_no_part_in_the_mean_lead) {
   const AnswerSetScore all_right = score_answer_set(Scores{-1, -2}, Right{0, 1});
   const AnswerSetScore ahead = score_answer_set(Scores{-1, -3}, Right{0});

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(answer_words_suite)
 
 namespace {
 
-/// The words with one space between.
+/// The words, separated by single spaces.
 std::string words(std::string_view text) {
   std::string joined;
   for_each_answer_word(
@@ -167,8 +167,8 @@ BOOST_AUTO_TEST_CASE(letters_keep_their_case_on_request) {
              "The US USA and us JRR TOLKIEN Ödön ΛΌΓΟΣ λόγος 1000 McX ");
 }
 
-// A zero-width space behind a run of ASCII letters and digits changes no word, and keeps it from
-// being told by its bytes alone.
+// A zero-width space after a run of ASCII letters and digits does not change the words, but it
+// prevents them from being recognised by their bytes only.
 BOOST_AUTO_TEST_CASE(plain_words_are_what_they_are_character_by_character) {
   const std::vector<std::string> signs{"a", "B", "S", "7", "0", " ", ".", ",", "'", "-", "é", "\n"};
   RandomStream random(3, "words");

@@ -34,7 +34,7 @@ double slow_level(const Weights& p) {
   return distance / std::log(n);
 }
 
-/// Log-likelihoods of probabilities, a list for each prompt, moved by a number of nats each.
+/// Log-likelihoods of probabilities, a list for each prompt, each list shifted by a number of nats.
 ContentFreeScores scores_of(std::size_t templates, const std::vector<Weights>& prompts) {
   ContentFreeScores scores{templates, prompts.size() / templates, prompts.front().size(), {}};
   double nats = -20;
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(fewer_than_two_candidates_and_zeros_have_no_bias_level) {
   }
 }
 
-// Of the first template the texts say (1, 0), (0.5, 0.5) and (0.75, 0.25).
+// For the first template the texts give (1, 0), (0.5, 0.5) and (0.75, 0.25).
 BOOST_AUTO_TEST_CASE(templates_are_averaged_before_or_after_their_bias) {
   const auto made = relation_bias(
       scores_of(2, {{1, 0}, {0.5, 0.5}, {0.75, 0.25}, {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}}));
@@ -87,12 +87,12 @@ BOOST_AUTO_TEST_CASE(templates_are_averaged_before_or_after_their_bias) {
   BOOST_TEST(near(made.favoured->probability, 0.75));
 }
 
-// The second name has three tokens. Under the first template they are 3/4 each and the first name's
-// token 1/4; under the second all tokens are 1/2.
+// The second name has three tokens. Under the first template these have probability 3/4 each and
+// the first name's token 1/4; under the second all tokens have 1/2.
 BOOST_AUTO_TEST_CASE(per_token_a_long_name_is_not_less_likely_for_its_length) {
   const auto made = [] {
     auto scores = scores_of(2, {{0.25, 27.0 / 64}, {0.5, 0.125}});
-    // scores_of moves each prompt by so many nats, which belong to no token.
+    // scores_of shifts each prompt by a number of nats that belongs to no token.
     scores.log_likelihoods = {std::log(0.25), 3 * std::log(0.75), std::log(0.5), 3 * std::log(0.5)};
     scores.tokens = {1, 3, 1, 3};
     return relation_bias(scores);
@@ -110,14 +110,14 @@ BOOST_AUTO_TEST_CASE(per_token_a_long_name_is_not_less_likely_for_its_length) {
   BOOST_TEST(near(made.per_token.favoured->probability, 0.75));
 }
 
-// A quarter, and two tokens of a quarter each.
+// A name with probability 1/4, and one of two tokens with 1/4 each.
 BOOST_AUTO_TEST_CASE(names_of_equal_tokens_are_biased_by_their_lengths_alone) {
   ContentFreeScores scores{1, 1, 2, {std::log(0.25), 2 * std::log(0.25)}, {1, 2}};
   const auto made = relation_bias(scores);
   BOOST_TEST(near(made.single.value(), slow_level({0.8, 0.2})));
   BOOST_TEST(made.per_token.single.value() < 1e-15);
   BOOST_TEST(made.per_token.multi.value() < 1e-15);
-  scores.tokens.clear();  // as if each were of one
+  scores.tokens.clear();  // as if each name had one token
   const auto of_one = relation_bias(scores);
   BOOST_TEST(of_one.per_token.single.value() == of_one.single.value());
   BOOST_TEST(of_one.per_token.favoured->candidate == 0U);
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(opposite_templates_cancel) {
   BOOST_TEST(made.favoured->candidate == 0U);  // the first of equals
 }
 
-// Its favourite is nobody's first choice.
+// The overall favourite is no template's first choice.
 BOOST_AUTO_TEST_CASE(the_favoured_candidate_is_the_most_probable_over_all_templates) {
   const auto made =
       relation_bias(scores_of(3, {{0.6, 0.4, 0}, {0, 0.45, 0.55}, {0.4, 0.375, 0.225}}));
@@ -192,14 +192,15 @@ BOOST_AUTO_TEST_CASE(scores_are_log_likelihoods_of_all_candidates) {
                         test::says(Fault::user, "text 1: not a log-likelihood; "));
   scores.log_likelihoods[6] = scores.log_likelihoods[7] = -infinite;
   BOOST_CHECK_EXCEPTION(static_cast<void>(relation_bias(scores)), Error,
-                        test::says(Fault::user, "text 1: no candidate is possible; "));
+                        test::says(Fault::user, "text 1: every candidate has probability 0; "));
   scores.log_likelihoods[6] = scores.log_likelihoods[7] = -1;
   for (const auto& tokens :
        {std::vector<std::uint32_t>{1, 1, 1, 1, 1, 1, 1}, std::vector<std::uint32_t>(8, 0)}) {
     scores.tokens = tokens;
     BOOST_CHECK_EXCEPTION(
         static_cast<void>(relation_bias(scores)), Error,
-        test::says(Fault::user, "tokens: are not a number of tokens for each log-likelihood; "));
+        test::says(Fault::user,
+                   "tokens: are not one positive token count for each log-likelihood; "));
   }
   scores.log_likelihoods.pop_back();
   BOOST_CHECK_EXCEPTION(

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(against_chance)
 
 namespace {
 
-/// A fact whose answer is right, or is not.
+/// A fact whose answer is right or wrong.
 Prediction answered(bool right, std::size_t option) {
   Prediction made;
   made.correct = right;
@@ -23,7 +23,7 @@ Prediction answered(bool right, std::size_t option) {
   return made;
 }
 
-/// So many facts of K options, the first `right` of them right.
+/// `facts` facts of K options; the first `right` of them are right.
 RelationAnswers relation(std::size_t facts, std::size_t options, std::size_t right) {
   RelationAnswers made;
   made.relation.code = "P1";
@@ -36,7 +36,7 @@ RelationAnswers relation(std::size_t facts, std::size_t options, std::size_t rig
 
 }  // namespace
 
-// Of 1/2 and 1/3: none 1/3, one 1/2, two 1/6. Of ten halves, at least 8: (45 + 10 + 1) / 1024.
+// For 1/2 and 1/3: none 1/3, one 1/2, two 1/6. For ten halves, at least 8: (45 + 10 + 1) / 1024.
 BOOST_AUTO_TEST_CASE(the_tail_is_that_of_unlike_trials) {
   const std::vector<double> two{1.0 / 2, 1.0 / 3};
   BOOST_TEST(near(chance_of_at_least(two, 0), 1));
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(the_tail_is_that_of_unlike_trials) {
   BOOST_TEST(near(chance_of_at_least({}, 0), 1));
 }
 
-// A small tail keeps its digits: 30 of 30 at 1/4.
+// A small tail stays accurate: 30 of 30 at 1/4.
 BOOST_AUTO_TEST_CASE(small_tails_are_exact) {
   const double p = chance_of_at_least(std::vector<double>(30, 0.25), 30);
   BOOST_TEST(std::abs(p / std::pow(0.25, 30) - 1) < 1e-12);
@@ -64,17 +64,18 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   const auto warning = chance_warning(chance_test({relation(20, 4, 5)}));
   BOOST_REQUIRE(warning.has_value());
   BOOST_TEST(
-      warning->starts_with("Warning: the run is not told from guessing: 5.0 of 20 answers "
-                           "right, guessing gives 5.0 (p = 0.59, exact one-sided test"));
+      warning->starts_with("Warning: the run is indistinguishable from guessing: 5.0 of 20 answers "
+                           "right, guessing gives 5.0 (p = 0.59, exact one-sided Poisson"));
   // 9 of 20: P = 0.0409; 8 of 20: 0.1018.
   BOOST_TEST(!chance_warning(chance_test({relation(20, 4, 9)})).has_value());
   BOOST_TEST(chance_warning(chance_test({relation(20, 4, 8)})).has_value());
-  // Too few to tell.
+  // Too few answers to judge.
   BOOST_TEST(!chance_warning(chance_test({relation(19, 4, 5)})).has_value());
   BOOST_TEST(!chance_test(std::vector<RelationAnswers>{}).has_value());
 }
 
-// The best is told where times the number of tries all are 1, and a small one that stands first hides nothing.
+// The best is reported with p times the number of tries. A smaller one that comes first hides
+// nothing.
 BOOST_AUTO_TEST_CASE(the_best_of_many_tries_is_told) {
   const GuessedAnswers worst{80, std::vector<double>(400, 0.25)}, better{101, worst.probabilities};
   const GuessedAnswers few{4, std::vector<double>(18, 0.25)};
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(the_best_of_many_tries_is_told) {
   BOOST_TEST(chance_warning(chance_test(ways)).has_value());
 }
 
-// Far above guessing the exact sum, whose time goes by the square of the facts, is spared.
+// Far above guessing, the exact sum is skipped, as its time grows with the square of the facts.
 BOOST_AUTO_TEST_CASE(what_is_beyond_doubt_has_a_bound) {
   const auto test = chance_test({GuessedAnswers{12'000, std::vector<double>(30'000, 0.01)}});
   BOOST_TEST(test->p == 0);
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_is_beyond_doubt_has_a_bound) {
   BOOST_TEST(near(one->p / std::exp(-2 * 15.0 * 15.0 / 20), 1));
 }
 
-// The better of two templates counts, with twice its p: 9 of 20 has 0.0818 then.
+// The better of two templates counts, with twice its p: 9 of 20 then has 0.0818.
 BOOST_AUTO_TEST_CASE(several_templates_are_several_tries) {
   RelationAnswers both = relation(20, 4, 9);
   both.settings.push_back(template_setting(1));
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
   const auto found = favoured_options({made});
   BOOST_REQUIRE(found.size() == 1U);
   BOOST_TEST(found[0].option == 3U);
-  BOOST_TEST(found[0].wins == 31U);  // 30, and the 35th
+  BOOST_TEST(found[0].wins == 31U);  // the first 30, and the 35th
   BOOST_TEST(found[0].right == 5U);
   const auto warning =
       favour_warning({made}, [](const FavouredOption& one) { return std::to_string(one.option); });
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
              "right for 5 (template 0).");
 }
 
-// One that is right for most facts may win most; one of few facts is not told.
+// An option that is right for most facts may win most. One with few facts is not reported.
 BOOST_AUTO_TEST_CASE(an_option_that_has_its_share_is_passed_over) {
   RelationAnswers made = relation(40, 8, 40);
   for (std::size_t i = 0; i < 40; ++i) {

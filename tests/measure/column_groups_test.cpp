@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(column_groups)
 
 namespace {
 
-/// A relation whose i-th fact has the i-th value in a column, and is right where the mark is 1.
+/// A relation whose i-th fact has the i-th value in a column, and is right if the mark is 1.
 RelationAnswers relation(const std::string& code, const std::vector<std::string>& values,
                          const std::string& marks, const std::string& column = "year") {
   RelationAnswers made;
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(few_values_are_groups_by_number_or_name) {
   BOOST_TEST(made.groups[1].accuracy[1].count == 2U);
 }
 
-// 20 numbers in five bins of four; the four equal ones stay together.
+// 20 numbers in five bins of four; the four equal numbers stay together.
 BOOST_AUTO_TEST_CASE(many_numbers_are_cut_into_bins) {
   std::vector<std::string> values;
   for (int i = 1; i <= 20; ++i) values.push_back(std::to_string(i >= 4 && i <= 7 ? 5 : i));
@@ -85,11 +85,12 @@ BOOST_AUTO_TEST_CASE(one_models_numbers_are_those_of_each_group_alone) {
   BOOST_TEST(made.values[1].first == "2001");
   BOOST_TEST(made.values[1].second.relations == 1U);
   BOOST_TEST(made.values[1].second.accuracy.value == 1.0);
-  BOOST_CHECK_EXCEPTION((void)metrics_by_column(answers, "month", {}), Error,
-                        says(Fault::user, "no fact has a column 'month'; there are year"));
+  BOOST_CHECK_EXCEPTION(
+      (void)metrics_by_column(answers, "month", {}), Error,
+      says(Fault::user, "no fact has a column 'month'; set one that exists: year"));
 }
 
-// Bins of close numbers have names that differ, and a word for "none" among numbers is no value.
+// Bins of close numbers have distinct names. A word for "none" among numbers is not a value.
 BOOST_AUTO_TEST_CASE(bins_of_small_numbers_are_told_apart) {
   std::vector<std::string> values{"n/a", "NA", "-", "None"};
   for (int i = 1; i <= 20; ++i) {
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(bins_of_small_numbers_are_told_apart) {
   const RelationAnswers other = relation("P1", close, std::string(20, '1'));
   const FactsByColumn apart({&other.relation}, "year");
   BOOST_TEST(apart.names().front() == "1234.5 to 1234.50003");
-  // Words among texts are values as any other.
+  // Among texts, such words are values like any other.
   const RelationAnswers texts = relation("P1", {"NA", "DE", "NA"}, "111");
   BOOST_TEST(
       (FactsByColumn({&texts.relation}, "year").names() == std::vector<std::string>{"DE", "NA"}));
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_column_is_checked_before_anything_is_asked) {
                         says(Fault::user, "no fact has a column 'month'"));
 }
 
-// A domain that is named twice is one place.
+// A domain that is named twice gives one group.
 BOOST_AUTO_TEST_CASE(places_of_a_fact_are_distinct) {
   RelationAnswers one = relation("P1", {""}, "1");
   one.relation.domains = {"Water", "Arts", "Water"};
@@ -144,17 +145,18 @@ BOOST_AUTO_TEST_CASE(a_fact_stands_in_each_domain) {
 
 BOOST_AUTO_TEST_CASE(a_column_that_no_fact_has_is_refused_with_those_that_are_there) {
   const std::vector<ModelAnswers> models{{"a", {relation("P1", {"x"}, "1", "popularity")}}};
-  BOOST_CHECK_EXCEPTION((void)group_by_column(models, template_setting(0), "year"), Error,
-                        says(Fault::user, "no fact has a column 'year'; there are popularity"));
+  BOOST_CHECK_EXCEPTION(
+      (void)group_by_column(models, template_setting(0), "year"), Error,
+      says(Fault::user, "no fact has a column 'year'; set one that exists: popularity"));
   std::vector<std::string> texts;
   for (int i = 0; i < 101; ++i) texts.push_back("t" + std::to_string(i));
   const std::vector<ModelAnswers> many{{"a", {relation("P1", texts, std::string(101, '1'))}}};
   BOOST_CHECK_EXCEPTION((void)group_by_column(many, template_setting(0), "year"), Error,
-                        says(Fault::user, "year has 101 different texts"));
+                        says(Fault::user, "year has 101 different text values"));
 }
 
-// True 2001 to 2003, from 2002 on (until 2004, the latest year of all), in 2004, never said, and in a
-// column of another spelling.
+// True from 2001 to 2003; from 2002 on (until 2004, the latest year of all); in 2004; without
+// dates; and with a different spelling of the column.
 BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_are_true) {
   RelationAnswers made = relation("P1", {"", "", "", "", ""}, "11010");
   std::vector<Fact>& facts = made.relation.facts;
@@ -177,7 +179,7 @@ BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_ar
   BOOST_TEST(counts == (std::vector<std::size_t>{1, 2, 3, 2}));
   BOOST_TEST(std::abs(accuracies[2] - 2.0 / 3) < 1e-12);
   BOOST_TEST(accuracies[3] == 0.5);
-  // A column of that name is taken as it is.
+  // A real column of that name is used unchanged.
   facts[0].further = {{"valid", "yes"}};
   BOOST_TEST(group_by_column({{"a", {made}}}, template_setting(0), "valid").groups.size() == 1U);
 }

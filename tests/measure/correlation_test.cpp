@@ -24,7 +24,7 @@ List mapped(List list, double factor, double shift) {
   return list;
 }
 
-// Both lists of R's help page cor.test (Hollander & Wolfe 1973, page 187 f.).
+// The two lists from R's help page of cor.test (Hollander & Wolfe 1973, page 187 f.).
 const List lightness{44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1};
 const List panel{2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8};
 
@@ -40,8 +40,8 @@ BOOST_AUTO_TEST_CASE(the_tuna_of_r_have_its_correlation_and_interval) {
   BOOST_TEST(e.method == "fisher");
 }
 
-// Σ(x−x̄)(y−ȳ) = 2 + 2 + 0 + 0 + 4, both squares 10. With artanh 0.8 = ½ ln 9 the ends are
-// (u − 1) / (u + 1) for u = 9 exp(∓2 z / √2).
+// Σ(x−x̄)(y−ȳ) = 2 + 2 + 0 + 0 + 4, and both sums of squares are 10. Because artanh 0.8 = ½ ln 9,
+// the ends are (u − 1) / (u + 1) for u = 9 exp(∓2 z / √2).
 BOOST_AUTO_TEST_CASE(five_pairs_go_together_as_computed_by_hand) {
   const Estimate e = pearson(List{1, 2, 3, 4, 5}, List{2, 1, 4, 3, 5});
   const auto end = [](double sign) {
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(five_pairs_go_together_as_computed_by_hand) {
   BOOST_TEST(near(e.high, end(1)));
 }
 
-// At r = 0 with four pairs the interval is ±tanh(z).
+// At r = 0 with four pairs, the interval is ±tanh(z).
 BOOST_AUTO_TEST_CASE(lists_that_have_nothing_to_do_with_one_another_have_zero) {
   const Estimate e = pearson(List{-1, 1, -1, 1}, List{-1, -1, 1, 1});
   BOOST_TEST(e.value == 0.0);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(rounding_never_leaves_the_bounds) {
     const Estimate e = pearson(x, mapped(x, random.uniform() + 0.1, random.uniform()));
     BOOST_TEST(e.value <= 1.0);
     BOOST_TEST(e.value > 1 - 1e-12);
-    BOOST_TEST(!e.has_interval());  // "[1, 1]" is rounding
+    BOOST_TEST(!e.has_interval());  // "[1, 1]" would only be rounding
   }
 }
 
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(three_pairs_say_nothing_of_the_interval) {
   BOOST_TEST(!e.has_interval());
   BOOST_TEST(e.method == "none");
   BOOST_TEST(e.count == 3U);
-  // One more pair has an interval.
+  // With one more pair there is an interval.
   BOOST_TEST(pearson(List{1, 2, 3, 4}, List{1, 3, 2, 5}).has_interval());
 }
 

@@ -57,9 +57,9 @@ BOOST_AUTO_TEST_CASE(the_change_is_that_of_the_same_pairs) {
   const InjectionResults results = small_injections();
   BOOST_TEST(results.panels[0].correct_change.count == 0U);
   BOOST_TEST(results.panels[0].after_injected_change.count == 0U);
-  close(results.panels[1].correct_change, -0.3 / 5, 5);  // 1, 5 and 6 lost 0.1
+  close(results.panels[1].correct_change, -0.3 / 5, 5);  // positions 1, 5 and 6 lost 0.1
   close(results.panels[1].after_injected_change, -0.325, 2);
-  close(results.panels[2].correct_change, -0.4 / 6, 6);  // 1, 2, 3 and 8
+  close(results.panels[2].correct_change, -0.4 / 6, 6);  // positions 1, 2, 3 and 8
   close(results.panels[2].after_injected_change, -0.375, 1);
 }
 
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(no_probability_is_zero_and_rounding_is_forgiven) {
   for (const double bad : {0.5, std::numeric_limits<double>::quiet_NaN()}) {
     logs[2][0] = bad;
     BOOST_CHECK_EXCEPTION((void)injection_results(design, logs), Error,
-                          says(Fault::internal, "'unknown, block' is no log-probability"));
+                          says(Fault::internal, "'unknown, block' is not a log-probability"));
   }
 }
 

@@ -7,8 +7,8 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(label_match)
 
-// What Python says: `label in text`, and `label.lower().replace(':', '').replace(',', '').replace('.', '')
-// in text.lower()`.
+// Results of Python: `label in text`, and `label.lower().replace(':', '').replace(',',
+// '').replace('.', '') in text.lower()`.
 BOOST_AUTO_TEST_CASE(a_label_is_in_a_text_by_the_letters_or_by_the_authors_program) {
   struct {
     const char* text;
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(a_label_is_in_a_text_by_the_letters_or_by_the_authors_progr
       {"It is Paris, France.", "Paris", true, true},
       {"it is paris", "Paris", false, true},
       {"IT IS PARIS", "Paris", false, true},
-      {"The comparison", "Paris", false, true},  // no whole words are asked
+      {"The comparison", "Paris", false, true},  // whole words are not required
       {"comparison", "paris", true, true},
       {"Los Angeles, California", "Los Angeles, California", true, false},
       {"los angeles california", "Los Angeles, California", false, true},
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_label_is_in_a_text_by_the_letters_or_by_the_authors_progr
       {"", "Oslo", false, false},
       {"", "", true, true},
       {"Oslo", "...", false, true},
-      {"a-b;c", "A-B;C", false, true},  // other signs stay
+      {"a-b;c", "A-B;C", false, true},  // other symbols stay
   };
   for (const auto& one : cases) {
     BOOST_TEST_CONTEXT(one.text << " / " << one.label) {

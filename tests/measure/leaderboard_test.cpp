@@ -61,9 +61,9 @@ BOOST_AUTO_TEST_CASE(facts_are_counted_once_over_models_by_instance) {
   BOOST_TEST(accuracy_table(models, ic(50)).facts[0] == 5U);
 }
 
-// a: (1/4 + 1/2 + 1) / 3 = 7/12; b: (1/2 + 1/2 + 3/4) / 3 = 7/12 without P4, so they are equal and
-// stand as given. Deviations of a: −1/3, −1/12, 5/12: (16 + 1 + 25) / 144 / 2; of b: −1/12, −1/12,
-// 1/6: (1 + 1 + 4) / 144 / 2.
+// a: (1/4 + 1/2 + 1) / 3 = 7/12; b: (1/2 + 1/2 + 3/4) / 3 = 7/12 without P4. They are equal and
+// stay in the given order. Deviations of a: −1/3, −1/12, 5/12: (16 + 1 + 25) / 144 / 2; of b:
+// −1/12, −1/12, 1/6: (1 + 1 + 4) / 144 / 2.
 BOOST_AUTO_TEST_CASE(models_stand_by_their_mean_over_shared_relations) {
   const auto models = two_models();
   const AccuracyTable table = accuracy_table(models, ic(50));
@@ -117,15 +117,15 @@ BOOST_AUTO_TEST_CASE(a_models_best_and_worst_relations_are_among_those_it_has) {
   const AccuracyTable table = accuracy_table(two_models(), ic(50));
   const auto [top, bottom] = extreme_relations(table, 1);
   BOOST_TEST(codes(table, top) == "P4 P3 ");
-  BOOST_TEST(codes(table, bottom) == "P1 P2 ");  // which are equal
+  BOOST_TEST(codes(table, bottom) == "P1 P2 ");  // these are equal
   const auto [best, worst] = extreme_relations(table, 0, 1);
   BOOST_TEST(codes(table, best) == "P3 ");
   BOOST_TEST(codes(table, worst) == "P1 ");
-  BOOST_TEST(codes(table, extreme_relations(table, 0).top) == "P3 ");  // none is both
+  BOOST_TEST(codes(table, extreme_relations(table, 0).top) == "P3 ");  // none is in both lists
 }
 
-// Over P1, P2, P3: a has 1/4, 1/2, 1, b has 1/2, 1/2, 3/4. In twelfths from the means: −4, −1, 5
-// and −1, −1, 2: r = (4 + 1 + 10) / √(42 · 6).
+// Over P1, P2, P3: a has 1/4, 1/2, 1; b has 1/2, 1/2, 3/4. Deviations from the means, in twelfths:
+// −4, −1, 5 and −1, −1, 2, so r = (4 + 1 + 10) / √(42 · 6).
 BOOST_AUTO_TEST_CASE(models_correlate_over_the_relations_both_have) {
   const auto correlations = model_correlations(accuracy_table(two_models(), ic(50)));
   BOOST_TEST(near(correlations[0][1].value, 15 / std::sqrt(252.0)));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(models_correlate_over_the_relations_both_have) {
   BOOST_TEST(correlations[1][1].count == 4U);
 }
 
-// F = {0, 2}, G = {1, 3}, H = {4}; 5 has none. F×G: 0.1, 0.3, 0.5 (1–2), 0.9 (2–3).
+// F = {0, 2}, G = {1, 3}, H = {4}; 5 has no family. F×G: 0.1, 0.3, 0.5 (1–2), 0.9 (2–3).
 BOOST_AUTO_TEST_CASE(families_have_the_mean_over_cross_pairs_without_self_pairs) {
   std::vector<std::vector<Estimate>> all(6, std::vector<Estimate>(6, r(-1)));
   const auto set = [&](std::size_t i, std::size_t j, const Estimate& value) {
@@ -189,15 +189,16 @@ BOOST_AUTO_TEST_CASE(family_means_are_those_of_every_ordered_pair_counted_out) {
           ++pairs;
         }
       }
-      // Within a family every pair is duplicated among the ordered ones.
+      // Within a family, the ordered pairs contain every pair twice.
       BOOST_TEST(made.means[f][g].pairs == (f == g ? pairs / 2 : pairs));
       if (pairs > 0) BOOST_TEST(near(made.means[f][g].value, sum / static_cast<double>(pairs)));
     }
   }
 }
 
-// Shared relations P1, P2, P3; a is the base. a and b are right on P1: 1000, 0011; P2: 1100, 0110;
-// P3: 1111, 1110. Accuracies are 7/12 both. Of b's, a knows 0/2, 1/2, 3/3; of a's, b 0/1, 1/2, 3/4.
+// Shared relations P1, P2, P3; a is the base. Right answers of a and b: P1 1000, 0011; P2 1100,
+// 0110; P3 1111, 1110. Both accuracies are 7/12. Of b's facts, a knows 0/2, 1/2, 3/3; of a's, b
+// knows 0/1, 1/2, 3/4.
 BOOST_AUTO_TEST_CASE(a_tuned_model_stands_against_its_base) {
   const TunedComparison made = compare_tuned(two_models(), 0, 1, ic(50), few);
   BOOST_TEST(near(made.base_accuracy.value, 7.0 / 12));
@@ -211,7 +212,8 @@ BOOST_AUTO_TEST_CASE(a_tuned_model_stands_against_its_base) {
   BOOST_TEST(made.tuned_given_base.left_out.relations == 1U);
 }
 
-// Seed 0: base 2 of 2, tuned 1 of 2; seed 1: 1 and 0. Each fact is worse by 1/2, in every resample, which gives no interval.
+// Seed 0: base 2 of 2, tuned 1 of 2; seed 1: 1 and 0. Each fact is worse by 1/2 in every resample,
+// so there is no interval.
 BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   const std::vector<ModelAnswers> models{{"base", {by_seed("P1", {"11", "10"})}},
                                          {"tuned", {by_seed("P1", {"10", "00"})}}};
@@ -225,7 +227,7 @@ BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   BOOST_TEST(made.base_given_tuned.rate.value == 0.25);
 }
 
-// a is level throughout, b knows fact 0: accuracies 1/4 and (1 + 3/4) / 4, known 0 and 1/4.
+// a has only ties, b knows fact 0: accuracies 1/4 and (1 + 3/4) / 4, known 0 and 1/4.
 BOOST_AUTO_TEST_CASE(a_tie_is_a_guess_on_the_leaderboards_and_not_known_in_pairs) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"4444"})}},
                                          {"b", {by_seed("P1", {"1444"})}}};

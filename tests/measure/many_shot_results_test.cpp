@@ -60,7 +60,7 @@ BOOST_FIXTURE_TEST_CASE(every_group_has_its_mean_over_relations_and_its_spread, 
 BOOST_FIXTURE_TEST_CASE(groups_stand_side_by_side_over_the_relations_that_have_them_all,
                         SmallManyShot) {
   const ManyShotResults made = results(*this);
-  BOOST_TEST((names(made.side_by_side) == Words{"ic/1", "ic/5", "hgp"}));  // none by generation
+  BOOST_TEST((names(made.side_by_side) == Words{"ic/1", "ic/5", "hgp"}));  // generation is left out
   const std::vector<double> expected{3.0 / 8, 7.0 / 8, 1.0 / 4};
   for (std::size_t i = 0; i < 3; ++i) {
     BOOST_REQUIRE(made.side_by_side[i].relations.size() == 1U);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(no_relation_with_all_groups_leaves_nothing_side_by_side) {
   BOOST_TEST(results(folder).groups.size() == 2U);
 }
 
-// Separators of one relation alone must not keep the others out of the comparison.
+// Separators that only one relation has must not exclude the other groups from the comparison.
 BOOST_AUTO_TEST_CASE(other_separators_do_not_count_for_standing_side_by_side) {
   ManyShotFolder folder;
   folder.choose("P1", ic(5), "10");
@@ -119,10 +119,10 @@ BOOST_AUTO_TEST_CASE(curves_are_of_ic_lke_alone_one_for_each_separator) {
   BOOST_TEST(!made.curves[1].shots_for_95);  // nothing is right at the most shots
   ManyShotFolder one;
   one.choose("P1", ic(50), "10");
-  BOOST_TEST(results(one).curves.empty());  // a point is no curve
+  BOOST_TEST(results(one).curves.empty());  // one point is not a curve
 }
 
-// With 0.82 each of the twelve answers is above 0.8, and none above 0.85.
+// With 0.82, each of the twelve answers is above 0.8, and none is above 0.85.
 BOOST_FIXTURE_TEST_CASE(accuracy_at_k_is_of_the_most_shots_and_of_templates, SmallManyShot) {
   const ManyShotResults made = results(*this);
   BOOST_REQUIRE(made.at_k.size() == 2U);
@@ -152,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(chance_choices_and_remarks_are_those_of_the_folder, Smal
   BOOST_TEST(results(*this).remarks[0] == "a remark on <some>: P1 here, P2 there");
 }
 
-// Each relation counts once, however many rows it has.
+// Each relation counts once, whatever its number of rows.
 BOOST_AUTO_TEST_CASE(chance_is_the_mean_over_the_relations_shown) {
   ManyShotResults made;
   made.chance_by_relation = {{"A", 0.5}, {"B", 0.1}, {"C", 0.9}};
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(injections_are_measured_by_relation) {
 BOOST_AUTO_TEST_CASE(a_folder_that_is_none_is_refused) {
   const test::TemporaryFolder empty;
   BOOST_CHECK_EXCEPTION((void)many_shot_results(read_many_shot_run(empty.path()), few_resamples),
-                        Error, says(Fault::user, "holds no finished many-shot run"));
+                        Error, says(Fault::user, "contains no finished many-shot run"));
   ManyShotFolder folder;
   folder.choose("P1", ic(5), "10");
   folder.files().write("P1_injection.json", "{}");
@@ -188,8 +188,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_none_is_refused) {
                         says(Fault::user, "P1_injection.json: is not an injection experiment"));
 }
 
-// Two draws of 20 facts of 4 choices: the better has 8 right, P = 0.1018 (R: 1 - pbinom(7, 20, 0.25)), and
-// counts as two tries; answers that are generated are no guesses.
+// Two draws of 20 facts with 4 choices: the better one has 8 right, P = 0.1018 (R: 1 - pbinom(7,
+// 20, 0.25)), and counts as two tries. Generated answers are not guesses.
 BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   const auto answered = [](std::size_t right, std::size_t facts) {
     return std::string(right, '1') + std::string(facts - right, '0');
@@ -210,10 +210,11 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   const auto said = [&] { return many_shot_results(run, few_resamples).remarks; };
   BOOST_REQUIRE(said().size() == 1U);
   BOOST_TEST(said().front().starts_with(
-      "Warning: the run is not told from guessing: 8.0 of 20 answers right"));
+      "Warning: the run is indistinguishable from guessing: 8.0 of 20 answers right"));
   for (std::size_t i = 0; i < 12; ++i) test::cell(run.answers.relations[0], 1, i).correct = true;
   BOOST_TEST(said().empty());
-  // Facts of two choices and of a hundred: 15 of 40 right, P = 0.029, while their mean has 0.063.
+  // Facts with two choices and with a hundred: 15 of 40 right, P = 0.029; with their mean it would
+  // be 0.063.
   run.answers.relations = {test::under_settings("P1", {{ic(1), answered(15, 40)}})};
   for (std::size_t i = 0; i < 40; ++i) {
     run.chance_by_fact["P1"][i] = i < 20 ? 1.0 / 2 : 1.0 / 100;

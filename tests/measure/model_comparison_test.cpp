@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(comparison)
 
 namespace {
 
-/// A model of one relation with one fact, under each setting.
+/// A model of one relation with one fact, under each of the settings.
 ModelAnswers under(const std::string& name, const std::vector<Setting>& settings) {
   std::vector<std::pair<Setting, std::string>> marks;
   for (const Setting& setting : settings) marks.emplace_back(setting, "1");
@@ -57,10 +57,10 @@ BOOST_AUTO_TEST_CASE(a_setting_is_taken_by_name_if_all_have_it) {
   const std::vector<ModelAnswers> models{under("a", {ic(5), ic(25), ic(50)}),
                                          under("b", {ic(5), ic(25)})};
   BOOST_TEST(chosen(models, "ic/5") == "ic/5");
-  BOOST_CHECK_EXCEPTION(
-      (void)chosen(models, "ic/50"), Error,
-      test::says(Fault::user,
-                 "`setting`: 'ic/50' is not a setting all models have; they share ic/5, ic/25"));
+  BOOST_CHECK_EXCEPTION((void)chosen(models, "ic/50"), Error,
+                        test::says(Fault::user,
+                                   "`setting`: 'ic/50' is not a setting that all models have; "
+                                   "set one that they share: ic/5, ic/25"));
 }
 
 BOOST_AUTO_TEST_CASE(models_without_a_common_setting_are_refused_with_what_they_have) {
@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(names_that_are_no_models_are_refused) {
   pairs.pairs.push_back({"dog", "ant"});
   BOOST_CHECK_EXCEPTION(
       (void)compare_answers(three_models(), families), Error,
-      test::says(Fault::user, "`families`: 'dog' is not among the models; they are cat, ant, bee"));
+      test::says(Fault::user,
+                 "`families`: 'dog' is not among the models; use one of cat, ant, bee"));
   BOOST_CHECK_EXCEPTION((void)compare_answers(three_models(), pairs), Error,
                         test::says(Fault::user, "`pairs`: 'dog' is not among the models"));
 }
@@ -134,7 +135,8 @@ BOOST_AUTO_TEST_CASE(what_was_left_out_is_said) {
     for (const std::string& remark : compare_answers(models, options).remarks) text += remark;
     return text;
   };
-  BOOST_TEST(remarks(three_models()).starts_with("1 relation of 4 that not every model has"));
+  BOOST_TEST(
+      remarks(three_models()).starts_with("1 relation of 4 missing from at least one model"));
   BOOST_TEST(remarks({{"a", {by_seed("P1", {"11"})}}, {"b", {by_seed("P1", {"11"})}}}) == "");
   BOOST_TEST(remarks({{"a", {by_seed("P1", {"11"})}}, {"b", {by_seed("P1", {"111"})}}})
                  .starts_with("The models were asked different facts"));
@@ -142,10 +144,10 @@ BOOST_AUTO_TEST_CASE(what_was_left_out_is_said) {
                  .starts_with("The models were asked under different seeds"));
   BOOST_TEST(remarks({{"a", {by_seed("P1", {"11", "00"}), by_seed("P2", {"00", "01"})}},
                       {"b", {by_seed("P1", {"11", "11"}), by_seed("P2", {"11", "11"})}}}) ==
-             "Relations × variants in which a model knows nothing are skipped by its subsumption: "
+             "Relations × variants in which a model knows nothing are left out of its subsumption: "
              "a in 2 of 4.");
   const Comparison made = compare_answers(three_models(), three_options());
-  BOOST_TEST(made.remarks.back() == "Without a family: bee.");
+  BOOST_TEST(made.remarks.back() == "Models without a family: bee.");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

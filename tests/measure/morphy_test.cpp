@@ -101,37 +101,38 @@ BOOST_AUTO_TEST_CASE(rules_of_detachment_give_the_base_that_the_index_has) {
 BOOST_AUTO_TEST_CASE(exceptions_come_first_noun_before_verb_before_adjective_before_adverb) {
   const SmallWordNet files;
   check(Morphy(files.folder.path()), {{"men", "man"},
-                                      {"leaves", "leaf"},  // and not the verb's leave
-                                      {"was", "be"},       // and not the noun wa
-                                      {"has", "have"},     // and not the noun ha
+                                      {"leaves", "leaf"},  // not the verb's leave
+                                      {"was", "be"},       // not the noun wa
+                                      {"has", "have"},     // not the noun ha
                                       {"ran", "run"},
                                       {"bigger", "big"},
-                                      {"better", "good"},  // and not the adverb's well
+                                      {"better", "good"},  // not the adverb's well
                                       {"best", "well"}});
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_counts_if_the_index_has_its_base) {
   const SmallWordNet files;
   check(Morphy(files.folder.path()), {{"axes", "axis"},     // no ax in this index
-                                      {"comics", "comic"},  // a collocation is no lemma
+                                      {"comics", "comic"},  // a collocation is not a lemma
                                       {"is", "is"}});
 }
 
-// morphy(7WN): "If it is found the first base form is returned"; rules are for words that are not.
+// morphy(7WN): "If it is found the first base form is returned"; rules are for words that are not
+// found.
 BOOST_AUTO_TEST_CASE(no_rule_is_tried_for_an_exception) {
   const SmallWordNet files;
-  check(Morphy(files.folder.path()), {{"anabases", "anabasis"},    // no form of the fish anabas
-                                      {"arounder", "arounder"}});  // not more around
+  check(Morphy(files.folder.path()), {{"anabases", "anabasis"},    // not a form of the fish anabas
+                                      {"arounder", "arounder"}});  // not a comparative of around
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_leaves_something_of_the_word) {
   const SmallWordNet files;
-  check(Morphy(files.folder.path()), {{"menful", "menful"}});  // and not man, as "postmen" has it
+  check(Morphy(files.folder.path()), {{"menful", "menful"}});  // not man, as for "postmen"
 }
 
 BOOST_AUTO_TEST_CASE(a_word_of_an_index_stays) {
   const SmallWordNet files;
-  check(Morphy(files.folder.path()), {{"rose", "rose"},  // its plural is a rose too
+  check(Morphy(files.folder.path()), {{"rose", "rose"},  // the base of its plural is rose, too
                                       {"running", "running"},
                                       {"gas", "gas"},
                                       {"as", "as"},
@@ -198,9 +199,8 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_named_with_its_remedy) {
         Morphy(files.folder.path()), Error,
         says(Fault::user,
              (files.folder / name).string() +
-                 ": cannot be read; install WordNet (Debian's wordnet-base), name its "
-                 "folder with `wordnet`, or say `wordnet` none to compare words as they "
-                 "are"));
+                 ": cannot be read; install WordNet (Debian's wordnet-base), set `wordnet` to "
+                 "its folder, or set `wordnet` to none to compare words as they are"));
   }
 }
 
@@ -214,11 +214,11 @@ BOOST_AUTO_TEST_CASE(a_broken_line_is_named) {
                           says(Fault::user, (files.folder / name).string() + words));
     files.folder.write(name, kept);
   };
-  broken("index.adj", "  1 licence\nbig a 1\n", ":2: is no line of a WordNet index; ");
-  broken("index.adj", "big a one 0 1 1 01382086\n", ":1: is no line of a WordNet index; ");
-  broken("index.adj", "big a 1 2 ! & 1x 1 01382086\n", ":1: is no line of a WordNet index; ");
-  broken("index.adj", "  1 licence\n", ": holds no words; ");
-  broken("index.adj", "", ": holds no words; ");
+  broken("index.adj", "  1 licence\nbig a 1\n", ":2: is not a line of a WordNet index; ");
+  broken("index.adj", "big a one 0 1 1 01382086\n", ":1: is not a line of a WordNet index; ");
+  broken("index.adj", "big a 1 2 ! & 1x 1 01382086\n", ":1: is not a line of a WordNet index; ");
+  broken("index.adj", "  1 licence\n", ": contains no words; ");
+  broken("index.adj", "", ": contains no words; ");
   broken("adj.exc", "bigger big\nbetter\n", ":2: names no base form; ");
 }
 
@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(words_of_wordnet_have_their_lemmas,
                  {"guilders", "guilder"},  // its first base, "guilde", is in no index
                  {"scots", "scot"},
                  {"works", "work"},
-                 // What morphstr of WordNet's own library gives for a form that no index has.
+                 // The results of morphstr in WordNet's own library for a form that is in no index.
                  {"anabases", "anabasis"},
                  {"arses", "arsis"},
                  {"bitting", "bit"},

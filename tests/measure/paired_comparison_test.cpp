@@ -22,7 +22,7 @@ namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 400};
 
-/// P1: both know fact 0, a alone 1 and 2, b alone 3. P2: a alone knows 0, neither 1.
+/// P1: both know fact 0, only a knows 1 and 2, only b knows 3. P2: only a knows 0, neither knows 1.
 std::vector<ModelAnswers> two_models() {
   return {{"a", {by_seed("P1", {"1110"}), by_seed("P2", {"10"})}},
           {"b", {by_seed("P2", {"00"}), by_seed("P1", {"1001"})}}};
@@ -39,7 +39,8 @@ std::string marks(std::size_t right, std::size_t all) {
 
 }  // namespace
 
-// P1: 1, 2, 1, 0; P2: 0, 1, 0, 1. Differences 1/4 and 1/2. Three discordant facts to one: p = 2 · 5/16.
+// P1: 1, 2, 1, 0; P2: 0, 1, 0, 1. Differences 1/4 and 1/2. Three discordant facts against one: p =
+// 2 · 5/16.
 BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation_and_pooled) {
   const PairedComparison made = compared(two_models());
   BOOST_TEST(made.first == 0U);
@@ -59,8 +60,8 @@ BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation_and_pooled) {
   BOOST_TEST(made.relations[0].second.p == 1.0);
 }
 
-// With two relations a resample is of one alone or of both, with chances 1/4, 1/2 and 1/4: the ends
-// are those of one alone.
+// With two relations, a resample consists of only one or the other or of both, with probabilities
+// 1/4, 1/4 and 1/2. The ends are those of resamples of a single relation.
 BOOST_AUTO_TEST_CASE(relations_are_resampled_whole) {
   const PairedComparison made = compared(two_models());
   BOOST_TEST(made.overall.difference.method == "bootstrap of relations");
@@ -72,8 +73,8 @@ BOOST_AUTO_TEST_CASE(relations_are_resampled_whole) {
   BOOST_TEST(made.relations[0].second.difference.method == "bootstrap of facts");
 }
 
-// 40 facts that the first alone knows and 20 that the second does, of 100: the difference has the
-// variance (0.6 − 0.2²) / 100.
+// Of 100 facts, only the first knows 40 and only the second 20: the difference has the variance
+// (0.6 − 0.2²) / 100.
 BOOST_AUTO_TEST_CASE(of_one_relation_the_facts_are_resampled) {
   const std::vector<ModelAnswers> models{
       {"a", {by_seed("P1", {marks(40, 100)})}},
@@ -101,7 +102,7 @@ BOOST_AUTO_TEST_CASE(models_that_agree_on_every_fact_have_no_interval) {
   BOOST_TEST(made.overall.p_holm == 1.0);
 }
 
-// Of two variants one is not most; of three two are.
+// One of two variants is not more than half; two of three are.
 BOOST_AUTO_TEST_CASE(a_fact_is_known_under_more_than_half_of_the_variants) {
   std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"110", "010"})}},
                                    {"b", {by_seed("P1", {"100", "100"})}}};
@@ -111,8 +112,8 @@ BOOST_AUTO_TEST_CASE(a_fact_is_known_under_more_than_half_of_the_variants) {
   BOOST_TEST((compared(models).overall.counts == PairedCounts{1, 1, 0, 1}));
 }
 
-// a knows 2/2 and 1/2 of fact 0 and 1 under two variants, b 1/2 and 0: on average 1/2 of each, though neither
-// a nor b has lost a fact that it knows under most.
+// Under two variants, a knows fact 0 in 2/2 and fact 1 in 1/2; b in 1/2 and 0. On average each
+// drops by 1/2, though neither a nor b knows fewer facts under most variants.
 BOOST_AUTO_TEST_CASE(a_drop_is_of_means_over_the_variants) {
   std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"11", "10"})}},
                                    {"b", {by_seed("P1", {"10", "00"})}}};
@@ -137,7 +138,7 @@ BOOST_AUTO_TEST_CASE(of_one_variant_a_drop_is_the_difference) {
   BOOST_TEST(made.overall_drop.high == made.overall.difference.high);
 }
 
-// Only seed 0 is both models'.
+// Both models have only seed 0.
 BOOST_AUTO_TEST_CASE(variants_of_one_model_alone_do_not_count) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"10", "01", "01"})}},
                                          {"b", {by_seed("P1", {"10"})}}};
@@ -170,13 +171,13 @@ BOOST_AUTO_TEST_CASE(models_that_share_no_fact_have_no_numbers_and_are_no_test) 
   BOOST_TEST(!made[0].overall.difference.exists());
   BOOST_TEST(!made[0].mean_difference.exists());
   BOOST_TEST(std::isnan(made[0].mean_accuracy[0]));
-  // a and c are the only test.
+  // The only test is a against c.
   BOOST_TEST(near(made[1].overall.p, 2.0 / 256));
   BOOST_TEST(made[1].overall.p_holm == made[1].overall.p);
 }
 
-// a and b against c, 8 facts to none each; a against b without any. Holm: 3 p, 3 p, 1, and the same
-// for the relations, which are one.
+// a and b against c: 8 facts to none each; a against b: none. Holm: 3 p, 3 p, 1, and the same for
+// the relations, as there is one.
 BOOST_AUTO_TEST_CASE(p_is_adjusted_over_all_pairs_and_relations) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {marks(8, 8)})}},
                                          {"b", {by_seed("P1", {marks(8, 8)})}},
@@ -226,7 +227,7 @@ BOOST_AUTO_TEST_CASE(models_that_cannot_be_told_apart_share_a_rank) {
     made.overall.p_holm = p_holm;
     return made;
   };
-  // 1 beats 0 and 2, and 3 beats 2 alone; 4 has no accuracy.
+  // 1 beats 0 and 2, 3 beats only 2; 4 has no accuracy.
   const auto ranks =
       shared_ranks({0.6, 0.9, 0.3, 0.8, no_number},
                    {pair(0, 1, 0.01), pair(0, 2, 0.06), pair(0, 3, 0.2), pair(1, 2, 0.001),

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(prediction)
 
 namespace {
 
-/// Log-likelihoods whose softmax is `weights` over their sum.
+/// Log-likelihoods whose softmax is `weights` divided by their sum.
 std::vector<double> logs(std::vector<double> weights) {
   for (double& weight : weights) weight = std::log(weight);
   return weights;
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_temperature_changes_the_confidence_and_not_the_answer) {
   BOOST_TEST(near(cool.one_hot_brier, (25.0 + 4 + 9) / 36));
 }
 
-// The second may stand anywhere before or after the best.
+// The second-best may come anywhere before or after the best.
 BOOST_AUTO_TEST_CASE(the_margin_is_the_lead_over_the_second_in_any_order) {
   std::vector<double> weights{1, 2, 4, 9};
   do {
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(the_bounds_are_reached) {
   }
 }
 
-// By sorting the probabilities and by summing the squares as they are defined.
+// By sorting the probabilities, and by summing the squares by definition.
 BOOST_AUTO_TEST_CASE(random_predictions_follow_the_definitions) {
   RandomStream random(11, "predictions");
   for (int round = 0; round < 300; ++round) {

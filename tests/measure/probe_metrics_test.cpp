@@ -48,7 +48,8 @@ ProbeMetrics metrics(const std::vector<RelationAnswers>& relations,
   return probe_metrics(under_all_templates(relations), bootstrap, "all");
 }
 
-// capital: two of four right, five options, two domains. river: two of two right, two options.
+// capital: two of four facts right, five options, two domains. river: two of two right, two
+// options.
 std::vector<RelationAnswers> two_relations() {
   return {relation("capital", {"Geography", "Politics"}, 5, {{1}, {1}, {2}, {5}}),
           relation("river", {"Geography"}, 2, {{1}, {1}})};
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
   const auto& [geography, divided, unused] = m.domains.at("Geography");
   BOOST_TEST(geography.facts == 6U);
   BOOST_TEST(near(geography.accuracy.value, 4.0 / 6));
-  // lm-pub-quiz: capital's support 4 is divided by its 2 domains, river's 2 by 1.
+  // lm-pub-quiz: capital's support of 4 is divided by its 2 domains, river's 2 by 1.
   BOOST_TEST(near(divided.value, (2 * 0.5 + 2 * 1.0) / 4));
   BOOST_TEST(divided.method == "clustered wilson");
   const auto& [politics, politics_divided, unused_too] = m.domains.at("Politics");
@@ -126,13 +127,13 @@ BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
   BOOST_TEST(m.overall.accuracy.low == expected.low);
   BOOST_TEST(m.overall.accuracy.high == expected.high);
   BOOST_TEST(m.overall.hit_at(3).low == wilson(5, 6).low);
-  // A mean rank is no proportion, and a mean over relations is a share over clusters of facts.
+  // A mean rank is not a proportion, and a mean over relations is a share over clusters of facts.
   BOOST_TEST(m.overall.mean_rank.method == "bootstrap");
   BOOST_TEST(m.overall_unweighted.accuracy.method == "clustered wilson");
 }
 
-// Two facts, two templates: 1 and ½, so a share of ¾ of two facts. Wilson's ends solve
-// (¾ − p)² = z² p (1 − p) / 2.
+// Two facts, two templates: 1 and ½, so a share of ¾ of two facts. The ends of Wilson's interval
+// solve (¾ − p)² = z² p (1 − p) / 2.
 BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
   const ProbeMetrics m = metrics({relation("a", {}, 4, {{1, 1}, {1, 4}})});
   BOOST_TEST(m.overall.accuracy.value == 0.75);
@@ -151,21 +152,21 @@ BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
 // Accuracy: fact 0 has ½ and 1, fact 1 has 0 and 1. First wins: 1 and 1, 0 and 1.
 BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
   RelationAnswers tied = relation("a", {}, 3, {{1, 1}, {2, 1}});
-  tied.cells[0] = predict(std::vector<double>{-1, -1, -2}, 0);  // level for the best, stands first
-  tied.cells[2] = predict(std::vector<double>{-1, -1, -2}, 2);  // two others are level for the best
+  tied.cells[0] = predict(std::vector<double>{-1, -1, -2}, 0);  // ties for the best and is first
+  tied.cells[2] = predict(std::vector<double>{-1, -1, -2}, 2);  // two others tie for the best
   const ProbeMetrics m = metrics({tied});
   BOOST_CHECK((m.overall.ties_for_best == TieCount{2, 4}));
   BOOST_TEST(m.overall.ties_with_answer == 1U);
   BOOST_TEST(m.overall.accuracy.value == 0.625);
   BOOST_TEST(m.overall.accuracy_first_wins.value == 0.75);
   BOOST_TEST(m.overall.accuracy_first_wins.low == wilson_share(0.75, 2).low);
-  BOOST_TEST(m.overall.hit_at(1).value == 0.625);  // what accuracy is
+  BOOST_TEST(m.overall.hit_at(1).value == 0.625);  // equals accuracy
   BOOST_TEST(m.overall.hit_at(3).value == 1.0);
   BOOST_TEST(m.overall.mean_rank.value == ((1.5 + 1) / 2 + (3 + 1) / 2.0) / 2);
 }
 
-// Ten facts of twenty options, all level: each a chance of 1/20 at the first place and k/20 among
-// the first k, where taking the first option would find fact 0, or all, right.
+// Ten facts with twenty options, all tied: the right one is first with probability 1/20 and among
+// the first k with k/20. Taking the first option would find fact 0 or all facts right.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_worth_a_guess) {
   for (const bool same_answer : {true, false}) {
     RelationAnswers level = empty_relation("a", {"D"}, 20, 1);
@@ -248,7 +249,7 @@ BOOST_AUTO_TEST_CASE(one_template_is_picked_out_of_several) {
   BOOST_TEST(picked[0].answer(1).rank.realistic() == 4.0);
 }
 
-// A relation whose templates weigh nothing has no facts then, one without weights is not there.
+// A relation whose templates all have weight 0 has no facts then; one without weights is left out.
 BOOST_AUTO_TEST_CASE(weighted_templates_answer_together) {
   auto weighs = relation("a", {"D"}, 4, {{1, 3}, {2, 4}});
   weighs.relation.template_weights = {0.25, 0.75};

@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
   const auto made = compare_with_published(
       numbers, {run("two", {{"x", {0.25, {}, {}, 0}}, {"y", {0.3, {}, {}, 0}}}),
                 run("other", {{"x", {0.5, {}, {}, 0}}})});
-  // The first run beside "two" (x and y), the second, which nobody published, beside both.
+  // The first run is compared with "two" (x and y). The second, which nobody published, is compared
+  // with both.
   BOOST_REQUIRE(made.pairs.size() == 4U);
   BOOST_TEST(made.pairs[0].published.model == "one");
   BOOST_TEST(made.pairs[0].run == "other");
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
   BOOST_TEST(made.unmatched.empty());
   BOOST_REQUIRE(made.remarks.size() == 1U);
   BOOST_TEST(made.remarks[0] ==
-             "No published model is called other: it stands beside other models' numbers.");
+             "No published model is called other: it is compared with other models' numbers.");
 }
 
 BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
@@ -89,41 +90,43 @@ BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
   BOOST_TEST(made.pairs.size() == 1U);
   BOOST_REQUIRE(made.remarks.size() == 3U);
   BOOST_TEST(made.remarks[1] ==
-             "two has none of the published numbers: not 'accuracy', but 'overall.accuracy'.");
+             "two has none of the published numbers: it has no 'accuracy', but "
+             "'overall.accuracy'.");
   BOOST_TEST(made.remarks[2] ==
-             "three has none of the published numbers; the names of its own are in its "
-             "metrics.json.");
+             "three has none of the published numbers; its metrics.json lists the names of its "
+             "numbers.");
 }
 
-// A calibration of several models holds each model's numbers, and those of the run itself are others.
+// A calibration of several models has each model's numbers, and different ones for the run itself.
 BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_none) {
   RunNumbers around = run("both", {{"bins", {20, {}, {}, 0}}});
   RunNumbers a = run("a", {{"accuracy", {0.4, {}, {}, 0}}}),
              b = run("b", {{"accuracy", {0.6, {}, {}, 0}}});
   a.of_run = b.of_run = "both";
   const auto made = compare_with_published({number("a", "accuracy", 0.5)}, {around, a, b});
-  // b, which nobody published, is left out beside a.
+  // b, which nobody published, is left out because a was published.
   BOOST_TEST(made.pairs.size() == 1U);
   BOOST_TEST(made.runs == (std::vector<std::string>{"a"}), boost::test_tools::per_element());
   BOOST_REQUIRE(made.remarks.size() == 1U);
   BOOST_TEST(made.remarks[0] ==
-             "Left out, since no published model is called so: b. A run of its own, or NAME=RUN, "
-             "compares such a model.");
-  // Where nobody published any of them, each stands beside all.
+             "Left out, because no published model has this name: b. To compare such a model, "
+             "give it its own run or rename it with NAME=RUN.");
+  // If nobody published any of them, each is compared with all.
   const auto all = compare_with_published({number("c", "accuracy", 0.5)}, {around, a, b});
   BOOST_TEST(all.pairs.size() == 2U);
-  // Where no model has it, each model says so, and the run around them does not.
+  // If no model has the number, each model has a remark, but the run around them does not.
   const auto none = compare_with_published({number("c", "ace", 0.5)}, {around, a, b});
   BOOST_REQUIRE(none.remarks.size() == 2U);
   BOOST_TEST(none.remarks[0].starts_with("a has none of the published numbers"));
   BOOST_TEST(none.remarks[1].starts_with("b has none of the published numbers"));
-  // The run's own number stands beside a published one all the same.
+  // The run's own number is still compared with a published one.
   const auto own = compare_with_published({number("a", "bins", 20)}, {around, a, b});
   BOOST_TEST(own.pairs.size() == 1U);
   BOOST_TEST(own.runs.front() == "both");
 }
 
-// DEER's Table 4 is of single-token names; a run among the queries' entities is easier.
+// DEER's Table 4 ranks among single-token names. A run that ranks among the queries' entities is
+// easier.
 BOOST_AUTO_TEST_CASE(other_candidates_and_queries_are_said_and_have_no_verdict) {
   PublishedNumber one = number("m", "hits_at_10", 0.14);
   one.table = "4";
@@ -144,10 +147,10 @@ BOOST_AUTO_TEST_CASE(other_candidates_and_queries_are_said_and_have_no_verdict) 
   BOOST_REQUIRE(other.remarks.size() == 2U);
   BOOST_TEST(
       other.remarks[0] ==
-      "m has the candidates 'of-queries', table 4 'single-token': not the same candidates, so the "
-      "numbers do not compare.");
+      "m has the candidates 'of-queries', table 4 'single-token': different candidates, so the "
+      "numbers are not comparable.");
   BOOST_TEST(
-      other.remarks[1].starts_with("m has the queries '500 of test', table 4 'test': not the"));
+      other.remarks[1].starts_with("m has the queries '500 of test', table 4 'test': different"));
   const auto unsaid = compared("", "");
   BOOST_TEST(unsaid.remarks.empty());
   BOOST_TEST(!unsaid.pairs[0].has_other_candidates());
@@ -187,8 +190,8 @@ BOOST_AUTO_TEST_CASE(another_dataset_is_told_once) {
   }
   BOOST_REQUIRE(told.size() == 1U);
   BOOST_TEST(told[0] ==
-             "m was run on umls, numbers beside it are of WN18RR: they are of the same facts only "
-             "if the two are.");
+             "m was run on umls, but the published numbers are from WN18RR: they are comparable "
+             "only if both contain the same facts.");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

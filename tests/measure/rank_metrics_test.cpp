@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(a_level_above_the_number_of_candidates_has_no_hits) {
   BOOST_TEST(metrics_of(three).hit_at(100).count == 0U);  // @100 of 11
   BOOST_TEST(hits_at(three, Ties::realistic, 11).value == 1.0);
   BOOST_TEST(hits_at(three, Ties::realistic, 12).count == 0U);
-  // One query with as many is enough: filtered queries of one graph have different numbers.
+  // One query with enough candidates suffices: filtered queries of one graph have different
+  // numbers.
   const Ranks mixed{{{0, 0}, 9}, {{9, 0}, 10}};
   BOOST_TEST(hits_at(mixed, Ties::realistic, 10).value == 1.0);
   BOOST_TEST(hits_at(mixed, Ties::realistic, 9).value == 0.5);
@@ -73,7 +74,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_as_told) {
   const Ranks ranks{{{0, 3}, 5}, {{2, 0}, 5}};
   const double mean_ranks[] = {2, 2.75, 3.5};
   const double reciprocal[] = {(1 + 1.0 / 3) / 2, (0.4 + 1.0 / 3) / 2, (0.25 + 1.0 / 3) / 2};
-  // Of the first query's places 1, 2, 3 and 4 one is a hit at 1, and three at 3.
+  // Of the first query's positions 1, 2, 3 and 4, one is a hit at 1 and three are hits at 3.
   const double first[] = {0.5, 0.125, 0};
   const double third[] = {1, 0.875, 0.5};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_as_told) {
   }
 }
 
-// Places 3 and 4: half of a hit at 3. The mean rank 3.5 is not asked.
+// Positions 3 and 4: half a hit at 3. The mean rank of 3.5 is not used.
 BOOST_AUTO_TEST_CASE(a_tie_across_k_counts_the_share_of_its_places) {
   const Ranks ranks{{{2, 1}, 5}};
   const double at_three[] = {1, 0.5, 0};
@@ -101,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_tie_across_k_counts_the_share_of_its_places) {
   BOOST_TEST(half.high == wilson_share(0.5, 1).high);
 }
 
-// What a closed set counts is what a ranking counts.
+// Closed sets and rankings count the same.
 BOOST_AUTO_TEST_CASE(all_levels_equal_is_guessing_at_every_k) {
   for (const std::size_t n : {2U, 6U, 20U}) {
     const Ranks ranks{{{0, n - 1}, n}};
@@ -118,7 +119,7 @@ BOOST_AUTO_TEST_CASE(the_index_is_one_at_best_zero_for_guessing_and_minus_one_at
   };
   BOOST_TEST(index({{{0, 0}, 9}, {{0, 0}, 101}}) == 1.0);
   BOOST_TEST(index({{{4, 0}, 9}, {{50, 0}, 101}}) == 0.0);
-  BOOST_TEST(index({{{0, 8}, 9}, {{0, 100}, 101}}) == 0.0);  // all the same is guessing
+  BOOST_TEST(index({{{0, 8}, 9}, {{0, 100}, 101}}) == 0.0);  // all candidates tied is guessing
   BOOST_TEST(index({{{8, 0}, 9}, {{100, 0}, 101}}) == -1.0);
   // E[MR − 1] is the mean over queries: (4 + 50) / 2.
   BOOST_TEST(near(index({{{8, 0}, 9}, {{0, 0}, 101}}), 1 - 4.0 / 27));
@@ -142,7 +143,7 @@ BOOST_AUTO_TEST_CASE(no_queries_have_no_numbers) {
 }
 
 BOOST_AUTO_TEST_CASE(an_undecided_query_leaves_only_what_it_cannot_change) {
-  // Its rank is anywhere from 3 to 8.
+  // Its rank is between 3 and 8.
   const Ranks ranks{{{0, 0}, 200}, {{2, 0}, 200, 5}};
   const RankMetrics metrics = metrics_of(ranks);
   BOOST_TEST(metrics.undecided == 1U);
@@ -160,7 +161,8 @@ BOOST_AUTO_TEST_CASE(an_undecided_query_leaves_only_what_it_cannot_change) {
   BOOST_TEST(hits_at(ranks, Ties::realistic, 8).value == 1.0);
 }
 
-// The number that is given is the one under every rank that the undecided allow, or none.
+// A number is given if it is the same under every rank that the undecided candidates allow; else
+// there is none.
 BOOST_AUTO_TEST_CASE(hits_are_given_just_when_all_outcomes_agree) {
   RandomStream random(6, "undecided");
   for (int round = 0; round < 300; ++round) {

@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(a_resample_depends_on_seed_name_and_number_alone) {
   BOOST_CHECK(once[0] != once[1] || once[1] != once[2]);
 }
 
-// An item of n stands Binomial(n, 1/n) times: one on average, not at all with (1 − 1/n)^n, which is
-// 0.3164 for four. Five standard errors of 4000 resamples are 0.07 and 0.037.
+// One of n items appears Binomial(n, 1/n) times: once on average, and never with probability (1 −
+// 1/n)^n, which is 0.3164 for four. Five standard errors of 4000 resamples are 0.07 and 0.037.
 BOOST_AUTO_TEST_CASE(items_stand_as_often_as_draws_with_replacement_would_have_it) {
   const Resamples resamples(Counts{2, 4}, {.seed = 5, .resamples = 4000}, "x");
   for (std::size_t item = 2; item < 6; ++item) {
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_part_has_the_same_resamples_of_the_strata_it_is_asked_for
   BOOST_TEST(whole.part({}).size() == 30U);
 }
 
-// Each resample written out as the list it stands for.
+// Each resample expanded into the list that it represents.
 BOOST_AUTO_TEST_CASE(a_mean_has_the_percentiles_of_the_means_of_its_resamples) {
   const std::vector<double> values{0.5, -1, 4, 2, 0, 1, 1, 7, 0.25};
   const Resamples resamples(strata, {.seed = 6, .resamples = 41}, "x");
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_mean_has_the_percentiles_of_the_means_of_its_resamples) {
   std::ranges::sort(means);
   const Estimate estimate = resampled_mean(values, resamples);
   BOOST_TEST(std::abs(estimate.value - 14.75 / 9) < 1e-12);
-  BOOST_TEST(std::abs(estimate.low - means[1]) < 1e-12);  // place 0.025 · 40
+  BOOST_TEST(std::abs(estimate.low - means[1]) < 1e-12);  // position 0.025 · 40
   BOOST_TEST(std::abs(estimate.high - means[39]) < 1e-12);
   BOOST_TEST(estimate.count == 9U);
   BOOST_TEST(estimate.method == "bootstrap");

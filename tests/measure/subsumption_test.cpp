@@ -26,7 +26,7 @@ ModelAnswers model(const std::string& name, std::vector<RelationAnswers> relatio
   return {name, std::move(relations)};
 }
 
-/// A model that answers at random, with `facts` facts in each of three relations and two seeds.
+/// A model with random answers to `facts` facts in each of three relations under two seeds.
 ModelAnswers random_model(const std::string& name, std::size_t facts) {
   RandomStream random(11, name);
   ModelAnswers made{name, {}};
@@ -40,7 +40,7 @@ ModelAnswers random_model(const std::string& name, std::size_t facts) {
   return made;
 }
 
-/// η straight from its definition, facts and settings found by search.
+/// η computed directly from its definition; facts and settings are found by search.
 struct Slow {
   double sum = 0;
   std::size_t cells = 0;
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(the_mean_is_over_cells_in_which_the_first_knows_something) 
   }
 }
 
-// No resample can tell how sure three shared facts of three are: Wilson's interval does.
+// Resamples cannot show the uncertainty of three shared facts of three; Wilson's interval can.
 BOOST_AUTO_TEST_CASE(where_all_that_is_known_is_shared_the_interval_is_wilsons) {
   const ModelAnswers one = model("one", {by_seed("P1", {"1110", "1000"})});
   const Estimate rate = subsumption(one, one, ic(50), few).one_given_other.rate;
@@ -135,8 +135,8 @@ BOOST_AUTO_TEST_CASE(facts_are_matched_by_instance_whatever_their_order) {
     two.relations[0].relation.facts[i] = {.answer = 3 - i, .instance = 3 - i};
   }
   const SubsumptionPair pair = subsumption(one, two, ic(50), few);
-  BOOST_TEST(pair.one_given_other.rate.value == 0.5);     // of 0 and 1, two knows 1
-  BOOST_TEST(pair.other_given_one.rate.value == 0.5);     // of 1 and 2, one knows 1
+  BOOST_TEST(pair.one_given_other.rate.value == 0.5);     // two knows 1 of the facts 0 and 1
+  BOOST_TEST(pair.other_given_one.rate.value == 0.5);     // one knows 1 of the facts 1 and 2
   BOOST_TEST(pair.one_given_other.left_out.facts == 1U);  // instance 3
 }
 
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(an_instance_that_is_another_fact_is_refused) {
                  "P1: instance 1 is 's1' with 'o1' and 's1' with 'Rome' in one and two; compare"));
   BOOST_CHECK_EXCEPTION((void)subsumption(one, subject, ic(50), few), Error,
                         test::says(Fault::user, "'Italy' with 'o1'"));
-  // A fact with texts of its own has its own answer.
+  // A fact with its own option texts has its own answer.
   ModelAnswers own = model("two", {by_seed("P1", {"11"})});
   own.relations[0].relation.facts[1].choices = {"o0", "its own"};
   BOOST_CHECK_EXCEPTION((void)subsumption(one, own, ic(50), few), Error,
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(rates_are_those_of_the_definition_fact_by_fact) {
   }
 }
 
-// The draws, made again from their definition.
+// The draws, computed again from their definition.
 BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
   const ModelAnswers one = random_model("a", 8);
   const ModelAnswers two = random_model("b", 8);
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
     std::size_t cells = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       for (std::size_t v = 0; v < 2; ++v) {
-        // One cell in which each fact stands as often as it was drawn, and the cell as it was.
+        // One cell in which each fact appears as often as it was drawn, and the original cell.
         std::string ours, theirs, our_own, their_own;
         for (std::size_t f = 0; f < 8; ++f) {
           const char mine = one.relations[k].row(f)[v].correct ? '1' : '0';
@@ -256,8 +256,8 @@ BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
   BOOST_TEST(made.low < made.high);
 }
 
-// One cell of many known facts, all shared, and 40 of a single one that is not: η is 1/41, though
-// in a third of the resamples a small cell loses its fact.
+// One cell with many known facts, all shared, and 40 cells with a single one that is not: η is
+// 1/41, though a small cell loses its fact in a third of the resamples.
 BOOST_AUTO_TEST_CASE(cells_of_few_known_facts_do_not_drop_out_of_the_interval) {
   ModelAnswers one = model("one", {by_seed("P0", {"1111"})});
   ModelAnswers two = model("two", {by_seed("P0", {"1111"})});
@@ -274,7 +274,8 @@ BOOST_AUTO_TEST_CASE(cells_of_few_known_facts_do_not_drop_out_of_the_interval) {
 }
 
 BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
-  // The last has more facts, so its pairs need no other resamples, but one lacks a relation.
+  // The last one has more facts, so its pairs need the same resamples, but one model lacks a
+  // relation.
   std::vector<ModelAnswers> models{random_model("a", 8), random_model("b", 8),
                                    random_model("c", 9)};
   models.push_back(random_model("d", 8));
@@ -293,8 +294,8 @@ BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
   BOOST_TEST(rates[3][0].left_out.relations == 1U);
 }
 
-// The one knows facts 0 and 1, the other fact 0 and has ties in 1 and 2: 1/2 and 1. Who has nothing
-// but ties knows nothing.
+// One knows facts 0 and 1; the other knows fact 0 and has ties in 1 and 2: 1/2 and 1. A model with
+// only ties knows nothing.
 BOOST_AUTO_TEST_CASE(a_tie_is_not_known) {
   const ModelAnswers one = model("one", {by_seed("P1", {"1100"})});
   const SubsumptionPair some =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A made-up inference engine that knows nothing of plumb. Letters are tokens. It repeats what it has
-// read, with more confidence the longer the preceding letters match.
+// A made-up inference engine that knows nothing of plumb. Letters are tokens. It repeats its
+// training text, with more confidence the longer the preceding letters match.
 
 #include <string>
 #include <vector>

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(chat_suite)
 
 namespace {
 
-/// "<u>question</u><a>", and an answer behind a space.
+/// "<u>question</u><a>", then an answer after a space.
 std::string written(const ChatTemplate& by, std::span<const ChatMessage> turns, bool opens) {
   std::string text = by.text;
   for (const ChatMessage& turn : turns) {
@@ -62,13 +62,13 @@ BOOST_AUTO_TEST_CASE(a_statement_that_is_no_question_and_answer_is_refused) {
   const auto refuses = [](std::size_t t, const char* why) {
     BOOST_CHECK_EXCEPTION((void)question_and_answer(statement(t)), Error, says(Fault::user, why));
   };
-  refuses(1, "begins with its answer, so nothing is left to ask");
-  refuses(2, "has words behind its answer");
-  refuses(3, "has words behind its answer");
+  refuses(1, "begins with its answer, so there is no question");
+  refuses(2, "has words after its answer");
+  refuses(3, "has words after its answer");
   BOOST_CHECK_THROW((void)question_and_answer({"no answer", {}}), Error);
 }
 
-// Texts by hand.
+// Texts written by hand.
 BOOST_AUTO_TEST_CASE(shots_are_turns_and_only_the_assistants_words_are_scored) {
   const Dataset dataset = capitals();
   const Relation& relation = dataset.relations[0];
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_whole_statement_is_said_behind_what_the_user_asks) {
   BOOST_TEST(made.text.substr(made.context) == "Paris rules France");
 }
 
-// As of Qwen 3, whose answers stand behind an empty thought, and of templates that write nothing new.
+// Like Qwen 3, whose answers follow an empty thought, and like templates that add nothing.
 BOOST_AUTO_TEST_CASE(nothing_but_white_space_is_put_before_the_answer) {
   const auto thinking = [](const ChatTemplate& by, std::span<const ChatMessage> turns, bool opens) {
     std::string text = written(by, turns, opens);
@@ -118,21 +118,21 @@ BOOST_AUTO_TEST_CASE(a_template_that_leaves_out_or_changes_a_turn_is_refused) {
     }
     return written(by, heard, opens);
   };
-  // Also where the question has the system's words.
+  // Also if the question contains the system message's words.
   BOOST_CHECK_EXCEPTION(Chat({""}, silent, ChatTurn::question, "The"), Error,
-                        says(Fault::user, "leaves out the system's message"));
+                        says(Fault::user, "omits the system message"));
   const auto forgetful = [](const ChatTemplate& by, std::span<const ChatMessage> turns,
                             bool opens) { return written(by, turns.last(1), opens); };
   const Chat forgets({""}, forgetful, ChatTurn::question, "");
   BOOST_TEST(forgets.context("", {}, statement(0)) == "<u>The capital of France is</u><a>");
   BOOST_CHECK_EXCEPTION((void)forgets.context("", {statement(0)}, statement(0)), Error,
-                        says(Fault::user, "leaves out earlier turns"));
+                        says(Fault::user, "omits earlier turns"));
   const auto deaf = [](const ChatTemplate&, std::span<const ChatMessage>, bool) {
     return std::string("<a>");
   };
   BOOST_CHECK_EXCEPTION(
       (void)Chat({""}, deaf, ChatTurn::question, "").context("", {}, statement(0)), Error,
-      says(Fault::user, "does not write the user's"));
+      says(Fault::user, "changes the user's"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -159,12 +159,12 @@ BOOST_AUTO_TEST_CASE(a_template_without_a_place_is_refused_by_name) {
       (void)injected(lacking, verbalized), Error,
       test::says(
           Fault::user,
-          "templates.json: P36: template '[X] plays for [Y].' has no one place for a verbalized "
-          "marker (a single {marker}, is, was, are or were); write {marker} where it belongs, or "
-          "inject numerical ones only"));
+          "templates.json: P36: template '[X] plays for [Y].' does not have exactly one place "
+          "for a verbalized marker ({marker}, is, was, are or were); write {marker} in its place, "
+          "or inject only numerical markers"));
   BOOST_CHECK_EXCEPTION(
       (void)injected({"{marker} [X] is {marker} [Y].", "[X] is [Y]."}, verbalized), Error,
-      test::says(Fault::user, "has no one place"));
+      test::says(Fault::user, "does not have exactly one place"));
   BOOST_TEST(without_marker_slot("{marker} [X] died in [Y] {marker}.") == "[X] died in [Y].");
   BOOST_TEST(injected(lacking, numerical).size() == 7U);
   // Only template 0 gets markers.
@@ -177,11 +177,11 @@ BOOST_AUTO_TEST_CASE(markers_are_not_injected_twice) {
       (void)injected(marked, numerical), Error,
       test::says(
           Fault::user,
-          "templates.json: P36: template '[X] is possibly [Y].' already carries a marker; inject "
-          "into plain templates only"));
+          "templates.json: P36: template '[X] is possibly [Y].' already has a marker; inject "
+          "only into plain templates"));
   BOOST_CHECK_EXCEPTION(
       (void)injected({"I'm 50% confident [X] is [Y]."}, verbalized), Error,
-      test::says(Fault::user, "template 'I'm 50% confident [X] is [Y].' already carries a marker"));
+      test::says(Fault::user, "template 'I'm 50% confident [X] is [Y].' already has a marker"));
   BOOST_TEST(injected(marked, none) == marked, boost::test_tools::per_element());
 }
 

@@ -27,7 +27,7 @@ constexpr auto none = ShotSource::none, random_source = ShotSource::random,
                relation_source = ShotSource::relation, template_source = ShotSource::same_template;
 constexpr auto mask = PromptForm::mask, question = PromptForm::question;
 
-/// Relation, fact and template of each.
+/// The relation, fact and template of each shot.
 Shots places(const std::vector<AskedUnder>& drawn) {
   Shots all;
   for (const AskedUnder& shot : drawn) {
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(settings_are_named_as_the_paper_names_them) {
   BOOST_TEST((few_shot.setting() == FewShotSetting{relation_source, 2, question}));
 }
 
-// Appendix E of the paper, its examples' facts and templates given as they stand there.
+// Appendix E of the paper, with the facts and templates of its examples.
 BOOST_AUTO_TEST_CASE(the_papers_own_prompts_are_written_byte_by_byte) {
   using test::named_fact;
   MultiPromptDataset paper{"paper", {}, {}};
@@ -156,9 +156,9 @@ BOOST_AUTO_TEST_CASE(the_papers_own_prompts_are_written_byte_by_byte) {
              "A:");
 }
 
-// The draws were computed by another program from what core/random.hpp says of a stream. Water is
-// among the first two of its 2-random, 2-relation and 2-template shots, and the third stands in its
-// place.
+// The draws were computed by another program from the definition of a stream in core/random.hpp.
+// Water is among the first two of its 2-random, 2-relation and 2-template shots, and the third
+// replaces it.
 BOOST_AUTO_TEST_CASE(whole_prompts_of_each_setting_with_masks) {
   const std::string instruction = "Predict the [MASK] in each sentence in one word.\n";
   BOOST_TEST(prompt({}, 7, 1, 0, 2) == instruction + "Q: What does water contain? [MASK].\nA:");
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(the_last_shot_stands_in_the_place_of_the_asked_fact) {
   BOOST_TEST((shown(1, 0) == Shots{{0, 0, 0}, {0, 1, 1}}));  // another relation's first fact
 }
 
-// Every fact of every relation under every template, for as many shots as there may be and more.
+// Every fact of every relation under every template, for all possible numbers of shots and more.
 BOOST_AUTO_TEST_CASE(the_shots_that_are_shown_are_told_by_place) {
   const MultiPromptDataset dataset = elements_many();
   const FewShot few_shot(dataset, {relation_source, 2}, 0);
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(the_shots_that_are_shown_are_told_by_place) {
   BOOST_TEST(few_shot.shown(drawn, 1, 3) == (Places{2, 1}));
   BOOST_TEST(few_shot.shown(drawn, 1, 0) == (Places{0, 2}));
   BOOST_TEST(few_shot.shown(drawn, 0, 3) == (Places{0, 1}));  // another relation's third
-  // No more facts: nothing stands in the place of the asked one.
+  // There are no more facts: nothing replaces the asked one.
   BOOST_TEST(few_shot.shown({{1, 3, 0}, {1, 0, 2}}, 1, 3) == Places{1});
   BOOST_TEST(FewShot(dataset, {}, 0).shown({}, 1, 3).empty());
 }
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(a_fact_is_never_among_its_own_shots_and_no_shot_stands_twic
           for (std::size_t f = 0; f < dataset.relations[r].facts.size(); ++f) {
             const Shots shown =
                 read_back(dataset, few_shot.context(few_shot.shots(r, t), r, f), setting.form);
-            // As by hand: the first, without the asked one, with the last for it.
+            // As by hand: the first ones, with the last in place of the asked one.
             Shots expected;
             bool replaced = false;
             for (std::size_t i = 0; i < drawn.size() && i < many; ++i) {
@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(shots_are_of_the_facts_and_templates_that_their_setting_say
             if (setting.source != random_source) BOOST_TEST(shot.relation == r);
             if (setting.source == template_source) BOOST_TEST(shot.template_index == t);
           }
-          // Only X-template looks at the template that is asked.
+          // Only X-template depends on the asked template.
           if (setting.source == template_source) continue;
           BOOST_TEST((places(few_shot.shots(r, t)) ==
                       places(few_shot.shots(r, few_shot.templates(r)[0]))));
@@ -363,8 +363,8 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_others_than_the_asked_fact_as_many_as_there
   }
 }
 
-// Of the four facts of "contains" each of the other three comes first a third of the time; five
-// standard errors of 3,000 draws are 0.043.
+// For each of the four facts of "contains", each of the other three comes first a third of the
+// time. Five standard errors of 3,000 draws are 0.043.
 BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
   const MultiPromptDataset dataset = elements_many();
   std::map<std::size_t, double> first;
@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
     const std::size_t salt = 1;  // also called table salt
     by_name =
         by_name || few_shot.shots(1, 0, salt, 0)[0].fact != few_shot.shots(1, 0, salt, 1)[0].fact;
-    // Neither asks the other's fact, so shared ones would be equal.
+    // Neither asks the other's fact, so shared shots would be equal.
     const std::size_t before = few_shot.shots(1, 0, 0).front().fact;
     const std::size_t after = few_shot.shots(1, 0, 2).front().fact;
     by_fact = by_fact || (before != after && before != 2 && after != 0);
@@ -398,7 +398,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
   BOOST_TEST(by_seed);
 }
 
-// Which other facts and relations are there plays no part, but for what may be drawn.
+// The other facts and relations only matter if they may be drawn.
 BOOST_AUTO_TEST_CASE(fresh_shots_hang_on_relation_template_fact_and_name) {
   const MultiPromptDataset dataset = elements_many();
   MultiPromptDataset turned = dataset;
@@ -485,7 +485,7 @@ BOOST_AUTO_TEST_CASE(a_draw_is_repeated_by_its_seed_setting_and_relation) {
         seen.insert(drawn);
         ++draws;
         if (setting.source != template_source) continue;
-        // Another template has other facts before it, too.
+        // Another template also has other facts before it.
         std::set<std::size_t> facts, others;
         for (const auto& [unused, fact, under] : drawn) facts.insert(fact);
         for (const AskedUnder& shot : few_shot.shots(relation, 1)) others.insert(shot.fact);
@@ -512,8 +512,9 @@ BOOST_AUTO_TEST_CASE(shots_of_a_relation_do_not_change_with_the_other_relations)
   }
 }
 
-// Of 20 facts 5 are drawn: 500 times in 2000 draws, give or take 19.4; a template of four 2500
-// times of 10,000, give or take 43. Five such are no chance.
+// 5 of 20 facts are drawn: each 500 times in 2000 draws, with standard error 19.4. One of four
+// templates is drawn 2500 times in 10,000, with standard error 43. Five standard errors are not
+// chance.
 BOOST_AUTO_TEST_CASE(every_fact_and_template_is_drawn_as_often_as_another) {
   const MultiPromptDataset dataset = shaped_many({{.facts = 10}, {.facts = 10}});
   std::map<std::pair<std::size_t, std::size_t>, int> facts;
@@ -537,7 +538,7 @@ BOOST_AUTO_TEST_CASE(the_labels_of_the_subject_and_of_the_first_object_are_shown
              "Predict the [MASK] in each sentence in one word.\n"
              "Q: salt contains [MASK].\n"
              "A: sodium.\n");
-  // The asked subject has the name it is given.
+  // The asked subject appears under the given name.
   BOOST_TEST(few_shot.question(1, 0, "table salt") == "Q: table salt contains [MASK].\nA:");
 }
 
@@ -553,7 +554,7 @@ BOOST_AUTO_TEST_CASE(a_subject_is_written_as_it_is) {
 BOOST_AUTO_TEST_CASE(a_text_without_content_stands_under_the_first_shots) {
   const MultiPromptDataset dataset = elements_many();
   const FewShot few_shot(dataset, {template_source, 2}, 7);
-  // Sugar, water, salt were drawn.
+  // Sugar, water and salt were drawn.
   const std::string context = few_shot.context(few_shot.shots(1, 2), 1);
   BOOST_TEST(context + few_shot.question(1, 2, "") ==
              "Predict the [MASK] in each sentence in one word.\n"

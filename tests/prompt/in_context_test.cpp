@@ -29,7 +29,7 @@ std::string part(const Prompt& prompt, std::size_t i = 0) {
 
 }  // namespace
 
-// Texts by hand.
+// Texts written by hand.
 BOOST_AUTO_TEST_CASE(solved_facts_stand_under_the_same_template) {
   const Dataset dataset = capitals();
   const Relation& relation = dataset.relations[0];
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(solved_facts_stand_under_the_same_template) {
   const Prompt second = builder.build(relation, relation.facts[1], 1, 0);
   BOOST_TEST(second.text == "Fact: Paris rules France\nParis rules Poland");
   BOOST_TEST(part(second) == "Paris");
-  // Where the statement begins with its answer, all that is given stands before it.
+  // If the statement begins with its answer, only the context is given.
   BOOST_TEST(second.text.substr(second.given) == "Paris rules Poland");
 }
 
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_prefix_stands_as_it_is) {
     BOOST_TEST(made.context == prefix.size());
     BOOST_TEST(part(made) == "Paris");
   }
-  // The spaces at its end are no part of what is given.
+  // The spaces at its end are not part of what is given.
   const InContext<> spaced(dataset, "two  ", {});
   BOOST_TEST(spaced.build(relation, relation.facts[0], 1, 0).given == 3U);
 }

@@ -19,7 +19,7 @@ namespace {
 
 using Positions = std::vector<std::size_t>;
 
-/// "Person Aa" … with years of birth 1800 … 1829 by turns.
+/// "Person Aa" … with years of birth that cycle through 1800 … 1829.
 Relation people(std::size_t count) {
   Relation relation;
   relation.code = "birth";
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(unknown_pairs_are_people_nobody_knows_with_years_within_the
                                 positions(design.panels[2], PairKind::injected),
                                 std::back_inserter(both));
   BOOST_TEST(!both.empty());
-  for (const std::size_t p : both) {  // one thing stands in a slot of both kinds
+  for (const std::size_t p : both) {  // a slot of both kinds has one pair
     BOOST_TEST(same_pair(design.panels[1].pairs[p], design.panels[2].pairs[p]));
     BOOST_TEST(same_pair(design.panels[3].pairs[p], design.panels[4].pairs[p]));
   }
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(incorrect_pairs_keep_the_subject_and_take_another_option) {
   BOOST_TEST(objects.size() > 15U);
 }
 
-// Each of them has the options 0 and 1 by some fact or other; 2 is the only wrong one left.
+// Each of them has the options 0 and 1 in some fact; 2 is the only wrong one left.
 BOOST_AUTO_TEST_CASE(a_true_object_of_the_subject_is_never_the_incorrect_one) {
   Relation relation;
   relation.code = "award";
@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(a_true_object_of_the_subject_is_never_the_incorrect_one) {
   add("1", "Mme Curie", {}, 2);
   BOOST_CHECK_EXCEPTION((void)wrong_object(relation, relation.facts[0], {}, {0, "test"}), Error,
                         says(Fault::user,
-                             "award: every option is a true object of 'Marie Curie', so it has no "
-                             "incorrect pair"));
+                             "award: every option is a true object of 'Marie Curie', so no pair "
+                             "would be incorrect"));
 }
 
 BOOST_AUTO_TEST_CASE(an_alias_of_the_true_object_is_not_incorrect) {
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_subject_stands_once_in_the_order) {
   BOOST_CHECK_EXCEPTION((void)injection_design(relation, options), Error,
                         says(Fault::user,
                              "birth.jsonl: birth: has facts of 12 subjects, but the injection "
-                             "takes 13 pairs; take fewer"));
+                             "needs 13 pairs; set fewer"));
 }
 
 BOOST_AUTO_TEST_CASE(the_drawn_highlight_is_correct_everywhere_and_follows_an_injected_pair) {
@@ -242,8 +242,8 @@ BOOST_AUTO_TEST_CASE(the_drawn_highlight_is_correct_everywhere_and_follows_an_in
   BOOST_TEST(drawn.size() > 10U);
 }
 
-// One slot of three pairs: the block is position 1, and where the spread slot is 0 only 2 is left,
-// which it does not precede.
+// One slot in three pairs: the block is position 1. If the spread slot is 0, only position 2 is
+// left, and the slot does not directly precede it.
 BOOST_AUTO_TEST_CASE(where_nothing_fits_the_highlight_is_any_pair_that_stays) {
   std::set<std::size_t> slots;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(slots_are_at_least_one_and_fewer_than_half) {
     BOOST_CHECK_EXCEPTION((void)injection_design(relation, options), Error,
                           says(Fault::user, "`injected`: " + std::to_string(options.injected) +
                                                 " of " + std::to_string(options.pairs) +
-                                                " pairs cannot be injected; take at least 1"));
+                                                " pairs cannot be injected; set at least 1"));
   }
   BOOST_CHECK_NO_THROW((void)injection_design(relation, {199, 99}));
   BOOST_CHECK_NO_THROW((void)injection_design(relation, {300, 1}));

@@ -33,7 +33,8 @@ std::string invented_subject(const std::string& like) {
   return inventor(relation_of({like}, {"yes", "no"})).subject();
 }
 
-/// Letters become A or a, a run of either one of it: "Kevodan Thasor" → "Aa Aa".
+/// Replaces letters with A or a, and each run of one of these with a single letter: "Kevodan
+/// Thasor" → "Aa Aa".
 std::string pattern(const std::string& label) {
   std::string made;
   for (const char c : label) {
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_label_of_nothing_else_is_new_all_the_same) {
   BOOST_TEST(pattern(invented_subject("")) == "Aa");
 }
 
-// Real words that the generator could make: those it makes without them, given as labels.
+// Real words that the generator could make: the ones that it makes otherwise are given as labels.
 BOOST_AUTO_TEST_CASE(no_invented_word_stands_in_the_relation) {
   Relation relation = relation_of({"Marie Curie"}, {"chemist", "poet"});
   LabelInventor first = inventor(relation);

@@ -24,7 +24,7 @@ Texts answers(const Prompt& prompt) {
   return texts;
 }
 
-/// The text cut where it is to be cut.
+/// The text, split at its cuts.
 Texts pieces(const Prompt& prompt) {
   Texts texts;
   std::size_t begin = 0;
@@ -36,7 +36,7 @@ Texts pieces(const Prompt& prompt) {
   return texts;
 }
 
-/// Tokens over consecutive bytes, one for each part.
+/// Tokens for consecutive bytes, one for each part.
 Tokenization tokens(const Texts& parts) {
   Tokenization result;
   std::size_t at = 0;
@@ -70,8 +70,8 @@ BOOST_AUTO_TEST_CASE(pairs_stand_in_a_row_with_one_space_between_all) {
   BOOST_TEST(none.answer.empty());
 }
 
-// A tokenizer may join spaces at a subject's end with the separator before one choice and not before
-// another, so they are the continuation's before all.
+// A tokenizer may join spaces at a subject's end with the separator before one choice but not
+// before another. They therefore always belong to the continuation.
 BOOST_AUTO_TEST_CASE(spaces_at_a_subjects_end_are_not_given) {
   const std::vector<SubjectObject> shots{{" France ", "Paris "}};
   const Prompt asked = ManyShot{}.question(shots, "Tie  ", "5");
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(spaces_at_a_subjects_end_are_not_given) {
   BOOST_TEST(ManyShot{}.opening(shots, "Tie  ").text == " France  Paris  Tie  ");
   BOOST_TEST(ManyShot{}.opening(shots, "Tie  ").given == 19U);
   BOOST_TEST(ManyShot{}.question(Prompt{}, "Two  Words", "x").given == 10U);
-  // Where parts are tokenised apart the separator is given, and all before it.
+  // If parts are tokenised separately, the separator and everything before it are given.
   const ManyShot apart{" ", ",", Join::ids};
   const Prompt by_ids = apart.question(shots, "Tie ", "5");
   BOOST_TEST(by_ids.text.substr(0, by_ids.given) == " France  Paris ,Tie  ");
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(in_a_question_the_choice_alone_is_the_answer) {
   const Prompt first = form.question(std::span<const SubjectObject>{}, "Peru", "Lima");
   BOOST_TEST(first.text == "Peru: Lima");
   BOOST_TEST((first.answer == std::vector{ByteSpan{6, 10}}));
-  // The separator is the continuation's.
+  // The separator belongs to the continuation.
   BOOST_TEST(first.given == 4U);
   BOOST_TEST(prompt.text.substr(0, prompt.given) == "France: Paris; Italy: Rome; Peru");
 }
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_question_after_a_built_sequence_is_the_same) {
       BOOST_TEST((after.answer == whole.answer));
       BOOST_TEST((after.cuts == whole.cuts));
       BOOST_TEST(after.given == whole.given);
-      // What shares a context relies on: the question begins with its shots.
+      // Context sharing relies on this: the question begins with its shots.
       const Prompt context = form.sequence(shots);
       BOOST_TEST(whole.text.starts_with(context.text));
       BOOST_TEST(whole.text.starts_with(form.opening(shots, "Peru").text));
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(joined_by_ids_every_part_is_cut_from_the_next) {
 BOOST_AUTO_TEST_CASE(joined_by_ids_without_separators_subject_and_object_are_still_apart) {
   const Prompt prompt = ManyShot{"", "", Join::ids}.sequence(std::span(capitals).first(2));
   BOOST_TEST(prompt.text == "FranceParisItalyRome");
-  // An empty piece holds no token: what remains are the four labels.
+  // An empty piece has no tokens, so only the four labels remain.
   Texts held;
   for (const std::string& piece : pieces(prompt)) {
     if (!piece.empty()) held.push_back(piece);

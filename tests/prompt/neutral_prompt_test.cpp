@@ -36,7 +36,7 @@ std::string neutral(const std::string& pattern, const std::optional<std::string>
 
 }  // namespace
 
-// By hand.
+// Texts written by hand.
 BOOST_AUTO_TEST_CASE(the_template_stands_without_its_subject) {
   BOOST_TEST(neutral("The capital of [X] is [Y].", {}) == "The capital of is| ⟦Paris⟧");
   BOOST_TEST(neutral("[X] is ruled from [Y] today.", {}) == "Is ruled from| ⟦Paris⟧");
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_text_stands_before_the_answer_as_the_template_joins_it) {
   BOOST_TEST(neutral("The capital of [X] is [Y].", "Answer:\n") == "Answer:\n|⟦Paris⟧");
   BOOST_TEST(neutral("[X]=\"[Y]\"", "word=\"") == "word=\"|⟦Paris⟧");
   BOOST_TEST(neutral("[Y] rules [X]", "Answer:") == "Answer:| ⟦Paris⟧");
-  // Behind BOS alone.
+  // Directly after BOS.
   BOOST_TEST(neutral("The capital of [X] is [Y].", "") == "| ⟦Paris⟧");
   BOOST_TEST(neutral("[Y] rules [X]", "") == "|⟦Paris⟧");
 }
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(whole_sentences_need_a_text) {
                     .own_sentences = true};
   const Fact fact{.subject = "It stands [Y] now.", .answer = 0};
   BOOST_CHECK_EXCEPTION((void)neutral_prompt(Statement{}, relation, fact, 0, 0, std::nullopt),
-                        Error, says(Fault::user, "squad: asks whole sentences"));
+                        Error, says(Fault::user, "squad: has whole sentences as subjects"));
   BOOST_TEST(neutral_prompt(Statement{}, relation, fact, 0, 0, "So:").text == "So: here");
 }
 

@@ -16,7 +16,8 @@ BOOST_AUTO_TEST_SUITE(solved_facts)
 
 namespace {
 
-/// "borders": each land and its neighbour; Germany has three, France is an answer too. "lone": one fact.
+/// "borders": each country and its neighbour; Germany has three, and France is also an answer.
+/// "lone": one fact.
 Dataset lands() {
   Dataset dataset{"lands", {}, {}};
   Relation borders{.code = "borders",
@@ -99,8 +100,8 @@ BOOST_AUTO_TEST_CASE(drawn_by_relation_prompts_begin_alike) {
   const Dataset dataset = lands();
   const Relation& borders = dataset.relations[0];
   const SolvedFacts solved(dataset, {2, 7, ShotDraw::relation});
-  // By hand of the class's own words: one order of subjects, of which each fact shows the first two that
-  // fit. So two facts whose shown subjects fit both show the same.
+  // By hand from the class's comment: there is one order of subjects, and each fact shows the first
+  // two that are suitable. Two facts therefore show the same if the shown subjects suit both.
   std::map<std::vector<std::size_t>, std::size_t> counts;
   for (const Fact& asked : borders.facts) ++counts[instances(solved.of(borders, asked))];
   std::size_t most = 0;
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_subject_show_the_same_and_one_of_its_answers_is_d
         if (instance <= 2) drawn.insert(instance);
       }
     }
-    BOOST_TEST(drawn.size() == 3U);  // each of Germany's
+    BOOST_TEST(drawn.size() == 3U);  // each of Germany's answers
   }
 }
 
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(seeds_draw_otherwise_and_the_same_seed_alike) {
   }
 }
 
-// Of a part of the facts each shows what it shows among all of them.
+// With only some of the facts asked, each shows the same as when all are asked.
 BOOST_AUTO_TEST_CASE(facts_behind_a_limit_are_shown_too) {
   const Dataset whole = lands();
   const Dataset cut = select_facts(lands(), {"borders"}, 2, true);
@@ -160,9 +161,8 @@ BOOST_AUTO_TEST_CASE(a_relation_with_too_few_facts_is_named) {
   for (const ShotDraw draw : every(ShotDraw())) {
     BOOST_CHECK_EXCEPTION(
         (SolvedFacts(dataset, {1, 0, draw}).check)(dataset), Error,
-        says(Fault::user,
-             "lone: has 0 other subjects to show before 'One', and `shots` asks for 1"));
-    // Six subjects; France is asked, and answers of Germany's first row and Spain's are France.
+        says(Fault::user, "lone: has 0 other subjects to show before 'One', but `shots` is 1"));
+    // Six subjects. France is asked, and it is the answer of Germany's first row and of Spain's.
     BOOST_CHECK_EXCEPTION((SolvedFacts(dataset, {6, 0, draw}).check)(dataset), Error,
                           says(Fault::user, "borders: has "));
   }

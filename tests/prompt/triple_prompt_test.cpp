@@ -27,7 +27,7 @@ KnowledgeGraph countries() {
   return graph;
 }
 
-/// A graph of that many training triples, told apart by their lines.
+/// A graph with that many training triples, which differ by their lines.
 KnowledgeGraph of_size(std::uint32_t count, const std::string& name = "countries") {
   KnowledgeGraph graph = countries();
   graph.name = name;
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(the_papers_form_leaves_the_triple_open_behind_the_relation)
   BOOST_TEST(TriplePrompt::candidate(graph.entities[3]) == " Rome)");
   BOOST_TEST(TriplePrompt::head_candidate(graph.entities[3], QueryForm::paper) == " Rome");
   BOOST_TEST(TriplePrompt::head_candidate(graph.entities[3], QueryForm::reference) == "Rome");
-  // With the true candidate the query reads as a shot does.
+  // With the true candidate, the query equals a shot.
   BOOST_TEST(prompt.query({graph.train[1]}) + TriplePrompt::candidate(graph.entities[4]) + "\n" ==
              prompt.shots(false) + "(France, part of, Europe)\n");
 }
@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_without_replacement) {
   }
 }
 
-// 8 of 20 come up 400 times in 1000 draws, give or take 15.5; five such are no chance.
+// 8 of 20 are drawn: each 400 times in 1000 draws, with standard error 15.5. Five of these are not
+// chance.
 BOOST_AUTO_TEST_CASE(every_triple_is_drawn_as_often_as_another) {
   const KnowledgeGraph graph = of_size(20);
   std::vector<int> drawn(21, 0), first(21, 0);
@@ -157,7 +158,7 @@ BOOST_AUTO_TEST_CASE(no_more_shots_than_training_triples) {
   BOOST_CHECK_EXCEPTION(
       (void)drawn_shots(graph, 8, 0), Error,
       test::says(Fault::user,
-                 "`shots`: the graph has 7 training triples, fewer than 8; ask for fewer shots"));
+                 "`shots`: the graph has 7 training triples, fewer than 8; set fewer shots"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

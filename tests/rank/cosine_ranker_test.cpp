@@ -51,7 +51,7 @@ std::size_t place(Eigen::Index row) {
   return static_cast<std::size_t>(row);
 }
 
-/// The oracle: all cosines of a query, added up in long double from first to last.
+/// The oracle: all cosines of a query, summed in long double from first to last.
 std::vector<long double> cosines(const EmbeddingMatrix& entities, const EmbeddingMatrix& queries,
                                  std::size_t query) {
   const auto dot = [](const float* a, const float* b, Eigen::Index dimension) {
@@ -71,8 +71,8 @@ std::vector<long double> cosines(const EmbeddingMatrix& entities, const Embeddin
   return all;
 }
 
-/// Random entities, many of them an earlier one again at another length, a power of two times its
-/// own. `same[e]` is the first of its direction.
+/// Random entities. Many are copies of an earlier one, scaled by a power of two. `same[e]` is the
+/// first entity with the direction of e.
 struct Copies {
   Copies(RandomStream& random, std::size_t count, Eigen::Index dimension, std::size_t one_in)
       : rows(static_cast<Eigen::Index>(count), dimension) {
@@ -95,7 +95,8 @@ struct Copies {
   std::vector<std::size_t> same;
 };
 
-/// Of different directions the oracle tells which is nearer, by more than double precision rounds.
+/// For different directions, the oracle decides which is nearer, by more than the rounding of
+/// double precision.
 Rank standing(std::span<const long double> cosines, const std::vector<std::size_t>& same,
               std::size_t gold) {
   Rank rank;
@@ -162,7 +163,7 @@ BOOST_AUTO_TEST_CASE(directions_are_compared_and_not_lengths) {
   }
 }
 
-// Numbers that fill neither the last tile nor the last lanes, and others that just fill them.
+// Sizes that do not fill the last tile or the last lanes, and sizes that just fill them.
 BOOST_AUTO_TEST_CASE(ranks_are_those_of_sorting_all_cosines) {
   RandomStream random(1, "cosine");
   check_copies(random, 1301, 601, 5);
@@ -171,7 +172,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_sorting_all_cosines) {
   check_copies(random, 513, 40, 37);
   check_copies(random, 512, 40, 64);
   check_copies(random, 1025, 10, 771);
-  check_copies(random, 5, 140, 65539);  // more queries than are written down at a time
+  check_copies(random, 5, 140, 65539);  // more queries than fit in a block
 }
 
 BOOST_AUTO_TEST_CASE(small_sets_are_ranked_too) {
@@ -276,7 +277,7 @@ BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
     BOOST_TEST(is_right(scaled, plain), "entities times 2^" << power);
     BOOST_TEST(is_right(plain, scaled), "queries times 2^" << power);
   }
-  // The largest numbers there are: the length itself is past single precision.
+  // The largest numbers: the length itself is beyond single precision.
   constexpr float most = std::numeric_limits<float>::max();
   const EmbeddingMatrix long_rows = matrix_of({{most, most}, {most, -most}, {most, most / 3}});
   const EmbeddingMatrix short_rows = matrix_of({{1, 1}, {1, -1}, {3, 1}});
@@ -295,12 +296,12 @@ BOOST_AUTO_TEST_CASE(cosines_nearer_than_single_precision_are_told_apart) {
   for (std::uint32_t q = 0; q < 2; ++q) {
     for (std::uint32_t gold = 0; gold < 5; ++gold) questions.push_back({q, gold});
   }
-  // From (1, x) they lie x apart: 2x, 0, x, 3x and 0 away.
+  // From (1, x), the distances are multiples of x: 2x, 0, x, 3x and 0.
   check_ranks(ranks_of(entities, queries, questions),
               {{4, 0}, {1, 1}, {0, 0}, {3, 0}, {1, 1}, {3, 0}, {0, 1}, {2, 0}, {4, 0}, {0, 1}});
 }
 
-// Entities that single precision cannot tell apart, over several chunks.
+// Entities that single precision cannot distinguish, over several chunks.
 BOOST_AUTO_TEST_CASE(a_crowd_of_near_ties_is_ranked_in_double_precision) {
   RandomStream random(4, "crowd");
   std::vector<std::vector<float>> rows;
@@ -347,7 +348,7 @@ BOOST_AUTO_TEST_CASE(questions_may_share_a_query_a_gold_or_both_and_come_in_any_
   const EmbeddingMatrix entities = matrix_of({{1, 0}, {1, 1}, {0, 1}});
   const EmbeddingMatrix queries = matrix_of({{2, 1}, {5, 5}, {0, 3}});
   const Questions questions{{2, 0}, {0, 1}, {2, 2}, {0, 0},
-                            {0, 1}, {2, 1}, {2, 0}};  // none about 1
+                            {0, 1}, {2, 1}, {2, 0}};  // no question about query 1
   check_ranks(ranks_of(entities, queries, questions),
               {{2, 0}, {0, 0}, {0, 0}, {1, 0}, {0, 0}, {1, 0}, {2, 0}});
   BOOST_TEST(ranks_of(entities, queries, {}).empty());
@@ -363,7 +364,7 @@ BOOST_AUTO_TEST_CASE(in_one_dimension_the_sign_decides) {
               {{0, 399}, {400, 199}, {200, 399}, {0, 199}});
 }
 
-// Against a sort of all, equals by row. Copies and small integers make ties at the cut.
+// Compared with a full sort, ties by row. Copies and small integers make ties at the cut.
 BOOST_AUTO_TEST_CASE(the_nearest_are_the_first_of_all_sorted) {
   RandomStream random(5, "nearest");
   for (const auto& [entities, queries, dimension] : {std::array<Eigen::Index, 3>{1301, 530, 4},
@@ -378,7 +379,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_are_the_first_of_all_sorted) {
     std::vector<std::vector<long double>> all;
     for (Eigen::Index q = 0; q < queries; ++q) {
       all.push_back(cosines(copies.rows, asked, place(q)));
-      // Copies are level by what they are, whatever long double makes of them.
+      // Copies tie by construction, whatever their long double cosines.
       std::vector<long double> level;
       for (const std::size_t first : copies.same) level.push_back(all.back()[first]);
       std::vector<std::uint32_t>& order = sorted.emplace_back(place(entities));
@@ -466,7 +467,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_threads_gives_the_same) {
     const test::Threads threads(count);
     BOOST_TEST((once() == expected));
   }
-  // And several may ask one ranker at a time.
+  // Several threads may use one ranker.
   const CosineRanker ranker(rows_of(entities));
   std::vector<std::vector<Rank>> answers(3);
   {
@@ -490,7 +491,7 @@ BOOST_AUTO_TEST_CASE(a_vector_without_a_direction_is_refused) {
     BOOST_CHECK_EXCEPTION((void)ranker.nearest(rows_of(bad), 1), Error,
                           says(Fault::user, "queries: " + words));
   };
-  const std::string remedy = ", which has no direction; leave it out or embed it again";
+  const std::string remedy = ", so it has no direction; remove it or embed it again";
   check({{1, 2}, {0, 0}}, "row 1 is a zero vector" + remedy);
   check({{-0.0F, 0}, {1, 1}}, "row 0 is a zero vector" + remedy);
   check({{1, 2}, {3, 4}, {not_a_number, 1}}, "row 2 is not finite" + remedy);
@@ -514,8 +515,8 @@ BOOST_AUTO_TEST_CASE(a_question_about_a_row_that_is_not_there_is_refused) {
   const EmbeddingMatrix queries = matrix_of({{1, 2}, {3, 4}});
   BOOST_CHECK_EXCEPTION(ranks_of(entities, queries, {{1, 2}, {2, 0}}), Error,
                         says(Fault::user,
-                             "questions: question 1 is about row 2 and entity 0, "
-                             "which are not all there; ask about rows that are"));
+                             "questions: question 1 is about row 2 and entity 0, which do not both "
+                             "exist; ask only about existing rows"));
   BOOST_CHECK_EXCEPTION(ranks_of(entities, queries, {{1, 3}}), Error,
                         says(Fault::user, "question 0 is about row 1 and entity 3"));
 }
@@ -535,7 +536,7 @@ BOOST_AUTO_TEST_CASE(entities_are_counted_against_any_cosine) {
   BOOST_TEST((count(2, CosineQuestion::none) == Rank{0, 0}));
   BOOST_TEST((count(-2, CosineQuestion::none) == Rank{6, 0}));
   BOOST_CHECK_EXCEPTION((void)ranker.counts(rows_of(queries), std::vector{CosineQuestion{1, 0}}),
-                        Error, says(Fault::user, "questions: one is about query 1 of 1"));
+                        Error, says(Fault::user, "questions: a question names query 1 of 1"));
 }
 
 BOOST_AUTO_TEST_CASE(a_row_is_named_by_its_number_among_all) {
@@ -551,9 +552,11 @@ BOOST_AUTO_TEST_CASE(a_cosine_is_of_vectors_that_are_there) {
   BOOST_TEST(std::abs(ranker.cosine(query, 1) - 1) < 1e-12);
   BOOST_TEST(std::isnan(ranker.cosine(nothing, 1)));
   BOOST_CHECK_EXCEPTION((void)ranker.cosine(std::span(query).first(2), 1), Error,
-                        says(Fault::user, "cosine: query of 2 dimensions, entity 1; there are 2"));
+                        says(Fault::user, "cosine: query of 2 dimensions, entity 1; the ranker has "
+                                          "2"));
   BOOST_CHECK_EXCEPTION((void)ranker.cosine(query, 2), Error,
-                        says(Fault::user, "cosine: query of 3 dimensions, entity 2; there are 2"));
+                        says(Fault::user, "cosine: query of 3 dimensions, entity 2; the ranker has "
+                                          "2"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -24,7 +24,7 @@ VectorRows rows_of(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// Small whole numbers, so that many cosines are level, and copies at other lengths.
+/// Small whole numbers, so that many cosines are equal, and copies with other lengths.
 EmbeddingMatrix level_rows(RandomStream& random, Eigen::Index count, Eigen::Index dimension) {
   EmbeddingMatrix made(count, dimension);
   for (Eigen::Index i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ std::vector<EntityQuestion> questions_among(RandomStream& random, std::size_t en
   return made;
 }
 
-/// As several processes would count, and sum.
+/// The counts of several processes, summed.
 std::vector<EntityStanding> standings_by(std::size_t processes, const EntityVectors& entities,
                                          VectorRows queries,
                                          std::span<const EntityQuestion> questions) {
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(sums_of_shards_are_the_ranks_of_one_process) {
     const EmbeddingMatrix entities = level_rows(random, count, dimension);
     const EmbeddingMatrix queries = level_rows(random, 20, dimension);
     const auto questions = questions_among(random, static_cast<std::size_t>(count), 20);
-    // By the ranker that knows nothing of shards.
+    // The reference: a ranker without shards.
     const CosineRanker ranker(rows_of(entities));
     std::vector<RankQuestion> asked;
     std::vector<std::vector<std::uint32_t>> known;
@@ -209,9 +209,9 @@ BOOST_AUTO_TEST_CASE(questions_about_what_is_not_there_are_refused) {
         (void)LocalRanking().standings(rows_of(entities), rows_of(asked), std::vector{question}),
         Error, says(Fault::user, message));
   };
-  refused(queries, {2, 0}, "questions: one is about query 2 and entity 0");
-  refused(queries, {0, 3}, "questions: one is about query 0 and entity 3");
-  refused(queries, {0, 0, {1, 3}}, "questions: one is about query 0 and entity 0, or has known");
+  refused(queries, {2, 0}, "questions: a question names query 2 and entity 0");
+  refused(queries, {0, 3}, "questions: a question names query 0 and entity 3");
+  refused(queries, {0, 0, {1, 3}}, "questions: a question names query 0 and entity 0, or known");
   refused(other, {0, 0}, "queries: have 5 dimensions, the entities 2");
   BOOST_TEST(LocalRanking()
                  .standings(rows_of(entities), rows_of(queries), std::vector{EntityQuestion{1, 2}})

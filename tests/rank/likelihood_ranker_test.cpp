@@ -42,8 +42,8 @@ std::string random_training(RandomStream& random) {
   return text;
 }
 
-/// What is asked: names with homographs, and questions behind a context. Prompts begin alike, some
-/// go on where another ends, and some do so with what is a name.
+/// Names with homographs, and questions after a context. Prompts share beginnings, some continue
+/// another one, and some continue it with a name.
 template <class Model>
 struct World {
   explicit World(RandomStream& random, std::size_t names_count = 40, std::size_t asked = 30)
@@ -152,7 +152,8 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_gives_the_same_ranks) {
   }
 }
 
-// A name's tokens are looked up where a search would look at a row, so the same nodes are asked about.
+// A name's tokens are looked up wherever a search would read a row, so the same nodes are
+// evaluated.
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
   for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {1024, 5, 16}, {1024, 1, 16}}) {
     RandomStream random(12, "ranker"), again(12, "ranker");
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
         BOOST_REQUIRE(ranks.size() == expected.size());
         for (std::size_t i = 0; i < ranks.size(); ++i) {
           BOOST_TEST(std::abs(ranks[i].score - expected[i].score) < 1e-5);
-          // What rows round apart stands level by exact probabilities.
+          // Exact probabilities make candidates equal that differ by rounding in rows.
           BOOST_TEST(ranks[i].above <= expected[i].above + expected[i].equal + expected[i].nearby);
           BOOST_TEST(ranks[i].above + ranks[i].equal + ranks[i].nearby >= expected[i].above);
           BOOST_TEST(ranks[i].undecided == 0U);
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_tree_model_of_one_branch_gives_the_same_ranks) {
   }
 }
 
-// Room for a part of what a search offers at once.
+// Room for only a part of what a search offers at a time.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_branches_end_in_the_same_ranks) {
   RandomStream random(4, "ranker");
   std::size_t fed_again = 0;
@@ -205,7 +206,7 @@ BOOST_AUTO_TEST_CASE(searches_that_run_out_of_branches_end_in_the_same_ranks) {
       fed_again += narrow.fed_for_names() > fed ? 1U : 0U;
     }
   }
-  BOOST_TEST(fed_again > 5U);  // of 60: some did run out
+  BOOST_TEST(fed_again > 5U);  // of 60: some ran out of room
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
@@ -228,14 +229,14 @@ BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
   }
 }
 
-// Room for one prompt with a step's names beside it.
+// Room for one prompt with the names of one step.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_nodes_end_in_the_same_ranks) {
   RandomStream random(6, "ranker");
   for (int round = 0; round < 20; ++round) {
     World<NgramTreeModel> world(random, 60);
     LikelihoodRanker ample(world.model, world.trie, {});
     const auto expected = ample.rank(world.context, world.questions);
-    // Four prompts are asked at once, and a step is 40 prefixes at most.
+    // Four prompts are searched together, and a step has at most 40 prefixes.
     std::size_t prompts = 0;
     for (const NameQuestion& q : world.questions) prompts = std::max(prompts, q.prompt.size());
     const std::size_t longest = world.trie.longest(TokenTree::root);
@@ -336,8 +337,8 @@ BOOST_AUTO_TEST_CASE(the_true_rank_lies_between_the_two_ends_that_a_budget_leave
   BOOST_TEST(undecided > 20U);
 }
 
-// What is offered and read does not follow from what the model can hold, so neither do searches
-// that end before all is known.
+// The offered and read nodes do not depend on the model's limits, so neither do searches that end
+// early.
 BOOST_AUTO_TEST_CASE(unfinished_searches_do_not_depend_on_the_models_limits) {
   RandomStream random(11, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -356,7 +357,7 @@ BOOST_AUTO_TEST_CASE(unfinished_searches_do_not_depend_on_the_models_limits) {
   }
 }
 
-// Its own answers come first and the other's change nothing: each question gives the same alone.
+// Each question gives the same result by itself as together with the others.
 BOOST_AUTO_TEST_CASE(full_ranks_do_not_depend_on_what_else_is_asked) {
   RandomStream random(12, "ranker");
   World<NgramTreeModel> world(random, 60, 40);
@@ -378,7 +379,8 @@ BOOST_AUTO_TEST_CASE(full_ranks_do_not_depend_on_what_else_is_asked) {
   }
 }
 
-// BOS and "to " are held; behind them stand "x" and "xy", which go one after another, and "z".
+// BOS and "to " are held. After them come "x" and "xy", which must run one after the other, and
+// "z".
 BOOST_AUTO_TEST_CASE(prompts_that_go_on_where_another_ends_are_kept_apart) {
   NgramTreeModel model("to xy] to z] to xyab] to xb] y] yb]", 4);
   const Strings names{"y]", "ab]", "b]", "yb]"};  // "x" with "y…" is what "xy" is with "…"
@@ -433,13 +435,13 @@ BOOST_AUTO_TEST_CASE(what_is_fed_without_branches_is_told) {
   BOOST_TEST(ranker.fed_for_names() + ranker.fed_for_prompts() == single.model.tokens_fed);
 }
 
-// With room for all, no node is fed twice: of the names those looked at, but for the root, whose
-// row is the prompt's; of the prompts their trie.
+// With room for everything, no node is fed twice. Of the names, the evaluated nodes are fed, except
+// the root, whose row is the prompt's. Of the prompts, their trie is fed.
 BOOST_AUTO_TEST_CASE(nothing_is_fed_twice_while_there_is_room) {
   RandomStream random(15, "ranker");
   for (int round = 0; round < 30; ++round) {
     World<NgramTreeModel> world(random);
-    // Prompts that stand on one another must take turns and are left out.
+    // Prompts that continue one another must take turns, so they are left out.
     std::vector<NameQuestion> questions;
     for (const NameQuestion& question : world.questions) {
       const bool stands = std::ranges::any_of(questions, [&](const NameQuestion& other) {
@@ -459,7 +461,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_fed_twice_while_there_is_room) {
   }
 }
 
-// Four questions behind one prompt: what one has read the next does not feed again.
+// Four questions after one prompt: nodes that one has read are not fed again for the next.
 BOOST_AUTO_TEST_CASE(questions_behind_one_prompt_share_what_was_read) {
   RandomStream random(16, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -530,7 +532,7 @@ BOOST_AUTO_TEST_CASE(each_answer_is_told_once) {
   BOOST_TEST(told == world.questions.size() + plain.questions.size());
 }
 
-// Two contexts by turns, and another tree between and after them.
+// Two contexts alternately, and another tree between and after them.
 BOOST_AUTO_TEST_CASE(after_ranking_the_model_holds_nothing) {
   RandomStream random(20, "ranker");
   World<NgramTreeModel> world(random);

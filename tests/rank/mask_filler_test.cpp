@@ -25,7 +25,7 @@ WordMaskModel letters() {
   return WordMaskModel(std::vector<std::string>{"a", "b", "c", "d", "e", "f"});
 }
 
-/// "a <mask> b" with so many masks, the first of them filled, asked at the next.
+/// "a <mask> b" with `masks` masks, the first ones filled; the query is at the next.
 MaskedQuery asked(const WordMaskModel& model, std::size_t masks, const Ids& filled = {}) {
   MaskedQuery query{{0, model.id("a")}, static_cast<std::uint32_t>(2 + filled.size())};
   query.sequence.insert(query.sequence.end(), filled.begin(), filled.end());
@@ -44,7 +44,7 @@ TokenId best(const std::vector<float>& row) {
   return static_cast<TokenId>(std::ranges::max_element(row) - row.begin());
 }
 
-/// Rows as they are filled, whatever is asked.
+/// Gives the rows that were set, whatever the query.
 class ToldRows {
  public:
   explicit ToldRows(std::vector<float> row) : row_(std::move(row)) {}
@@ -90,9 +90,9 @@ BOOST_AUTO_TEST_CASE(one_mask_is_filled_with_the_likeliest_token_of_all) {
 // By hand: tokens 0 … 4 with these logits.
 BOOST_AUTO_TEST_CASE(the_likeliest_true_token_is_ranked_and_no_other_stands_in_its_way) {
   const std::vector<float> row{1, 5, 3, 5, 2};
-  BOOST_TEST((filled(row, {1}).fill.tokens == Ids{1}));  // the lowest of equals
+  BOOST_TEST((filled(row, {1}).fill.tokens == Ids{1}));  // ties go to the lowest token
   BOOST_TEST((*filled(row, {1}).rank == Rank{0, 1}));
-  BOOST_TEST((*filled(row, {1, 3}).rank == Rank{0, 0}));  // level with a true one alone
+  BOOST_TEST((*filled(row, {1, 3}).rank == Rank{0, 0}));  // equal only to a true one
   BOOST_TEST((*filled(row, {4, 2}).rank == Rank{2, 0}));
   BOOST_TEST((*filled(row, {0}).rank == Rank{4, 0}));
   BOOST_TEST(!filled(row, {}).rank);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_common_vocabulary_has_an_answer_and_ranks_of_its_own) {
   BOOST_TEST((*filled(row, {4}, &common).common_fill == 2));
   BOOST_TEST((*filled(row, {4}, &common).common_rank == Rank{1, 0}));
   BOOST_TEST((*filled(row, {4}, &common).rank == Rank{3, 0}));
-  // The likeliest true token is none of the vocabulary's.
+  // The most likely true token is not in the vocabulary.
   BOOST_TEST((*filled(row, {1, 0}, &common).common_rank == Rank{2, 0}));
   BOOST_TEST(!filled(row, {3}, &common).common_rank);
   BOOST_TEST((*filled(row, {3}, &common).common_fill == 2));
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(names_of_several_tokens_are_told_token_by_token) {
   BOOST_TEST(filled[0].names.at(1) == log_p(model.row(asked(model, 1)), name[0]), close);
 }
 
-// One gap with two names of a token asks three times, and so does its copy: one row.
+// One gap with two one-token names needs three inputs, and so does its copy: all are one row.
 BOOST_AUTO_TEST_CASE(equal_inputs_are_computed_once) {
   WordMaskModel model = letters();
   MaskFiller filler(model);

@@ -24,7 +24,7 @@ Tokens tokens_of(const NgramModel& model, const std::string& text) {
   return ids;
 }
 
-/// Prompts "xya" and "xyb" behind the context "x", and the names "ab)", "ac)" and "d)".
+/// Prompts "xya" and "xyb" after the context "x", and the names "ab)", "ac)" and "d)".
 struct Branches {
   void evaluate(PromptBranch& branch, const std::vector<NodeId>& nodes) {
     branches.evaluate({{&branch, std::span<const NodeId>(nodes)}},
@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_given_up_is_fed_again, Branches) {
   BOOST_TEST(model.tokens_fed == fed + 2 + 3);
   branches.release(first);
   branches.release(second);
-  branches.release(second);  // holds nothing any more
+  branches.release(second);  // no longer holds anything
   evaluate(first, {TokenTree::root});
   BOOST_TEST(model.tokens_fed == fed + 2 + 3 + 2);
 }

@@ -27,7 +27,7 @@ using Strings = std::vector<std::string>;
 using Embedding = PromptEmbedder<NgramTreeModel>;
 static_assert(Embedder<Embedding> && !LanguageModel<Embedding>);
 
-/// A model that has no BOS and takes few tokens.
+/// A model without BOS and with a short context.
 struct WithoutBos : NgramTreeModel {
   using NgramTreeModel::NgramTreeModel;
   [[nodiscard]] std::optional<TokenId> bos() const { return std::nullopt; }
@@ -35,14 +35,14 @@ struct WithoutBos : NgramTreeModel {
 };
 static_assert(TreeEmbedder<WithoutBos>);
 
-/// Equal ones, some that begin others, some that branch off; all behind `before`.
+/// Texts after `before`: equal ones, prefixes of others, and branches.
 Strings random_texts(RandomStream& random, std::size_t count, const std::string& before) {
   Strings texts(count);
   for (std::string& text : texts) text = before + test::random_letters(random, 1, 6);
   return texts;
 }
 
-/// Distinct non-empty beginnings, as byte tokens behind the BOS.
+/// Distinct non-empty prefixes, as byte tokens after BOS.
 std::size_t distinct_prefixes(const Strings& texts, bool with_bos) {
   std::set<std::string> prefixes;
   for (const std::string& text : texts) {
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(each_text_has_the_vector_it_has_by_itself) {
   }
 }
 
-// Behind BOS: h e l l o is 0.5^4 h + 0.5^3 e + (0.5^2 + 0.5) l + o.
+// After BOS: h e l l o is 0.5^4 h + 0.5^3 e + (0.5^2 + 0.5) l + o.
 BOOST_AUTO_TEST_CASE(a_vector_is_that_of_the_last_token_with_all_before_it) {
   NgramTreeModel model("", 1, {"he"});  // he is one token
   Embedding embedder(model);
@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(equal_texts_are_embedded_once) {
   BOOST_TEST(texts_of_packs == 5U);
 }
 
-// "to " behind BOS is what all begin with; "to Rome" begins another and "to P" is within.
+// All texts begin with "to " after BOS; "to Rome" is a prefix of another text, and "to P" lies
+// within one.
 BOOST_AUTO_TEST_CASE(what_all_begin_with_is_fed_once_and_the_cost_says_so) {
   const Strings texts{"to Paris", "to Rome", "to P", "to Romeo", "to Rome"};
   for (const bool with_bos : {true, false}) {
@@ -150,7 +151,7 @@ BOOST_AUTO_TEST_CASE(the_cost_is_what_is_fed) {
         model.limits = limits;
         Embedding embedder(model);
         const auto job = embedder.plan(texts, with_bos);
-        BOOST_TEST(model.tokens_fed == 0U);  // a plan asks the tokenizer alone
+        BOOST_TEST(model.tokens_fed == 0U);  // a plan uses only the tokenizer
         const ScoringCost cost = job.cost();
         BOOST_TEST(cost.statements == std::set(texts.begin(), texts.end()).size());
         std::size_t one_by_one = 0;
@@ -158,7 +159,7 @@ BOOST_AUTO_TEST_CASE(the_cost_is_what_is_fed) {
         BOOST_TEST(cost.tokens_one_by_one == one_by_one);
         BOOST_TEST(cost.tree_nodes == distinct_prefixes(texts, with_bos));
         if (job.packs() == 1) BOOST_TEST(cost.tokens_fed == cost.tree_nodes);
-        // All packs hang on what all texts begin with, which is fed once.
+        // All packs continue the common beginning, which is fed once.
         std::uint64_t in_packs = 0;
         for (std::size_t p = 0; p < job.packs(); ++p) in_packs += job.tokens(p);
         BOOST_TEST(in_packs <= cost.tokens_fed);
@@ -187,7 +188,7 @@ BOOST_AUTO_TEST_CASE(packs_give_the_same_rows_in_any_order_and_by_themselves) {
       BOOST_TEST((by_packs(embedder, job, texts.size(), packs) == expected));
       random.shuffle(packs);
     }
-    // Half by one embedder, the rest by another that begins there, as when a job is taken up again.
+    // Half with one embedder, the rest with another that starts there, as in a resumed job.
     random.shuffle(packs);
     NgramTreeModel another("");
     another.limits = model.limits;
@@ -227,7 +228,7 @@ BOOST_AUTO_TEST_CASE(jobs_with_other_beginnings_and_none_may_take_turns) {
   NgramTreeModel model("");
   model.limits = {60, 8, 16};
   Embedding embedder(model);
-  // Two beginnings of one length, one that begins another, and none.
+  // Two beginnings of equal length, one that is a prefix of another, and none.
   std::vector<Strings> texts;
   for (const char* before : {"cab cab ", "bac cab ", "cab ", ""}) {
     texts.push_back(random_texts(random, 80, before));
@@ -274,7 +275,7 @@ BOOST_AUTO_TEST_CASE(afterwards_the_model_holds_nothing) {
   check_empty();
 }
 
-// Without trees every text is fed whole, but for those that go on where another ends.
+// Without trees, every text is fed as a whole, except those that are prefixes of another.
 BOOST_AUTO_TEST_CASE(a_model_of_one_branch_shares_nothing) {
   NgramTreeModel model("");
   model.limits = {64, 1, 64};
@@ -311,7 +312,7 @@ BOOST_AUTO_TEST_CASE(the_empty_text_has_a_vector_behind_bos_alone) {
   const Strings texts{"", "a", ""};
   BOOST_TEST((embedder.embed(texts, true) == DecayEmbedder().embed(texts, true)));
   BOOST_CHECK_EXCEPTION((void)embedder.embed(texts, false), Error,
-                        says(Fault::user, "text: '' has no token; use `bos` yes"));
+                        says(Fault::user, "text: '' has no tokens; set `bos` to yes"));
 }
 
 BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
@@ -320,7 +321,7 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   const Strings texts{"Paris"};
   BOOST_CHECK_EXCEPTION(
       (void)embedder.plan(texts, true), Error,
-      says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
+      says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no, or choose"));
   BOOST_TEST((embedder.embed(texts, false) == DecayEmbedder().embed(texts, false)));
 }
 
@@ -330,8 +331,8 @@ BOOST_AUTO_TEST_CASE(a_text_longer_than_the_context_is_refused) {
   BOOST_TEST(embedder.embed(Strings{"twelve bytes"}, false).rows() == 1);
   BOOST_CHECK_EXCEPTION((void)embedder.plan(Strings{"short", "thirteen byte"}, false), Error,
                         says(Fault::user,
-                             "has 13 tokens, the model's context 12; shorten the "
-                             "name or description"));
+                             "has 13 tokens; the model's limit is 12; shorten the name or "
+                             "description"));
   // BOS counts.
   struct Short : NgramTreeModel {
     using NgramTreeModel::NgramTreeModel;
@@ -340,7 +341,7 @@ BOOST_AUTO_TEST_CASE(a_text_longer_than_the_context_is_refused) {
   Short with("");
   BOOST_TEST(PromptEmbedder(with).embed(Strings{"eleven byte"}, true).rows() == 1);
   BOOST_CHECK_EXCEPTION((void)PromptEmbedder(with).plan(Strings{"twelve bytes"}, true), Error,
-                        says(Fault::user, "has 13 tokens, the model's context 12"));
+                        says(Fault::user, "has 13 tokens; the model's limit is 12"));
 }
 
 BOOST_AUTO_TEST_CASE(a_long_text_is_quoted_in_whole_characters) {
@@ -360,7 +361,7 @@ BOOST_AUTO_TEST_CASE(a_short_text_is_quoted_whole) {
                         says(Fault::user, "text: 'thirteen byte' has 13 tokens"));
 }
 
-// What stands around a text is fed as it is; the vector is that of its last token.
+// The tokens around a text are fed too; the vector is that of the last token.
 BOOST_AUTO_TEST_CASE(a_tokenizers_own_frame_stands_around_each_text) {
   NgramTreeModel model("");
   const TokenId bos = model.bos().value(), a = 'a', b = 'b';

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(queries_among_other_candidates_are_not_compared) {
   BOOST_TEST(made.methods[1].differences.size() == 1U);
   BOOST_TEST_REQUIRE(made.remarks.size() == 1U);
   BOOST_TEST(made.remarks[0].starts_with(
-      "Not the same queries and candidates: a and b by deer (0 shared)"));
+      "Different queries or candidates: a and b by deer (0 shared)"));
 }
 
 BOOST_AUTO_TEST_CASE(a_method_of_one_model_alone_is_named) {
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_method_of_one_model_alone_is_named) {
        test::ranked_model("b", {test::ranked("deer", {2, 2}), test::ranked("lm-head", {1, 1})})},
       {});
   BOOST_TEST_REQUIRE(made.remarks.size() == 1U);
-  BOOST_TEST(made.remarks[0] == "By one model alone: lm-head (b).");
+  BOOST_TEST(made.remarks[0] == "Methods of only one model: lm-head (b).");
 }
 
 BOOST_AUTO_TEST_CASE(what_shares_nothing_is_refused) {
@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
   BOOST_TEST(made.monotone_share() > 0.5);
 }
 
-// Of two models of one size the better may come first; a model without a family is in none.
+// Of two models of the same size, the better may come first. A model without a family is in no
+// series.
 BOOST_AUTO_TEST_CASE(models_of_one_size_are_no_fall) {
   const RankComparison made =
       compare_ranks({sized("a", 2, "A", 1e8), sized("b", 3, "A", 1e8), sized("c", 2, "A", 2e8),

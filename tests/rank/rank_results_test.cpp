@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(every_method_is_measured_raw_and_filtered, SmallRanking)
   BOOST_TEST(near(raw.hit_at(3).value, 2.0 / 6));
   BOOST_TEST(near(raw.hit_at(10).value, 5.0 / 6));
   BOOST_TEST(raw.hit_at(100).count == 0U);  // there are 20 candidates
-  // Line 5 stands at 6 among 16.
+  // Line 5 has rank 6 among 16.
   const RankMetrics& filtered = realistic(method.filtered);
   BOOST_TEST(near(filtered.mean_rank.value, 38.0 / 6));
   BOOST_TEST(near(filtered.mean_reciprocal_rank.value, (2.0 + 1.0 / 6) / 6));
@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(head_queries_are_relations_of_their_own) {
   BOOST_TEST(near(relations.at("inverse of next").mean_rank.value, 5));
 }
 
-// Of all pairs of methods only these two ask the same among as many candidates.
+// Of all pairs of methods, only these two rank the same queries among the same number of
+// candidates.
 BOOST_FIXTURE_TEST_CASE(methods_are_compared_on_the_queries_and_candidates_they_share,
                         SmallRanking) {
   const RankResults made = results(*this);
@@ -137,8 +138,8 @@ BOOST_FIXTURE_TEST_CASE(methods_are_compared_on_the_queries_and_candidates_they_
   BOOST_TEST(std::abs(made.agreements[0].log_rank.p.value() - 0.00139941649) < 1e-10);
 }
 
-// Where all of a relation's candidates have names of one token, both sets are as large: the methods
-// that rank among fewer stay apart, unless there are no fewer.
+// If all candidates of a relation have one-token names, both sets have the same size. Narrowed
+// methods are still not compared with others, unless nothing is narrowed.
 BOOST_AUTO_TEST_CASE(methods_that_rank_among_fewer_are_compared_among_themselves) {
   RankFolder folder;
   const Words names{"deer", "deer-single-token", "likelihood", "lm-head", "deer-a-single-token"};
@@ -200,7 +201,7 @@ BOOST_FIXTURE_TEST_CASE(ranks_are_held_against_the_length_of_the_name, SmallRank
   BOOST_TEST(near(made.methods[0].length.r.value, correlation(tokens, deer)));
   BOOST_TEST(near(made.methods[1].length.r.value, correlation(tokens, likelihood)));
   BOOST_TEST(near(made.methods[0].length.p.value(), p_value(correlation(tokens, deer), 6).value()));
-  // Names that are all of one token tell nothing.
+  // If all names have one token, there is no correlation with length.
   RankFolder folder;
   folder.method("deer", {ranked(1, "a", 0, 1), ranked(2, "a", 1, 1), ranked(3, "a", 5, 1)});
   const RankResults none = results(folder, {"deer"});
@@ -242,7 +243,7 @@ BOOST_FIXTURE_TEST_CASE(ranks_are_told_apart_by_the_length_of_the_name, SmallRan
   const std::map<std::size_t, Numbers> expected{
       {1, {1, 2}}, {2, {4}}, {3, {5}}, {5, {10}}, {8, {20}}};
   const RankResults made = results(*this);
-  BOOST_TEST((made.methods[0].by_length == expected));  // nine tokens are with eight
+  BOOST_TEST((made.methods[0].by_length == expected));  // nine tokens count as eight
 }
 
 BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_has_no_mean_and_no_correlation, SmallRanking) {
@@ -262,8 +263,8 @@ BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_has_no_mean_and_no_correlation
   BOOST_TEST(realistic(method.raw).hit_at(10).count == 0U);          // but 6 … 15 may be at 10
   BOOST_TEST(
       (made.remarks == Words{"cut: 1 of 3 searches ended before the rank was certain: mean ranks, "
-                             "correlations and Hit@k beyond that are not given; the mean rank is "
-                             "between 3.3 and 6.3 for certain."}));
+                             "correlations and Hit@k at larger k are not given. The mean rank is "
+                             "between 3.3 and 6.3."}));
   const Words ties = results(*this).remarks;
   BOOST_REQUIRE(ties.size() == 1U);
   BOOST_TEST(ties[0].starts_with("likelihood: Warning: the true entities of 1 of 6 queries"));
@@ -290,7 +291,7 @@ BOOST_FIXTURE_TEST_CASE(methods_are_compared_within_each_relation_too, SmallRank
   BOOST_TEST(near(alone.at("next").r.value, correlation(single, lm_head)));
 }
 
-// Two queries give no correlation, nor do ranks that are all one.
+// Two queries give no correlation, nor do ranks that are all equal.
 BOOST_AUTO_TEST_CASE(a_relation_too_small_for_a_correlation_has_its_count_alone) {
   RankFolder folder;
   std::vector<EntityRank> one, other;
@@ -319,7 +320,7 @@ BOOST_AUTO_TEST_CASE(a_relation_too_small_for_a_correlation_has_its_count_alone)
   BOOST_TEST(near(relations.at("some").r.value, correlation({7, 8, 9, 10}, {6, 1, 3, 5})));
 }
 
-// Lines of a closed-set dataset begin anew in each relation's file.
+// Line numbers of a closed-set dataset start again in each relation's file.
 BOOST_AUTO_TEST_CASE(a_line_is_another_query_in_another_relation) {
   RankFolder folder;
   folder.method("a", {ranked(1, "x", 0, 1), ranked(2, "x", 1, 1), ranked(1, "y", 2, 1),
@@ -364,7 +365,7 @@ BOOST_FIXTURE_TEST_CASE(wordings_differ_from_the_lowest_to_the_highest, SmallRan
   BOOST_TEST(near(differences.at("Hit@1"), 2.0 / 6));
   BOOST_TEST(near(differences.at("Hit@3"), 1.0 / 6));
   BOOST_TEST(near(differences.at("Hit@10"), 2.0 / 6));
-  // One wording is no different from itself.
+  // One wording has no difference from itself.
   for (const auto& [name, difference] : wording_differences(results(*this))) {
     BOOST_TEST(difference == 0.0, name);
   }

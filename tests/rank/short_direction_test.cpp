@@ -50,18 +50,18 @@ std::vector<float> random_vector(std::size_t dimension, float size, RandomStream
   return vector;
 }
 
-/// Vectors that are hard to round or come near the limits of their numbers.
+/// Vectors that are hard to round or near the limits of the number range.
 std::vector<std::vector<float>> vectors(std::size_t dimension) {
   RandomStream random(0, "shorts " + std::to_string(dimension));
   std::vector<std::vector<float>> made;
   for (const float size : {1.0F, 0x1.0p-48F, 0x1.0p44F}) {
     for (int i = 0; i < 3; ++i) made.push_back(random_vector(dimension, size, random));
   }
-  made.emplace_back(dimension, 3.0F);  // all alike: the longest that rounding makes
+  made.emplace_back(dimension, 3.0F);  // all equal: rounding lengthens it the most
   made.emplace_back(dimension, -3.0F);
-  made.emplace_back(dimension, 0.0F)[dimension / 2] = -5;  // one number alone
+  made.emplace_back(dimension, 0.0F)[dimension / 2] = -5;  // only one number
   made.push_back(random_vector(dimension, 1e-4F, random));
-  made.back()[0] = 1;  // one that outshines the others
+  made.back()[0] = 1;  // one number much larger than the others
   return made;
 }
 
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(products_fit_32_bits_and_differ_by_no_more_than_the_bound) 
   }
 }
 
-// What makes ranking quick is that hardly any entity lies within it.
+// Ranking is fast because hardly any entity lies within the bound.
 BOOST_AUTO_TEST_CASE(the_bound_of_a_cosine_is_narrow) {
   RandomStream random(0, "narrow");
   const Written a = written(random_vector(768, 1, random)),

@@ -33,7 +33,7 @@ Strings random_texts(std::size_t count) {
   return texts;
 }
 
-/// A model whose vectors have another shape than it says.
+/// A model whose vectors have another shape than it reports.
 struct Misshapen : PlainEmbedder {
   Misshapen(Eigen::Index more_rows, Eigen::Index more_columns)
       : PlainEmbedder(""), rows(more_rows), columns(more_columns) {}
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(each_text_is_visited_once_with_its_own_vector) {
       TextBatches batches(model);
       BOOST_TEST(batches.dimension() == 257U);
       auto job = batches.plan(texts, with_bos);
-      BOOST_TEST(model.asked.empty());  // a plan asks the tokenizer alone
+      BOOST_TEST(model.asked.empty());  // a plan uses only the tokenizer
       const EmbeddingMatrix expected = DecayEmbedder().embed(texts, with_bos);
       Counts visits(count, 0);
       for (std::size_t p = 0; p < job.packs(); ++p) {
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(batches_are_of_64_texts_and_the_last_has_the_rest) {
   BOOST_TEST((sizes(200) == Counts{64, 64, 64, 8}));
 }
 
-// A job that is taken up again asks for the batches that are left, by another process.
+// A resumed job embeds the remaining batches in another process.
 BOOST_AUTO_TEST_CASE(a_batch_is_the_same_whichever_came_before) {
   const Strings texts = random_texts(150);
   const EmbeddingMatrix expected = DecayEmbedder().embed(texts, true);
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   const Strings texts{"Paris"};
   BOOST_CHECK_EXCEPTION(
       (void)batches.plan(texts, true), Error,
-      says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
+      says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no, or choose"));
   BOOST_TEST(batches.plan(texts, false).cost().tokens_fed == 5U);
 }
 
@@ -172,14 +172,14 @@ BOOST_AUTO_TEST_CASE(texts_without_tokens_and_beyond_the_context_are_refused_by_
   for (const auto& [text, with_bos] :
        {std::pair{"twelve bytes", true}, std::pair{"thirteen byte", false}}) {
     BOOST_CHECK_EXCEPTION((void)batches.plan(Strings{"short", text}, with_bos), Error,
-                          says(Fault::user, "has 13 tokens, the model's context 12"));
+                          says(Fault::user, "has 13 tokens; the model's limit is 12"));
   }
   BOOST_CHECK_EXCEPTION((void)batches.plan(Strings{"short", ""}, false), Error,
-                        says(Fault::user, "text: '' has no token; use `bos` yes"));
+                        says(Fault::user, "text: '' has no tokens; set `bos` to yes"));
   BOOST_TEST(model.asked.empty());
 }
 
-// Nothing may be read that is not there, and nothing be written under another text's name.
+// No missing vector may be read, and no vector may be stored for another text.
 BOOST_AUTO_TEST_CASE(vectors_of_another_shape_are_the_models_fault) {
   const auto embed = [](Eigen::Index rows, Eigen::Index columns, std::size_t& visited) {
     Misshapen model(rows, columns);
@@ -192,8 +192,8 @@ BOOST_AUTO_TEST_CASE(vectors_of_another_shape_are_the_models_fault) {
     BOOST_CHECK_EXCEPTION(
         embed(rows, columns, visited), Error,
         says(Fault::internal, "embed: the model gave " + given +
-                                  " numbers for 6 texts, and said 257; fix the model's embed or "
-                                  "dimension"));
+                                  " numbers for 6 texts, but dimension() is 257; fix the model's "
+                                  "embed or dimension"));
   };
   refused(-1, 0, "5 vectors of 257");
   refused(1, 0, "7 vectors of 257");

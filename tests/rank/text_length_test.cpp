@@ -14,10 +14,10 @@ BOOST_AUTO_TEST_CASE(texts_of_one_token_up_to_the_context_can_be_embedded) {
   BOOST_CHECK_NO_THROW(refuse_text_length("a", 1, 12));
   BOOST_CHECK_NO_THROW(refuse_text_length("a", 12, 12));
   BOOST_CHECK_EXCEPTION(refuse_text_length("", 0, 12), Error,
-                        says(Fault::user, "text: '' has no token; use `bos` yes"));
+                        says(Fault::user, "text: '' has no tokens; set `bos` to yes"));
   BOOST_CHECK_EXCEPTION(refuse_text_length("Paris", 13, 12), Error,
                         says(Fault::user,
-                             "text: 'Paris' has 13 tokens, the model's context 12; shorten the "
+                             "text: 'Paris' has 13 tokens; the model's limit is 12; shorten the "
                              "name or description"));
 }
 

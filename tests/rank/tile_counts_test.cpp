@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(products_are_above_below_or_left_undecided_in_every_lane) {
   for (std::size_t at = 0; at + 4 <= 2 * panel_width; ++at) {
     std::vector<std::int32_t> products(2 * panel_width, -1000);
     products[at] = 51;      // above the range
-    products[at + 1] = 50;  // its ends belong to it
+    products[at + 1] = 50;  // the range includes its ends
     products[at + 2] = 25;
     products[at + 3] = 24;  // below
     const Counted made = count(products, products.size(), {25, 50});
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(products_are_above_below_or_left_undecided_in_every_lane) {
   }
 }
 
-// What lies behind the last column would count if it were read.
+// Products after the last column would count if they were read.
 BOOST_AUTO_TEST_CASE(only_columns_that_are_there_are_counted) {
   const std::size_t panel_width = rank_kernels().panel_width;
   const std::vector<std::int32_t> products(panel_width + 1, 51);

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(atomic_file_suite)
 
 namespace {
 
-/// Has no room for what is written.
+/// A disk without space for what is written.
 struct FullDisk : RealDisk {
   std::unique_ptr<OutputFile> write(const Path&, Opening) override {
     return RealDisk::write("/dev/full", Opening::append);
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_written_whole_and_leaves_nothing_beside_it) {
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_leaves_the_old_one) {
   const test::TemporaryFolder folder;
   folder.write("a.txt", "old");
-  std::filesystem::create_directory(folder / "a.txt.part");  // stands in the way
+  std::filesystem::create_directory(folder / "a.txt.part");  // blocks the temporary file
   BOOST_CHECK_EXCEPTION(write_atomically(folder / "a.txt", "new"), Error,
                         says(Fault::user, "a.txt.part: cannot be created"));
   BOOST_TEST(slurp(folder / "a.txt") == "old");
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_nothing_is_a_file_too) {
   BOOST_TEST(std::filesystem::file_size(folder / "none.jsonl") == 0U);
 }
 
-// As when the run is stopped: the old one stays, and the next run begins the new one anew.
+// As if the run was stopped: the old file stays, and the next run starts the new one from scratch.
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_finished_leaves_the_old_one) {
   const test::TemporaryFolder folder;
   folder.write("a.jsonl", "old");
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_file_in_the_making_that_cannot_be_made_is_the_users_to_me
                         says(Fault::user,
                              "gone/a.jsonl.part: cannot be created; check its "
                              "folder's permissions, or choose another"));
-  std::filesystem::create_directory(folder / "b.jsonl.part");  // stands in the way
+  std::filesystem::create_directory(folder / "b.jsonl.part");  // blocks the temporary file
   BOOST_CHECK_THROW(AtomicFile(folder / "b.jsonl"), Error);
 }
 
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
   const test::TemporaryFolder folder;
   FullDisk disk;
   folder.write("a.jsonl", "old");
-  for (const std::size_t size : {1U, 100'000U}) {  // refused when it is finished, and before
+  for (const std::size_t size : {1U, 100'000U}) {  // refused in finish, and before it
     AtomicFile file(DiskPath(folder / "a.jsonl", disk));
     const auto write = [&] {
       file << std::string(size, 'x');
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
     BOOST_CHECK_EXCEPTION(write(), Error,
                           says(Fault::internal,
                                "a.jsonl.part: cannot be written: No space left on device; check "
-                               "the space left, then call it again"));
+                               "the free space, then run it again"));
     BOOST_TEST(slurp(folder / "a.jsonl") == "old");
   }
 }

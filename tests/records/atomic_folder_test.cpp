@@ -34,7 +34,7 @@ struct Place : test::TemporaryFolder {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(a_folder_has_its_name_when_it_is_finished, Place) {
-  for (const bool is_there : {false, true}) {  // an empty one counts as none
+  for (const bool is_there : {false, true}) {  // an empty folder counts as absent
     if (is_there) std::filesystem::create_directory(*this / "out");
     AtomicFolder made(out(), ".jsonl");
     write_atomically(made.path() / "a.jsonl", "new");
@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_has_its_name_when_it_is_finished, Place) {
 }
 
 BOOST_FIXTURE_TEST_CASE(what_a_killed_process_left_is_begun_anew, Place) {
-  { AtomicFolder left(out(), ".jsonl"); }  // ends without having finished
+  { AtomicFolder left(out(), ".jsonl"); }  // destroyed without finish
   BOOST_TEST(has("out.part"));
   write("out.part/old.jsonl", "old");
   write("out.part/a.jsonl.part", "half");
@@ -67,11 +67,13 @@ BOOST_FIXTURE_TEST_CASE(what_is_someones_is_left_alone, Place) {
   refused("out: is not a folder; choose another folder (`out`)");
   std::filesystem::remove(*this / "out");
   write("out.part/thesis.txt", "mine");
-  refused("out.part: is in the way; move it elsewhere, or choose another folder (`out`)");
+  refused(
+      "out.part: exists and is not an unfinished folder of plumb; move it elsewhere, or choose "
+      "another folder (`out`)");
   BOOST_TEST(slurp(*this / "out.part/thesis.txt") == "mine");
   std::filesystem::remove_all(*this / "out.part");
   write("out.part", "mine");
-  refused("out.part: is in the way");
+  refused("out.part: exists and is not an unfinished folder of plumb");
 }
 
 BOOST_FIXTURE_TEST_CASE(one_process_makes_it_at_a_time, Place) {

@@ -39,7 +39,7 @@ std::vector<RecordedContentFree> template_rows(const GenerationFolder& folder, s
   return rows;
 }
 
-/// Numbers of six candidates that are told apart from others.
+/// Numbers of six candidates that differ from other rows' numbers.
 Numbers six(double first) {
   return {first, first - 0.1, first - 0.2, first - 0.3, first - 0.4, first - 0.5};
 }
@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_read_setting_by_setting, SmallGeneration) {
   BOOST_TEST(run.studies[1].answered.likelihoods.prompts[0].log_probability == -3.0);
 }
 
-// Of one, one and two tokens, and of three; runs of earlier versions do not say how many there may be.
+// Answers of one, one, two and three tokens. Runs of earlier versions do not record the limit.
 BOOST_FIXTURE_TEST_CASE(answers_are_cut_at_the_limit_of_their_run, SmallGeneration) {
   BOOST_TEST(!read().studies[0].answered.cut.has_value());
   limit(2);
@@ -148,7 +148,7 @@ BOOST_FIXTURE_TEST_CASE(names_are_kept_by_fact_prompt_object_and_name, SmallGene
   BOOST_TEST(names_read.rows(10)[2].log_likelihood == -6.0);
 }
 
-// Facts without a pair are counted whichever relations they are of.
+// Facts without a pair are counted whatever their relations.
 BOOST_FIXTURE_TEST_CASE(relations_behind_the_last_row_have_their_facts_too, SmallGeneration) {
   write_names("zero-shot", {name_rows[0], name_rows[1]});
   const ManyPromptAnswers run = read();
@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(content_free_prompts_are_counted_by_template, SmallGener
   BOOST_TEST(scores.log_likelihoods[17] == -22.5);
   BOOST_TEST(scores.log_likelihoods[18] == -3.0);
   BOOST_TEST(scores.log_likelihoods[35] == -23.5);
-  // The first of the scores is the relation's third template.
+  // The first of the scores is for the relation's third template.
   BOOST_TEST(study.content_free_templates.at("symbol") == (Sizes{2, 3}), each);
   BOOST_TEST(study.candidates.at("symbol") == symbols, each);
   BOOST_TEST(relation_bias(scores).templates == 2U);
@@ -193,18 +193,18 @@ BOOST_FIXTURE_TEST_CASE(names_that_are_not_those_of_the_fact_are_refused, SmallG
     write_names("zero-shot", rows);
     refused("zero-shot_names.jsonl:" + std::to_string(line) + ": " + words);
   };
-  const std::string others = "contains: the names are not those of the fact's objects";
+  const std::string others = "contains: the names do not match the fact's objects";
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}, {-1, 1}}}), others);
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}}, {{-1, 1}}}), others);
   refuses(2, names(1, {1, 0, 1}, {}), others);
   const std::string unsound = "contains: a name has no token or no log-likelihood";
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}, {1, 1}}, {{-1, 1}}}), unsound);
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}, {-1, 1}}, {{-1, 0}}}), unsound);
-  refuses(2, name_rows[0], "contains: the row is about a prompt that has one already");
+  refuses(2, name_rows[0], "contains: the row is about a prompt that already has a row");
   auto strange = name_rows[2];
   strange.prompt.fact = 3;
   refuses(3, strange, "family: the row is about a prompt that was not asked");
-  refuses(3, names(0, {0, 0, 0}, {{{-1, 1}}}), "symbol: is no relation that was asked, or its");
+  refuses(3, names(0, {0, 0, 0}, {{{-1, 1}}}), "symbol: is not a relation that was asked, or its");
 }
 
 BOOST_FIXTURE_TEST_CASE(content_free_rows_that_cannot_be_are_refused, SmallGeneration) {
@@ -220,14 +220,14 @@ BOOST_FIXTURE_TEST_CASE(content_free_rows_that_cannot_be_are_refused, SmallGener
     return rows;
   };
   const std::string not_asked = "the row is about a template that was not asked";
-  const std::string out_of_order = "the row is not about the content-free text that comes next";
+  const std::string out_of_order = "the row is not about the next content-free text";
   refuses(4, with(4, [](auto& row) { row.template_index = 4; }), not_asked);
   refuses(2, with(2, [](auto& row) { row.subject = "N/A"; }), out_of_order);
   refuses(2, with(2, [](auto& row) { row.template_index = 3; }), out_of_order);
   refuses(4, with(4, [](auto& row) { row.template_index = 2; }), out_of_order);
   refuses(4, with(4, [](auto& row) { row.template_index = 1; }), out_of_order);
   refuses(3, with(3, [](auto& row) { row.candidates.pop_back(); }),
-          "has 5 candidates, and 6 are named for the relation");
+          "has 5 candidates, but 6 are named for the relation");
   refuses(1, with(1, [](auto& row) { row.candidates.clear(); }), "has 0 candidates");
   refuses(5, with(5, [](auto& row) { row.candidates[2].nats = 0.1; }),
           "a candidate has no token or no log-likelihood");
@@ -235,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(content_free_rows_that_cannot_be_are_refused, SmallGener
   short_of_one.pop_back();
   refuses(0, short_of_one, "a template lacks rows; the file was changed; ask again");
   candidates(0, {"H"});
-  refuses(1, content_free_rows, "has 6 candidates, and 1 are named for the relation");
+  refuses(1, content_free_rows, "has 6 candidates, but 1 are named for the relation");
   const auto elsewhere = with(1, [](auto& row) { row.relation = "colour"; });
   write_content_free("zero-shot-question", elsewhere);
   refused("_content_free.jsonl:1: colour: " + not_asked);
@@ -250,20 +250,20 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   for (const std::string none :
        {"{}", R"({"settings": []})", R"({"settings": "zero-shot"})", R"({"settings": [1]})"}) {
     metadata(none);
-    refused("metadata_generate.json: settings: names none; generate again");
+    refused("metadata_generate.json: settings: is empty; generate again");
   }
   metadata(R"({"settings": ["zero-shot", "4-random"]})");
   refused("4-random_answers.jsonl: cannot be read");
   metadata(R"({"settings": ["../other/zero-shot"]})");
-  refused("\"../other/zero-shot\": is no name of a file in this folder");
-  metadata(R"({"settings": ["zero-shot"]})");  // no remarks, no candidates
+  refused("\"../other/zero-shot\": is not a valid file name in this folder");
+  metadata(R"({"settings": ["zero-shot"]})");  // without remarks and candidates
   BOOST_TEST(read().studies.size() == 1U);
   BOOST_TEST(read().remarks.empty());
   std::filesystem::remove(path() / "asked" / "facts.jsonl");
-  refused("asked: lacks facts.jsonl and templates.jsonl; a run keeps there what it asked");
+  refused("asked: lacks facts.jsonl and templates.jsonl; a run stores there what it asked");
   std::filesystem::remove(path() / "metadata_generate.json");
   refused(path().string() +
-          ": holds no finished generation (no metadata_generate.json); name a finished run "
+          ": contains no finished generation (no metadata_generate.json); name a finished run "
           "folder, or finish its run first (plumb generate, `resume`)");
 }
 

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(generation_lists_suite)
 
 namespace {
 
-/// A run of one relation and two facts, its second answer of seven tokens.
+/// A run of one relation and two facts, whose second answer has seven tokens.
 struct Lists : test::TemporaryFolder {
   Lists() {
     write("asked/facts.jsonl",
@@ -65,7 +65,8 @@ BOOST_FIXTURE_TEST_CASE(each_row_is_scored_with_its_own_facts_names, Lists) {
   BOOST_TEST(second.with_aliases.recall == 0.0);
 }
 
-// " Kiel " before a "%" keeps its last space in the published scripts, and loses it where it was cut.
+// The published scripts keep the last space of " Kiel " before a "%", and remove it if the answer
+// was cut.
 BOOST_AUTO_TEST_CASE(the_scripts_trim_an_answer_that_was_cut) {
   const ObjectNames kiel{{"Kiel"}};
   BOOST_TEST(recorded_list(0, " Kiel ", kiel, false).script.recall == 0.0);
@@ -74,18 +75,20 @@ BOOST_AUTO_TEST_CASE(the_scripts_trim_an_answer_that_was_cut) {
 
 BOOST_FIXTURE_TEST_CASE(other_and_damaged_folders_are_refused, Lists) {
   BOOST_CHECK_EXCEPTION((void)read_generation(path(), SameWord{}), Error,
-                        says(Fault::user, "is of `form` kamel, whose answers are lists"));
+                        says(Fault::user, "is a run with `form` kamel, whose answers are lists"));
   write("0-kamel_answers.jsonl", row(0, "Kiel", 1) + row(2, "Kiel", 1));
-  BOOST_CHECK_EXCEPTION((void)read_list_run(path()), Error,
-                        says(Fault::user, "answers.jsonl:2: fact: is not among what was asked"));
+  BOOST_CHECK_EXCEPTION(
+      (void)read_list_run(path()), Error,
+      says(Fault::user, "answers.jsonl:2: fact: is not among the facts that were asked"));
   write("0-kamel_answers.jsonl", row(0, "Kiel", 1));
   BOOST_CHECK_EXCEPTION((void)read_list_run(path()), Error,
                         says(Fault::user, "has 1 of its 2 rows"));
   write("0-kamel_answers.jsonl", row(0, "Kiel", 1) + row(1, "Kiel", 1));
   metadata("texts");
   BOOST_TEST((results_kind(path()) == ResultsKind::generation));
-  BOOST_CHECK_EXCEPTION((void)read_list_run(path()), Error,
-                        says(Fault::user, "holds no lists of answers; ask with `form` kamel"));
+  BOOST_CHECK_EXCEPTION(
+      (void)read_list_run(path()), Error,
+      says(Fault::user, "contains no lists of answers; generate with `form` kamel"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

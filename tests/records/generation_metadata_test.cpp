@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(it_stands_in_one_order_with_its_rows_counted) {
   BOOST_TEST(!lists.contains("candidates"));
 }
 
-// As plumb 0.1 left it.
+// As written by plumb 0.1.
 BOOST_AUTO_TEST_CASE(of_an_earlier_version_the_settings_are_enough) {
   const test::TemporaryFolder folder;
   folder.write("metadata_generate.json", R"({"settings": ["zero-shot"]})");
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_setting_is_the_name_of_a_file) {
   const test::TemporaryFolder folder;
   folder.write("metadata_generate.json", R"({"settings": ["../x"]})");
   BOOST_CHECK_EXCEPTION((void)read_generation_metadata(folder.path()), Error,
-                        says(Fault::user, "\"../x\": is no name of a file"));
+                        says(Fault::user, "\"../x\": is not a valid file name"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_lost_rows_is_told) {

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(generation_predictions)
 
 namespace {
 
-/// Two facts of one object each, the first with two names, under three templates.
+/// Two facts with one object each, the first with two names, under three templates.
 MultiPromptDataset capitals() {
   MultiPromptDataset data{"capitals", {}, {}};
   MultiPromptRelation& relation = data.relations.emplace_back();
@@ -30,7 +30,7 @@ MultiPromptDataset capitals() {
   return data;
 }
 
-/// France under templates 0 and 1 by both names, Italy under all three by its one.
+/// France under templates 0 and 1 with both names, Italy under all three with its only name.
 struct Capitals : GenerationFolder {
   Capitals() : GenerationFolder(capitals()) {
     setting("zero-shot", {answer(0, {0, 0, 0}, "Paris"), answer(0, {0, 0, 1}, "Lyon"),
@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(templates_that_all_facts_have_are_paraphrases, Capitals)
   check(0, 1, true, 2);
   check(1, 0, false, 3);
   check(1, 1, true, 1);
-  // Two prompts by France's second name, and Italy's under the third template.
+  // Two prompts with France's second name, and Italy's under the third template.
   BOOST_TEST(model.notes.back().find("3 prompts left out") != std::string::npos);
 }
 
@@ -83,7 +83,7 @@ BOOST_FIXTURE_TEST_CASE(they_have_no_margin_and_no_options, Capitals) {
   const double error = ((1 - std::exp(-1)) * (1 - std::exp(-1)) + std::exp(-6)) / 2;
   BOOST_TEST(std::abs(estimate_of(made.estimator("base")->metrics, CalibrationMetric::brier).value -
                       error) < 1e-12);
-  // France answers the same by both templates; Italy's two answers do not agree, so a vote fails.
+  // France gets the same answer under both templates. Italy's two answers differ, so a vote fails.
   const EstimatorResult* votes = made.estimator("consistency_vote2");
   BOOST_REQUIRE(votes != nullptr);
   BOOST_TEST(votes->failures == 1U);
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(samples_of_every_fact_are_an_estimator, Capitals) {
   write_samples("zero-shot", {samples(0, {0, 0, 0}, {{"Paris", 3}, {"Lyon", 1}}),
                               samples(0, {1, 2, 0}, {{"Rome", 1}, {"Turin", 1}})});
   BOOST_TEST(read()[0].predictions.relations[0].sampled[0].confidence == 0.75);
-  // Rows stand by template: the second fact's comes first here.
+  // Rows are ordered by template, so the second fact's row comes first here.
   write_samples("zero-shot", {samples(0, {1, 0, 0}, {{"Milan", 1}, {"Turin", 1}}),
                               samples(0, {0, 1, 0}, {{"Paris", 3}, {"Lyon", 1}})});
   BOOST_TEST(read()[0].predictions.relations[0].sampled[0].confidence == 0.75);

@@ -54,7 +54,7 @@ struct Rows : test::TemporaryFolder {
   }
 };
 
-/// The line with one of its texts replaced.
+/// The line with one of its substrings replaced.
 std::string with(std::string line, const std::string& what, const std::string& by) {
   const std::size_t at = line.find(what);
   BOOST_REQUIRE_MESSAGE(at != line.npos, what);
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
   BOOST_TEST(rows[0].line == 1U);
   BOOST_TEST((rows[1].prompt == second.prompt));
   BOOST_TEST(rows[1].text.empty());
-  BOOST_TEST(rows[1].line == 3U);  // blank lines are passed over
+  BOOST_TEST(rows[1].line == 3U);  // blank lines are skipped
 
   const auto drawn = sampled(row_line(samples) + row_line(RecordedSamples{"P30", {}, "x", {}}));
   BOOST_REQUIRE(drawn.size() == 2U);
@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
   BOOST_TEST(free_rows[0].candidates[1].tokens == 12U);
 }
 
-// So that a report made from the files is that of the run.
+// A report made from the files then equals that of the run.
 BOOST_FIXTURE_TEST_CASE(reading_and_writing_again_changes_nothing, Rows) {
   RandomStream random(1, "ten digits");
   for (int i = 0; i < 500; ++i) {
@@ -141,7 +141,8 @@ BOOST_FIXTURE_TEST_CASE(reading_and_writing_again_changes_nothing, Rows) {
 
 BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
   const std::string line = row_line(answer);
-  const std::string no_row = "rows.jsonl:2: is no row of answers; the file was changed; ask again";
+  const std::string no_row =
+      "rows.jsonl:2: is not a row of answers; the file was changed; run the job again";
   const std::vector<std::pair<std::string, std::string>> cases{
       {with(line, "\"relation\":\"P36\",", ""), no_row},
       {with(line, "\"P36\"", "36"), no_row},
@@ -156,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
       {with(line, "\"subject\"", "\"object\""), no_row},
       {with(line, "\"answer\":\"", "\"answers\":\""), no_row},
       {with(line, "\"tokens\":4", "\"tokens\":-4"), no_row},
-      {with(line, "-0.3333333333", "null"), no_row},  // a score that was no number
+      {with(line, "-0.3333333333", "null"), no_row},  // a score that was not a number
       {with(line, "-0.3333333333", "\"-1\""), no_row},
       {with(line, "-0.3333333333", "NaN"), "rows.jsonl:2: holds NaN, which is no number"},
       {line.substr(0, 30) + "\n", "rows.jsonl:2: not JSON"},
@@ -172,7 +173,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
 }
 
 BOOST_FIXTURE_TEST_CASE(other_damaged_rows_are_named_by_file_and_line_too, Rows) {
-  const auto words = says(Fault::user, "rows.jsonl:2: is no row of answers");
+  const auto words = says(Fault::user, "rows.jsonl:2: is not a row of answers");
   const std::string drawn = row_line(samples);
   for (const std::string& damaged :
        {with(drawn, "\"samples\"", "\"sample\""), with(drawn, "60", "-60"),
@@ -197,7 +198,7 @@ BOOST_FIXTURE_TEST_CASE(other_damaged_rows_are_named_by_file_and_line_too, Rows)
   }
 }
 
-// Rows without them are of prompts that show nothing, or of an earlier version.
+// Rows without shots are from prompts that show nothing, or from an earlier version.
 BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
   const auto with_shots = [](auto row) {
     row.shots.places = {0, 4, 2};
@@ -219,7 +220,7 @@ BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
   check(c4, c, free_of_content(c4 + c));
   for (const char* wrong : {"[0,-4,2]", "[0,\"4\",2]", "[0.5]"}) {
     BOOST_CHECK_EXCEPTION((void)answers(with(a4, "[0,4,2]", wrong)), Error,
-                          says(Fault::user, "rows.jsonl:1: is no row of answers"));
+                          says(Fault::user, "rows.jsonl:1: is not a row of answers"));
   }
 }
 
@@ -231,10 +232,10 @@ BOOST_FIXTURE_TEST_CASE(shots_of_a_prompts_own_have_their_templates_beside_them,
              before.substr(0, before.size() - 2) + ",\"shots\":[7,0],\"shot_templates\":[3,1]}\n");
   BOOST_TEST((answers(line)[0].shots == shown.shots));
   BOOST_CHECK_EXCEPTION((void)answers(with(line, "[3,1]", "[3,-1]")), Error,
-                        says(Fault::user, "rows.jsonl:1: is no row of answers"));
+                        says(Fault::user, "rows.jsonl:1: is not a row of answers"));
 }
 
-// An error of the reader's own is not taken for one of the file.
+// An exception of the visitor must not be reported as an error in the file.
 BOOST_FIXTURE_TEST_CASE(what_a_visitor_throws_is_its_own, Rows) {
   const auto file = write("rows.jsonl", row_line(answer));
   BOOST_CHECK_EXCEPTION(
@@ -274,7 +275,7 @@ BOOST_AUTO_TEST_CASE(what_filled_a_gap_is_kept_and_read_back) {
   folder.write("rows.jsonl", line.substr(0, line.find(",\"right\"")) + "}\n");
   BOOST_CHECK_EXCEPTION(
       for_each_row<RecordedAnswer>(folder / "rows.jsonl", [](const RecordedAnswer&) {}), Error,
-      test::says(Fault::user, "is no row of answers"));
+      test::says(Fault::user, "is not a row of answers"));
 }
 
 BOOST_FIXTURE_TEST_CASE(random_rows_are_read_as_they_were_written, Rows) {

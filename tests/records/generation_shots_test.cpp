@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(other_rows_are_refused_with_their_line) {
         R"({"setting": "a", "relation": "b", "template": 1, "shots": [{"relation": "b"}]})"}) {
     const auto file = folder.write("shots.jsonl", shot_list_line(of_one) + row + "\n");
     BOOST_CHECK_EXCEPTION((void)read_shot_lists(file), Error,
-                          says(Fault::user, "shots.jsonl:2: is no list of shots"));
+                          says(Fault::user, "shots.jsonl:2: is not a list of shots"));
   }
   BOOST_CHECK_EXCEPTION((void)read_shot_lists(folder / "none"), Error,
                         says(Fault::user, "none: cannot be read"));

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(injection_file_suite)
 
 namespace {
 
-/// Five panels of three pairs.
+/// Five panels of three pairs each.
 ScoredInjection made() {
   ScoredInjection result;
   result.design.relation = "birth";
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_file_holds_the_panels_with_a_score_for_each_pair) {
   BOOST_TEST(text.ends_with("]}]}\n"));
 }
 
-// Earlier versions did not write them.
+// Earlier versions did not write instances.
 BOOST_FIXTURE_TEST_CASE(facts_are_kept_by_instance, Kept) {
   ScoredInjection written = made();
   written.design.instances = {7, 0, 12};
@@ -111,8 +111,8 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_experiment_is_refused, Kept) {
 
 BOOST_FIXTURE_TEST_CASE(panels_that_do_not_belong_together_are_refused, Kept) {
   const std::string apart =
-      "birth_injection.json: panels: are not five of one length with a highlighted position; the "
-      "file was changed; make it again with `plumb many-shot`";
+      "birth_injection.json: panels: are not five of equal length with a highlighted position; "
+      "the file was changed; make it again with `plumb many-shot`";
   ScoredInjection four = made();
   four.design.panels.pop_back();
   ScoredInjection past = made();

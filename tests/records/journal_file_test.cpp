@@ -31,7 +31,7 @@ struct Visited {
   friend bool operator==(const Visited&, const Visited&) = default;
 };
 
-/// What opening the file visits.
+/// The lines that are visited when the file is opened.
 std::vector<Visited> visited(const std::filesystem::path& file) {
   std::vector<Visited> all;
   JournalFile journal(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
@@ -42,7 +42,7 @@ std::vector<Visited> visited(const std::filesystem::path& file) {
 
 const auto ignore = [](const std::string&, std::uintmax_t, std::size_t) {};
 
-/// While it lives no file may grow past that many bytes.
+/// While it exists, no file may grow past this many bytes.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
@@ -98,10 +98,10 @@ BOOST_AUTO_TEST_CASE(lines_are_read_again_in_any_order_between_writes) {
   const auto two = journal.append(long_line + "\n");
   BOOST_TEST((journal.read(two) == long_line));
   BOOST_TEST(journal.read(0) == "one");
-  const auto three = journal.append("three\n");  // goes on at the end after reading at the start
+  const auto three = journal.append("three\n");  // appends at the end after reading at the start
   BOOST_TEST(journal.read(three) == "three");
   BOOST_TEST((journal.read(two) == long_line));
-  BOOST_TEST(journal.read(three) == "three");  // the stream met the file's end and goes on
+  BOOST_TEST(journal.read(three) == "three");  // reading continues after the stream reached the end
   BOOST_TEST(journal.append("four\n") == 4 + 100001U + 6);
   BOOST_TEST((slurp(file) == "one\n" + long_line + "\nthree\nfour\n"));
 }
@@ -139,7 +139,8 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_cut_off_wherever_it_broke) {
   }
 }
 
-// Of three lines that were not synced, a power loss may leave the last and of the first a half.
+// After a power loss, three lines that were not synced may leave only the last and half of the
+// first.
 BOOST_AUTO_TEST_CASE(all_from_a_hole_on_is_cut_off) {
   const std::string hole(20, '\0');
   for (const std::string& torn :
@@ -149,7 +150,7 @@ BOOST_AUTO_TEST_CASE(all_from_a_hole_on_is_cut_off) {
     BOOST_CHECK((visited(file) == std::vector<Visited>{{"one", 0, 1}, {"two", 4, 2}}));
     BOOST_TEST(slurp(file) == "one\ntwo\n");
   }
-  // A single zero is a byte that was changed, which whoever reads the lines is to see.
+  // A single zero is a changed byte, which the reader of the lines must see.
   const test::TemporaryFolder folder;
   const std::string changed("one\nt\0o\nthree\n", 14);
   BOOST_TEST(visited(folder.write("journal.jsonl", changed)).size() == 3U);
@@ -190,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
       says(Fault::user, folder.path().string() + ": cannot be written; check permissions"));
 }
 
-// What is written then is in no folder any more.
+// What is then written is no longer in any folder.
 BOOST_AUTO_TEST_CASE(a_folder_that_is_gone_or_moved_is_noticed_when_the_file_is_synced) {
   for (const bool is_moved : {false, true}) {
     const test::TemporaryFolder folder;
@@ -206,12 +207,12 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_gone_or_moved_is_noticed_when_the_file_is_
     BOOST_CHECK_EXCEPTION(
         journal.sync(), Error,
         says(Fault::internal,
-             file.string() + ": is not there any more: its folder was removed or moved meanwhile; "
-                             "move it back and go on with `resume`, or begin anew"));
+             file.string() + ": no longer exists: its folder was removed or moved during the run; "
+                             "move it back and continue with `resume`, or start again"));
   }
 }
 
-// A torn line at its end would be cut off, and lines be appended.
+// Following the link would cut off its torn last line and append to it.
 BOOST_AUTO_TEST_CASE(a_link_is_not_followed) {
   const test::TemporaryFolder folder;
   const auto victim = folder.write("victim.txt", "without a newline");
@@ -219,8 +220,8 @@ BOOST_AUTO_TEST_CASE(a_link_is_not_followed) {
   BOOST_CHECK_EXCEPTION(
       JournalFile(folder / "journal.jsonl", ignore), Error,
       says(Fault::user,
-           "journal.jsonl: cannot be written; check permissions, and that it is a "
-           "file and no link"));
+           "journal.jsonl: cannot be written; check its permissions, and that it is a "
+           "file and not a link"));
   BOOST_TEST(slurp(victim) == "without a newline");
 }
 
@@ -242,7 +243,8 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_an_internal_error_and_what_stood_there_stays
   BOOST_REQUIRE(refused.has_value());
   BOOST_TEST(says(
       Fault::internal,
-      file.string() + ": cannot be written: File too large; check space; then `resume`")(*refused));
+      file.string() +
+          ": cannot be written: File too large; check the free space; then `resume`")(*refused));
   BOOST_TEST(slurp(file) == "one\ntw");
   BOOST_CHECK((visited(file) == std::vector<Visited>{{"one", 0, 1}}));
 }

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
     BOOST_TEST(!journal.find("P36", 0).has_value());
     journal.append("P36", 0, three_rows.dump());
     BOOST_CHECK(journal.find("P36", 0).value() == three_rows);
-    journal.append("P30", 1, "[]");  // writing goes on at the end after reading in the middle
+    journal.append("P30", 1, "[]");  // appends at the end after reading in the middle
     BOOST_CHECK(journal.find("P36", 0).value() == three_rows);
     BOOST_CHECK(journal.find("P30", 1).value() == Json::array());
   }
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_finished_journal_is_read_and_left_as_it_is, ThreePacks) {
-  // A line that was being written is none, and is not cut off either.
+  // A line that is still being written does not count, and is not cut off.
   const std::string text = slurp(file) + "{\"version\":2,\"part\":\"P36\",\"pack\":3";
   folder.write("journal.jsonl", text);
   FinishedJournal journal(file);
@@ -63,7 +63,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_journal_is_read_and_left_as_it_is, ThreePacks
                         test::says(Fault::user, "absent: "));
 }
 
-// The hash was computed by another program, from the reference code's constants.
+// The hash was computed by another program from the reference code's constants.
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_header_promises) {
   const test::TemporaryFolder folder;
   Journal journal(folder / "journal.jsonl");
@@ -117,11 +117,11 @@ BOOST_FIXTURE_TEST_CASE(a_part_that_begins_anew_is_forgotten_then_and_later, Thr
   const auto size = std::filesystem::file_size(file);
   {
     Journal journal(file);
-    journal.begin_anew("P30");  // of which there is nothing
+    journal.restart_part("P30");  // which has no lines
     BOOST_TEST(std::filesystem::file_size(file) == size);
     journal.append("P3", 0, "[]");
     journal.mark_done("P36", Json(1));
-    journal.begin_anew("P36");
+    journal.restart_part("P36");
     BOOST_TEST(!journal.find("P36", 0).has_value());
     BOOST_TEST(!journal.done("P36").has_value());
     BOOST_TEST(journal.find("P3", 0).has_value());
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_journal_that_is_only_a_torn_line_becomes_empty) {
   BOOST_TEST(slurp(file).empty());
 }
 
-// A bit that flips on the disk is found, wherever it is; at worst a pack is done again.
+// Any bit that flips on the disk is detected; at worst a pack is evaluated again.
 BOOST_FIXTURE_TEST_CASE(every_flipped_bit_is_refused_or_loses_the_last_pack, ThreePacks) {
   const std::string whole = slurp(file);
   for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -195,9 +195,11 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_earlier_line_is_refused_by_file_and_line, Thre
   };
   for (const char* damage : {"", "not json", "[]", "{}", "null", "\xff\xfe"}) {
     refused(damage,
-            "is not a journal line; the file was changed; delete the line to do its pack again");
+            "is not a journal line; the file was changed; delete the line to evaluate its pack "
+            "again");
   }
-  const std::string damaged = "is damaged: its checksum is another; delete the line to do its pack";
+  const std::string damaged =
+      "is damaged: its checksum does not match; delete the line to evaluate its pack";
   refused(line.substr(0, line.size() - 1), damaged);
   refused(line + " ", damaged);
   refused(R"({"version":2,"part":"P36"})", damaged);
@@ -207,7 +209,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_earlier_line_is_refused_by_file_and_line, Thre
   refused(other, damaged);
 }
 
-// Lines whose checksum is right and that say something else.
+// Lines with a right checksum but other contents.
 BOOST_AUTO_TEST_CASE(a_sound_line_that_is_no_packs_is_refused) {
   for (const char* fields :
        {R"("part":"P36")", R"("part":5,"done":{})", R"("done":{})", R"("part":"P36","pack":7)",
@@ -222,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_sound_line_that_is_no_packs_is_refused) {
   }
 }
 
-// As plumb wrote them before, and as a later one may.
+// Lines as earlier versions of plumb wrote them, and as a later one may.
 BOOST_AUTO_TEST_CASE(lines_of_another_version_are_refused_in_words) {
   for (const char* line :
        {R"({"relation":"P36","block":0,"pack":7,"scores":[[-1,-1,2,1,-1,1]]})",
@@ -231,9 +233,10 @@ BOOST_AUTO_TEST_CASE(lines_of_another_version_are_refused_in_words) {
     const auto file = folder.write("journal.jsonl", std::string(line) + "\n");
     BOOST_CHECK_EXCEPTION(
         Journal{file}, Error,
-        test::says(Fault::user,
-                   ":1: is of another version of plumb, which this one cannot resume; start anew "
-                   "in another folder, or resume with that version"));
+        test::says(
+            Fault::user,
+            ":1: was written by another version of plumb, which this one cannot resume; start "
+            "again in another folder, or resume with that version"));
   }
 }
 

@@ -48,14 +48,14 @@ BOOST_FIXTURE_TEST_CASE(every_setting_has_the_likeliest_choice_of_every_fact, te
   BOOST_TEST(p1.settings[3].by == "choice");
   BOOST_TEST(p1.settings[3].variant == 1U);
   BOOST_TEST(p1.settings[4].method == "hgp");
-  const Prediction& answer = p1.row(1)[0];  // wrong: "yes" where "no" is right
+  const Prediction& answer = p1.row(1)[0];  // wrong: "yes", but "no" is right
   BOOST_TEST(answer.option == 0U);
   BOOST_TEST(std::abs(answer.confidence - 0.82) < 1e-9);
   BOOST_TEST(std::abs(answer.margin - 0.64) < 1e-9);
   BOOST_TEST(model.relations[1].facts() == 2U);
 }
 
-// The right choice is the second, "yes", and the first, "no", is the likeliest.
+// The right choice is the second, "yes"; the likeliest is the first, "no".
 BOOST_AUTO_TEST_CASE(an_answer_is_an_option_of_the_relation_wherever_it_stands_among_the_choices) {
   ManyShotFolder folder;
   folder.relation("P1");
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_rows_has_no_settings) {
 BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_run_is_refused) {
   const test::TemporaryFolder empty;
   BOOST_CHECK_EXCEPTION((void)many_shot_answers(empty.path(), "m"), Error,
-                        says(Fault::user, "holds no finished many-shot run"));
+                        says(Fault::user, "contains no finished many-shot run"));
   empty.write("metadata_many_shot.json", R"({"relations": {"P1": {"options": ["a"]}}})");
   BOOST_CHECK_EXCEPTION((void)many_shot_answers(empty.path(), "m"), Error,
                         says(Fault::user, "metadata_many_shot.json: is not what"));
@@ -167,19 +167,20 @@ BOOST_AUTO_TEST_CASE(settings_with_other_facts_are_refused_where_they_part) {
   ManyShotFolder fewer;
   fewer.choose("P1", one_shot, "101");
   fewer.choose("P1", second, "10");
-  refused(fewer, "P1_choices.jsonl: has not the same facts under every setting");
+  refused(fewer, "P1_choices.jsonl: does not have the same facts under every setting");
   ManyShotFolder more;
   more.choose("P1", one_shot, "10");
   more.choose("P1", second, "101");
-  refused(more, "P1_choices.jsonl:5: is not the fact that stands here under other settings");
+  refused(more, "P1_choices.jsonl:5: is not the fact that other settings have here");
   ManyShotFolder generated;
   generated.choose("P1", one_shot, "10");
   generated.generate("P1", one_shot, "1");
-  refused(generated, "has not the same facts under every setting");
+  refused(generated, "does not have the same facts under every setting");
   ManyShotFolder texts_alone;
   texts_alone.choose("P1", one_shot, "");
   texts_alone.generate("P1", one_shot, "1");
-  refused(texts_alone, "P1_generated.jsonl:1: is a text of a fact without choices");
+  refused(texts_alone,
+          "P1_generated.jsonl:1: is a generated text for a fact that has no row of choices");
   ManyShotFolder others;
   others.choose("P1", one_shot, "10");
   const std::string sound = test::slurp(others.files() / "P1_choices.jsonl");
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(settings_with_other_facts_are_refused_where_they_part) {
   const std::size_t at = text.find("\"instance_index\":0", sound.size());
   text.replace(at, 18, "\"instance_index\":9");
   others.files().write("P1_choices.jsonl", text);
-  refused(others, "P1_choices.jsonl:3: is not the fact that stands here");
+  refused(others, "P1_choices.jsonl:3: is not the fact that other settings have here");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -24,7 +24,7 @@ std::vector<ScoredModel> read(const ManyShotFolder& folder, const ReadingOptions
 
 const Setting one_shot{"ic", 1, " ", "choice", 0};
 
-/// A row whose choices are options in a given order, with probabilities that may not sum to 1.
+/// A row whose choices are options in a given order, with probabilities that need not sum to 1.
 std::string row(std::size_t instance, std::size_t seed, const Choices& choices,
                 const std::vector<double>& probabilities) {
   std::vector<StatementScore> scores(probabilities.size());
@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(each_method_and_number_of_shots_is_a_model, test::SmallM
   BOOST_TEST(p1.relation.code == "P1");
   BOOST_TEST(p1.paraphrases == 2U);
   BOOST_REQUIRE(p1.facts() == 4U);
-  // Seeds 0 and 1 of one shot: 1000 and 1100.
+  // Under seeds 0 and 1 with one shot: 1000 and 1100.
   BOOST_TEST(p1.row(1)[0].correct == false);
   BOOST_TEST(p1.row(1)[1].correct == true);
   BOOST_TEST(std::abs(p1.row(0)[0].confidence - 0.82) < 1e-9);
@@ -65,7 +65,8 @@ BOOST_FIXTURE_TEST_CASE(each_method_and_number_of_shots_is_a_model, test::SmallM
 BOOST_AUTO_TEST_CASE(choices_are_told_apart_by_option_where_their_order_and_number_differ) {
   ManyShotFolder folder;
   folder.relation("P1");
-  // The same answer, "no", stands last and first; the second fact has one choice more by seed 1.
+  // The same answer, "no", is last in one row and first in another. Under seed 1 the second fact
+  // has an extra choice.
   folder.files().write("P1_choices.jsonl",
                        row(1, 0, {{0, 1}, 1}, {0.3, 0.6}) + row(1, 1, {{1, 0}, 0}, {0.6, 0.2}) +
                            row(2, 0, {{0, 1}, 0}, {0.1, 0.4}) + row(2, 1, {{0}, 0}, {0.4}));
@@ -90,7 +91,7 @@ BOOST_AUTO_TEST_CASE(choices_are_told_apart_by_option_where_their_order_and_numb
 BOOST_FIXTURE_TEST_CASE(they_are_calibrated_as_a_closed_set_is, test::SmallManyShot) {
   const auto models = read(*this);
   const ModelCalibration made = calibrate_model(models[0], {.bins = 2});
-  // 2 of the 6 facts are right by seed 0; every answer has 0.82.
+  // 2 of the 6 facts are right under seed 0; every answer has 0.82.
   BOOST_TEST(std::abs(made.accuracy.value - 2.0 / 6) < 1e-12);
   BOOST_TEST(std::abs(made.paraphrase_accuracy.value - 2.0 / 6) < 1e-12);
   const EstimatorResult* base = made.estimator("base");
@@ -106,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(they_are_calibrated_as_a_closed_set_is, test::SmallManyS
   BOOST_TEST(made.option_counts.empty());
   BOOST_TEST(!made.recalibration.empty());
   BOOST_TEST(made.templates[1].example == "shots drawn with seed 1");
-  // With a prompt each, estimators over paraphrases are left out.
+  // With one prompt per fact, estimators over paraphrases are left out.
   BOOST_TEST(calibrate_model(models[2], {.bins = 2}).estimator("average_min") == nullptr);
 }
 
@@ -114,8 +115,9 @@ BOOST_FIXTURE_TEST_CASE(relations_and_seeds_are_chosen_by_name, test::SmallManyS
   BOOST_TEST(read(*this, {.relations = {"P2"}})[0].predictions.relations.size() == 1U);
   BOOST_CHECK_EXCEPTION((void)read(*this, {.relations = {"P9"}}), Error,
                         says(Fault::user, "'P9' is not in the results of m"));
-  BOOST_CHECK_EXCEPTION((void)read(*this, {.kinds = {.base = 7}}), Error,
-                        says(Fault::user, "ic/1 of P1 has no seed or template 7; leave it out"));
+  BOOST_CHECK_EXCEPTION(
+      (void)read(*this, {.kinds = {.base = 7}}), Error,
+      says(Fault::user, "ic/1 of P1 has no seed or template 7; drop `base-template`"));
 }
 
 BOOST_AUTO_TEST_CASE(rows_that_lack_or_double_are_refused) {

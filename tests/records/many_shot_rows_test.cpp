@@ -26,7 +26,7 @@ Fact fact(const std::string& subject, std::size_t instance) {
   made.subject_id = "Q" + std::to_string(instance);
   made.subject = subject;
   made.instance = instance;
-  made.answer = 99;  // not what is written: the choices say where the answer stands
+  made.answer = 99;  // not written: the answer's index comes from the choices
   return made;
 }
 
@@ -48,7 +48,7 @@ RecordedChoiceRelation relation(const std::filesystem::path& folder) {
   return made;
 }
 
-/// A run folder; its files are the test's.
+/// A run folder; each test writes its files.
 struct Run : test::TemporaryFolder {
   std::vector<RecordedChoice> choices(const std::string& rows) const {
     write("P36_choices.jsonl", rows);
@@ -69,7 +69,7 @@ struct Run : test::TemporaryFolder {
   }
 };
 
-/// The line with one of its texts replaced.
+/// The line with one of its substrings replaced.
 std::string with(const std::string& what, const std::string& by, std::string text = line()) {
   const std::size_t at = text.find(what);
   BOOST_REQUIRE(at != text.npos);
@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Run) {
   BOOST_TEST(rows[0].fact.subject_id == "Q7");
   BOOST_TEST(rows[0].fact.instance == 7U);
   BOOST_TEST(rows[0].fact.line == 1U);
-  BOOST_TEST(rows[0].fact.answer == 5U);  // the option, not its place
+  BOOST_TEST(rows[0].fact.answer == 5U);  // the option, not its index
   BOOST_TEST(rows[0].choices == (Options{2, 5, 6}));
   BOOST_TEST(rows[0].answer == 1U);
   BOOST_REQUIRE(rows[0].scores.size() == 3U);
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Run) {
   BOOST_TEST(rows[1].fact.line == 2U);
 }
 
-// Rows of IC-LKE and of earlier versions have no such columns.
+// Rows of IC-LKE and of earlier versions do not have these columns.
 BOOST_FIXTURE_TEST_CASE(what_stands_before_a_question_is_written_and_read, Run) {
   const auto row = [](const std::optional<PrecedingTexts>& before) {
     return recorded_choice_line({"eic", 50, " ", "choice", 0}, fact("A", 7), {{2, 5, 6}, 1}, scores,
@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) 
       "P36_choices.jsonl:2: is not a row of a many-shot run; the file was changed; make it again "
       "with `plumb many-shot`";
   const std::string apart =
-      "P36_choices.jsonl:2: choices: answer, choices and answer_scores do not belong together; the "
+      "P36_choices.jsonl:2: choices: answer, choices and answer_scores do not match; the "
       "file was changed; make it again with `plumb many-shot`";
   const std::vector<std::pair<std::string, std::string>> cases{
       {with("\"method\":\"ic\",", ""), not_a_row},
@@ -155,16 +155,17 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_is_not_sound_is_named_by_file_and_line, Run) 
       {with("\"sub_label\":\"Côte d'Ivoire\"", "\"sub_label\":[]"), not_a_row},
       {with("\"instance_index\":7,", ""), not_a_row},
       {with("\"choices\":[2,5,6]", "\"choices\":5"), not_a_row},
-      {with("-12.5000000000", "null"), not_a_row},  // a score that was no number
+      {with("-12.5000000000", "null"), not_a_row},  // a score that was not a number
       {with(",\"answer_scores\"", ",\"scores\""), not_a_row},
       {with("[2,5,6]", "[2,5]"), apart},
-      {with("[2,5,6]", "[2,5,7]"), apart},  // an option that is none
+      {with("[2,5,6]", "[2,5,7]"), apart},  // an option that does not exist
       {with("[2,5,6]", "[2,5,-1]"), not_a_row},
       {with("\"answer\":1", "\"answer\":3"), apart},
       {with("\"answer\":1", "\"answer\":-1"), not_a_row},
       {with("[2,5,6]", "[]", with("[-12.5000000000,-0.3333333333,-0.0000000000]", "[]")), apart},
       {with("-12.5000000000", "12.5000000000"),
-       "P36_choices.jsonl:2: answer_scores: holds a log-likelihood above 0; the file was changed; "
+       "P36_choices.jsonl:2: answer_scores: contains a log-likelihood above 0; the file was "
+       "changed; "
        "make "
        "it again with `plumb many-shot`"},
       {"{\"method\":\n", "P36_choices.jsonl:2: not JSON"},
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_score_that_is_no_number_is_written_as_none) {
 }
 
 BOOST_FIXTURE_TEST_CASE(generated_texts_are_written_and_read_again, Run) {
-  BOOST_TEST(generations().empty());  // where nothing was generated there is no file
+  BOOST_TEST(generations().empty());  // if nothing was generated, there is no file
   const std::vector<RecordedGeneration> made{
       {setting, fact("Italy", 4), " Rome,\n\"the\" city", true, true},
       {{"hgp", 0, "", "choice", 2}, fact("Côte d'Ivoire", 5), "", false, true}};
@@ -241,13 +242,13 @@ BOOST_FIXTURE_TEST_CASE(the_relations_of_a_run_are_read_in_order, Run) {
   BOOST_TEST(relations(R"({"relations": {}})").empty());
   BOOST_CHECK_EXCEPTION(
       (void)relations("{\"relations\": {\"../x/P37\": " + entry + "}}"), Error,
-      says(Fault::user, "metadata_many_shot.json: \"../x/P37\": is no name of a file in this"));
+      says(Fault::user, "metadata_many_shot.json: \"../x/P37\": is not a valid file name in"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_no_finished_run_is_refused, Run) {
   BOOST_CHECK_EXCEPTION(
       (void)recorded_choice_relations(path()), Error,
-      says(Fault::user, path().string() + ": holds no finished many-shot run (no "
+      says(Fault::user, path().string() + ": contains no finished many-shot run (no "
                                           "metadata_many_shot.json); name a finished "
                                           "run folder, or finish its run first (plumb many-shot, "
                                           "`resume`)"));
@@ -259,8 +260,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_no_finished_run_is_refused, Run) {
     BOOST_CHECK_EXCEPTION(
         (void)relations(metadata), Error,
         says(Fault::user,
-             "metadata_many_shot.json: is not what `plumb many-shot` writes; make "
-             "the run again"));
+             "metadata_many_shot.json: is not in the format of `plumb many-shot`; run "
+             "it again"));
   }
   BOOST_CHECK_EXCEPTION((void)relations("{"), Error,
                         says(Fault::user, "metadata_many_shot.json:1: not JSON"));

@@ -37,7 +37,7 @@ std::string bytes_of(const Floats& values) {
   return bytes;
 }
 
-/// As numpy writes it: version 1.0, two bytes of length, the header filled up with spaces.
+/// As numpy writes it: version 1.0, two bytes of length, the header padded with spaces.
 std::string npy(const std::string& dictionary, const std::string& numbers) {
   std::string header = dictionary;
   header.resize(117, ' ');
@@ -55,7 +55,7 @@ struct Vectors : test::TemporaryFolder {
   std::filesystem::path file = *this / "entities.npy";
   std::filesystem::path part = *this / "entities.npy.part";
 
-  /// The bytes are refused in these words.
+  /// Expects that the bytes are refused with these words.
   void refuses(const std::string& bytes, const std::string& words) const {
     write("entities.npy", bytes);
     BOOST_CHECK_EXCEPTION(NpyFile{file}, Error, says(Fault::user, file.string() + ": " + words));
@@ -90,14 +90,14 @@ BOOST_FIXTURE_TEST_CASE(headers_may_be_of_any_version_and_length, Vectors) {
   const std::string numbers = bytes_of(six);
   for (const char version : {'\x02', '\x03'}) {
     std::string header = two_by_three();
-    header.resize(65536 + 64 - 12, ' ');  // longer than two bytes can say
+    header.resize(65536 + 64 - 12, ' ');  // longer than two bytes can encode
     header.back() = '\n';
     std::string bytes = std::string("\x93NUMPY") + version + '\0';
     for (const int shift : {0, 8, 16, 24}) bytes += static_cast<char>(header.size() >> shift);
     write("entities.npy", bytes + header + numbers);
     check(NpyFile(file), 2, 3, six);
   }
-  // Numpy before 1.14 filled up to 16 bytes; others order the keys and the spaces as they like.
+  // numpy before 1.14 padded to 16 bytes. Other writers order keys and spaces differently.
   const std::string old = two_by_three() + std::string(80 - 10 - 1 - two_by_three().size(), ' ');
   write("entities.npy", std::string("\x93NUMPY\x01\x00\x46\x00", 10) + old + "\n" + numbers);
   check(NpyFile(file), 2, 3, six);
@@ -108,12 +108,13 @@ BOOST_FIXTURE_TEST_CASE(headers_may_be_of_any_version_and_length, Vectors) {
 BOOST_FIXTURE_TEST_CASE(a_file_may_have_no_rows, Vectors) {
   write("entities.npy", npy(two_by_three("<f4", "False", "(0, 3)"), ""));
   check(NpyFile(file), 0, 3, {});
-  refuses(npy(two_by_three("<f4", "False", "(3, 0)"), ""), "has not two dimensions; save one");
+  refuses(npy(two_by_three("<f4", "False", "(3, 0)"), ""),
+          "does not have two dimensions; save one");
 }
 
 BOOST_FIXTURE_TEST_CASE(other_numbers_and_orders_are_refused, Vectors) {
   const std::string words =
-      "does not hold single-precision numbers in C order; save numpy.ascontiguousarray(vectors, "
+      "does not contain single-precision numbers in C order; save numpy.ascontiguousarray(vectors, "
       "dtype='<f4')";
   for (const char* type : {"<f8", ">f4", "<f2", "<i4", "<c8", "|u1"}) {
     refuses(npy(two_by_three(type), bytes_of(six)), words);
@@ -127,16 +128,16 @@ BOOST_FIXTURE_TEST_CASE(other_numbers_and_orders_are_refused, Vectors) {
 BOOST_FIXTURE_TEST_CASE(other_shapes_are_refused, Vectors) {
   for (const char* shape : {"(6,)", "()", "6", "(2; 3)", ""}) {
     refuses(npy(two_by_three("<f4", "False", shape), bytes_of(six)),
-            "has not two dimensions; save one vector a row");
+            "does not have two dimensions; save one vector per row");
   }
   refuses(npy("{'descr': '<f4', 'fortran_order': False, }", bytes_of(six)),
-          "has not two dimensions; save one vector a row");
+          "does not have two dimensions; save one vector per row");
 }
 
 BOOST_FIXTURE_TEST_CASE(three_dimensions_are_refused, Vectors) {
   for (const char* shape : {"(2, 3, 1)", "(1, 2, 3)"}) {
     refuses(npy(two_by_three("<f4", "False", shape), bytes_of(six)),
-            "has not two dimensions; save one vector a row");
+            "does not have two dimensions; save one vector per row");
   }
 }
 
@@ -145,20 +146,20 @@ BOOST_FIXTURE_TEST_CASE(a_shape_that_no_file_can_have_is_refused, Vectors) {
   refuses(npy(two_by_three("<f4", "False", "(4611686018427387910, 1)"), bytes_of(six)), "has ");
 }
 
-// -1 is read as the largest number there is.
+// -1 is read as the largest possible number.
 BOOST_FIXTURE_TEST_CASE(a_row_of_as_many_numbers_as_no_row_has_is_refused, Vectors) {
   for (const char* shape : {"(0, -1)", "(0, 18446744073709551615)", "(0, 2305843009213693952)"}) {
-    refuses(npy(two_by_three("<f4", "False", shape), ""), "has not two dimensions; save one");
+    refuses(npy(two_by_three("<f4", "False", shape), ""), "does not have two dimensions; save one");
   }
 }
 
-// They are read in place, where a number's bytes begin at a multiple of four.
+// Numbers are read in place, so their bytes must start at a multiple of four.
 BOOST_FIXTURE_TEST_CASE(numbers_that_begin_at_an_odd_place_are_refused, Vectors) {
   std::string bytes = npy(two_by_three(), bytes_of(six));
   bytes[8] = '\x77';
   bytes.insert(128, " ");
   refuses(bytes,
-          "has numbers that do not begin at a multiple of four bytes; save the vectors with "
+          "has numbers that do not start at a multiple of four bytes; save the vectors with "
           "numpy.save");
 }
 
@@ -177,9 +178,9 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_cut_off_anywhere_is_refused, Vectors) {
     refuses(whole.substr(0, size),
             size < 12 ? "is not a .npy file; save the vectors with numpy.save"
             : size < 128
-                ? "is cut off in its header; make it again"
+                ? "ends within its header; create it again"
                 : "has " + std::to_string(size - 128) +
-                      " bytes of numbers instead of 24; it is cut off or damaged; make it again");
+                      " bytes of numbers instead of 24; it is cut off or damaged; create it again");
   }
   refuses(whole + "x", "has 25 bytes of numbers instead of 24");
 }
@@ -246,7 +247,7 @@ BOOST_FIXTURE_TEST_CASE(rows_that_were_put_stay_when_the_process_is_killed, Vect
   check(NpyFile(file), 3, 2, {1, 2, 3, 4, 5, 6});
 }
 
-// A full disk leaves one that was made and got no room.
+// A full disk can leave a file that was created but has no space allocated.
 BOOST_FIXTURE_TEST_CASE(an_empty_part_is_not_gone_on_with, Vectors) {
   write("entities.npy.part", "");
   BOOST_TEST(!NpyWriter::is_unfinished(file, 3, 2));
@@ -299,7 +300,7 @@ BOOST_FIXTURE_TEST_CASE(rows_that_others_have_written_are_taken, Vectors) {
   writer.take_rows(*this / "first.npy.part");
   BOOST_CHECK_EXCEPTION(
       writer.take_rows(*this / "other.npy.part"), Error,
-      says(Fault::user, "other.npy.part: holds vectors of another shape; it is no shard"));
+      says(Fault::user, "other.npy.part: contains vectors of another shape; it is not a shard"));
   writer.finish();
   check(NpyFile(file), 3, 2, {5, -6, 3, 4, -1, 0.1F});
 }
@@ -315,7 +316,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_made_is_named, Vectors) {
       NpyWriter(absent, 2, 3), Error,
       says(Fault::user, absent.string() + ".part: cannot be created; check that its folder "
                                           "exists and its permissions"));
-  // 2⁶³ bytes and a header, more than a file can have.
+  // 2⁶³ bytes and a header, more than a file can contain.
   BOOST_CHECK_EXCEPTION(
       NpyWriter(file, std::size_t{1} << 61, 1), Error,
       says(Fault::internal,
@@ -339,9 +340,9 @@ BOOST_FIXTURE_TEST_CASE(identifiers_are_as_many_as_rows_and_all_different, Vecto
     write("entities.txt", text);
     BOOST_CHECK_EXCEPTION((void)read_identifiers(file, 3), Error, says(Fault::user, at + words));
   };
-  refused("a\nb\n", ": 2 identifiers for 3 vectors; write one a row");
-  refused("a\nb\nc\nd\n", ": 4 identifiers for 3 vectors; write one a row");
-  refused("", ": 0 identifiers for 3 vectors; write one a row");
+  refused("a\nb\n", ": 2 identifiers for 3 vectors; write one per row");
+  refused("a\nb\nc\nd\n", ": 4 identifiers for 3 vectors; write one per row");
+  refused("", ": 0 identifiers for 3 vectors; write one per row");
   refused("a\n\nc\n", ":2: is empty; write an identifier");
   refused("a\nb\nc\n\n", ":4: is empty; write an identifier");
   refused("a\r\n\r\nc\r\n", ":2: is empty; write an identifier");

@@ -41,8 +41,8 @@ RelationAnswers gathered(const Folders&... folders) {
   return recorded_answers(std::span<const RecordedRelation>(parts), scores_of_row);
 }
 
-/// By how many nats the first option of two is likelier, which tells the row that a cell was made
-/// from.
+/// By how many nats the first of two options is likelier. This identifies the row that a cell was
+/// made from.
 Cells cells_of(const RelationAnswers& table) {
   Cells cells;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {
@@ -61,7 +61,7 @@ const std::string france_0 = row("France", 3, 0, 0, {-1, -2}),
                   france_1 = row("France", 3, 1, 0, {-1, -3}),
                   italy_0 = row("Italy", 7, 0, 1, {-1, -4}),
                   italy_1 = row("Italy", 7, 1, 1, {-1, -5});
-const std::string another = "; folders join only when they score the same dataset";
+const std::string another = "; join only folders that score the same dataset";
 
 }  // namespace
 
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_metadata_or_else_the_facts_tell_the_cardinality) {
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, gaul})).relation));
   BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one)).relation));
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, italy_0}, many)).relation));
-  // It is enough that one of several folders says so.
+  // It is enough if one of several folders contains it.
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}), Capitals({france_1}, many)).relation));
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}, many), Capitals({france_1})).relation));
   BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one),
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_row_stands_once) {
                         says(Fault::user,
                              "P36_results.jsonl:3: instance_index: instance 3 is duplicated for "
                              "template 0; the results file is damaged"));
-  // Two models given as one.
+  // Two models passed as one.
   BOOST_CHECK_EXCEPTION((void)gathered(Capitals({france_0, italy_1}), Capitals({italy_1})), Error,
                         says(Fault::user,
                              "P36_results.jsonl:1: instance_index: instance 7 is duplicated for "
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_fact_has_every_template_that_another_has) {
 BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
   Capitals folder({france_0, france_1, italy_0, italy_1});
   folder.set("P36", "num_original_instances", 3);
-  BOOST_TEST(gathered(folder).facts() == 2U);  // another tool's count means something else
+  BOOST_TEST(gathered(folder).facts() == 2U);  // another tool's count has another meaning
   folder.set("P36", "plumb_version", "1.0.0");
   BOOST_CHECK_EXCEPTION((void)gathered(folder), Error,
                         says(Fault::user,
@@ -162,15 +162,15 @@ BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
   folder.set("P36", "num_original_instances", 1);
   BOOST_CHECK_EXCEPTION((void)gathered(folder), Error,
                         says(Fault::user,
-                             "P36_results.jsonl: has 2 facts where its metadata counts 1; the "
-                             "results file is of another run; probe again"));
+                             "P36_results.jsonl: has 2 facts but its metadata counts 1; the "
+                             "results file is from another run; probe again"));
   folder.set("P36", "num_original_instances", 2);
   BOOST_TEST(gathered(folder).facts() == 2U);
   Capitals from_zero({row("Chad", 0, 0, 0, {-1, -2}), row("Peru", 1, 0, 1, {-1, -2})});
   from_zero.set("P36", "plumb_version", "1.0.0");
   from_zero.set("P36", "num_original_instances", 2);
   BOOST_TEST(gathered(from_zero).facts() == 2U);
-  // Each of several folders on its own.
+  // Each of several folders is checked by itself.
   const Capitals half({row("France", 3, 2, 0, {-1, -2})});
   Capitals cut({france_0});
   cut.set("P36", "plumb_version", "1.0.0");
@@ -180,13 +180,13 @@ BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
 
 BOOST_AUTO_TEST_CASE(folders_of_other_facts_do_not_join) {
   const Capitals first({italy_0, france_0});
-  const std::string was = "instance 3 was another fact before" + another;
+  const std::string was = "instance 3 is another fact in an earlier row" + another;
   BOOST_CHECK_EXCEPTION(
       (void)gathered(first, Capitals({italy_1, row("France", 3, 1, 1, {-1, -2})})), Error,
       says(Fault::user, "P36_results.jsonl:2: instance_index: " + was));
   BOOST_CHECK_EXCEPTION((void)gathered(first, Capitals({italy_1, row("Gaul", 3, 1, 0, {-1, -2})})),
                         Error, says(Fault::user, "P36_results.jsonl:2: instance_index: " + was));
-  // Within one file just the same.
+  // The same within one file.
   BOOST_CHECK_EXCEPTION((void)gathered(Capitals({france_0, row("Gaul", 3, 1, 0, {-1, -2})})), Error,
                         says(Fault::user, "P36_results.jsonl:2: instance_index: " + was));
 }
@@ -261,8 +261,8 @@ BOOST_AUTO_TEST_CASE(templates_are_the_variants_of_one_setting) {
   BOOST_TEST(!italy[1].correct);
 }
 
-// France: (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5), whatever the order of rows and folders;
-// a template without a weight counts for nothing.
+// France: (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5), whatever the order of rows and folders.
+// A template without a weight does not count.
 BOOST_AUTO_TEST_CASE(weighted_templates_of_several_folders_answer_together) {
   const std::string first = row("France", 0, 0, 0, {-1, -2, -3}),
                     second = row("France", 0, 1, 0, {-3, -2, -1}),
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(weighted_templates_of_several_folders_answer_together) {
   }
 }
 
-// France: Paris by −1 to −2 under template 0, Rome by −1 to −5 under template 1.
+// France: Paris with −1 against −2 under template 0, Rome with −1 against −5 under template 1.
 BOOST_AUTO_TEST_CASE(weights_are_the_same_in_all_folders_that_have_any) {
   Capitals one({france_0}), other({row("France", 3, 1, 0, {-5, -1})});
   const auto option = [&] {
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(weights_are_the_same_in_all_folders_that_have_any) {
     return first.weighted[0].option;
   };
   one.set("P36", "template_weights", {0.5, 0.5});
-  BOOST_TEST(option() == 0U);                           // the other folder's rows weigh nothing
+  BOOST_TEST(option() == 0U);                           // the other folder's rows have weight 0
   other.set("P36", "template_weights", {0.5, 0.5, 0});  // the same
   BOOST_TEST(option() == 1U);
   other.set("P36", "template_weights", {0.25, 0.75});
@@ -322,13 +322,13 @@ BOOST_AUTO_TEST_CASE(a_fact_with_texts_of_its_own_has_its_own_answer) {
   const Relation& read = table.relation;
   BOOST_TEST(option_text(read, read.facts[0], read.facts[0].answer) == "another end");
   BOOST_TEST(answer_text(table, 0, 0) == "one end");
-  BOOST_TEST(read.facts[0].choices[2].empty());  // the others are not kept
+  BOOST_TEST(read.facts[0].choices[2].empty());  // the others are not stored
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_finished_run_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)probe_answers(folder.path(), ""), Error,
-                        test::says(Fault::user, "holds no finished results"));
+                        test::says(Fault::user, "contains no finished results"));
 }
 
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_ties_that_are_not_known) {

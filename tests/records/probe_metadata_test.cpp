@@ -106,19 +106,20 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_results_folder_is_refused) {
   BOOST_CHECK_EXCEPTION(
       recorded_relations(folder.path()), Error,
       says(Fault::user,
-           ": holds no finished results (no metadata_results.json); name "
+           ": contains no finished results (no metadata_results.json); name "
            "a finished run folder, or finish its run first (plumb probe, `resume`)"));
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "nowhere"), Error,
-                        says(Fault::user, "nowhere: is no folder; name a run folder or an"));
+                        says(Fault::user, "nowhere: is not a folder; name a run folder or an"));
   folder.write("generated/metadata_generate.json", "{}");
-  BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "generated"), Error,
-                        says(Fault::user, "generated: is of plumb generate, whose answers are"));
+  BOOST_CHECK_EXCEPTION(
+      recorded_relations(folder.path() / "generated"), Error,
+      says(Fault::user, "generated: is a run of plumb generate, whose answers are"));
   folder.write("ranked/metadata_rank.json", "{}");
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "ranked"), Error,
-                        says(Fault::user, "ranked: is of plumb rank, and this takes closed sets"));
+                        says(Fault::user, "ranked: is a run of plumb rank, but a closed-set run"));
   folder.write("shots/metadata_many_shot.json", "{}");
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path() / "shots"), Error,
-                        says(Fault::user, "shots: is of plumb many-shot, and this takes closed"));
+                        says(Fault::user, "shots: is a run of plumb many-shot, but a closed-set"));
   folder.write("metadata_results.json", R"({"P36": {"templates": []}})");
   BOOST_CHECK_EXCEPTION(recorded_relations(folder.path()), Error,
                         says(Fault::user,
@@ -145,12 +146,12 @@ BOOST_FIXTURE_TEST_CASE(a_reduction_or_span_that_plumb_does_not_write_is_refused
     for (const Json& word : {Json("median"), Json("Sum"), Json(nullptr), Json(3)}) {
       Json other = entry;
       other[field] = word;
-      if (!word.is_string() && *standard != '\0') continue;  // as where the field is missing
+      if (!word.is_string() && *standard != '\0') continue;  // as if the field were missing
       refused({{"P36", other}}, std::string("P36.") + field + ": '" +
                                     (word.is_string() ? word.get<std::string>() : "") +
-                                    "' is not among those that plumb writes");
+                                    "' is not a value that plumb writes");
     }
-    // lm-pub-quiz has others.
+    // lm-pub-quiz has other values.
     Json theirs = entry;
     theirs.erase("plumb_version");
     theirs[field] = "tyq";

@@ -31,14 +31,15 @@ const Names texts{"The capital of [X] is [Y].", "[Y] is the capital of [X].",
                   "I'm 25% confident the capital of [X] is [Y]."};
 const Json one_to_one{{"cardinality", "single instance per answer"}, {"domains", {"Geography"}}};
 
-/// Scores whose softmax is ½, 3/10, 1/5, moved by a constant and turned by `first`.
+/// Scores whose softmax is ½, 3/10, 1/5, shifted by a constant and rotated by `first`.
 Numbers scores(std::size_t first) {
   Numbers made{std::log(0.5) - 7, std::log(0.3) - 7, std::log(0.2) - 7};
   std::rotate(made.begin(), made.end() - static_cast<std::ptrdiff_t>(first), made.end());
   return made;
 }
 
-/// Rows of two facts, answers 0 and 2, under these templates; template t prefers option t mod 3.
+/// Rows of two facts, with answers 0 and 2, under these templates; template t prefers option t mod
+/// 3.
 Names rows_of(const Places& templates) {
   Names rows;
   for (const std::size_t instance : {0U, 1U}) {
@@ -50,7 +51,7 @@ Names rows_of(const Places& templates) {
   return rows;
 }
 
-/// A folder of lm-pub-quiz's kind with one relation under these templates.
+/// An lm-pub-quiz folder with one relation under these templates.
 struct Folder : ResultsFolder {
   explicit Folder(const Places& templates, const std::string& code = "P36",
                   const Names& words = texts) {
@@ -63,11 +64,11 @@ ScoredModel read(const ResultsFolder& folder, const ReadingOptions& how = {}) {
 }
 
 bool near(double a, double b) {
-  return std::abs(a - b) < 1e-9;  // files carry ten decimals
+  return std::abs(a - b) < 1e-9;  // files have ten decimals
 }
 
-/// A folder as plumb writes it: facts with the answer 0 under one template, each option with its
-/// sums and counts.
+/// A folder as plumb writes it: facts with answer 0 under one template, each option with its sums
+/// and counts.
 struct PlumbFolder : test::TemporaryFolder {
   explicit PlumbFolder(const std::vector<std::vector<StatementScore>>& facts, Scoring scoring = {},
                        std::size_t template_index = 0) {
@@ -91,8 +92,8 @@ struct PlumbFolder : test::TemporaryFolder {
   }
 };
 
-/// Each reduction prefers another option: sums 0, means 1 over the statement (−12/2 against −10/1
-/// and −14/7 = −2), sums 2 and means 1 over the answer.
+/// Each reduction prefers another option: the sum 0, the mean 1 over the statement (−12/2 against
+/// −10/1 and −14/7 = −2), the sum 2 and the mean 1 over the answer.
 const std::vector<StatementScore> four_ways{
     {{-10, 1}, {-6, 2}}, {{-14, 7}, {-5, 5}}, {{-12, 2}, {-3, 1}}};
 
@@ -123,15 +124,16 @@ BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
       BOOST_TEST(near(cell.margin, 0.2));
     }
   }
-  // The base template's own scores, fact by fact; no other columns, so no other reductions.
+  // The base template's own scores, fact by fact. There are no other columns, so no other
+  // reductions.
   BOOST_REQUIRE(model.base.size() == 1U);
   BOOST_REQUIRE(model.base[0].scores.size() == 6U);
   for (std::size_t i = 0; i < 6; ++i) BOOST_TEST(near(model.base[0].scores[i], scores(0)[i % 3]));
   for (const auto& reduction : model.base[0].reductions) BOOST_TEST(reduction.empty());
 }
 
-// Options' scores under templates 0 and 1 are ln of (½, 3/10, 1/5) and of its turn (1/5, ½, 3/10); with a
-// quarter and three quarters option 1 is the likeliest.
+// Options' scores under templates 0 and 1 are ln of (½, 3/10, 1/5) and of its rotation (1/5, ½,
+// 3/10). With weights of a quarter and three quarters, option 1 is the likeliest.
 BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
   Folder folder({0, 1});
   BOOST_TEST(read(folder).predictions.relations[0].weighted.empty());
@@ -148,11 +150,11 @@ BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
     BOOST_TEST(near(made.confidence, weights[1] / sum));
     BOOST_TEST(near(made.margin, (weights[1] - weights[2]) / sum));
   }
-  folder.set("P36", "template_weights", {1});  // the second weighs nothing
+  folder.set("P36", "template_weights", {1});  // the second has weight 0
   BOOST_TEST(read(folder).predictions.relations[0].weighted[0].correct);
 }
 
-// Template 0 is a marked one here, and 2 the base.
+// Template 0 has a marker here, and 2 is the base.
 BOOST_AUTO_TEST_CASE(paraphrases_come_first_whatever_their_indices) {
   const Names mixed{texts[3], texts[0], texts[1], texts[2], "[X]'s capital is [Y]."};
   const ScoredModel model = read(Folder({4, 3, 0, 2, 1}, "P36", mixed), {.kinds = {.base = 2}});
@@ -198,14 +200,14 @@ BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
   const Names plain{texts[0], texts[1], "[X]: [Y].", "[X], [Y].", "[X] [Y]"};
   ReadingOptions said{.kinds = {.paraphrases = Places{0, 1}, .verbalized = {2}, .numerical = {3}}};
   const auto relation = read(Folder({0, 1, 2, 3, 4}, "P36", plain), said).predictions.relations[0];
-  BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));  // 4 was not named
+  BOOST_TEST(indices_of(relation) == (Places{0, 1, 2, 3}));  // template 4 was not listed
   BOOST_TEST(relation.paraphrases == 2U);
   BOOST_TEST(relation.roles[2].marker == "template 2");
   BOOST_CHECK(relation.roles[2].kind == TemplateKind::verbalized);
   BOOST_TEST(relation.roles[3].marker == "template 3");
   BOOST_CHECK(relation.roles[3].kind == TemplateKind::numerical);
   BOOST_TEST(relation.row(0)[2].option == 2U);
-  // A marker that the text tells keeps its name, and a paraphrase may look like a marked one.
+  // A marker that the text shows keeps its name, and a paraphrase may look like a marked template.
   said = {.kinds = {.paraphrases = Places{0, 3}, .verbalized = {2}}};
   const auto told = read(Folder({0, 1, 2, 3}), said).predictions.relations[0];
   BOOST_TEST(indices_of(told) == (Places{0, 3, 2}));
@@ -218,15 +220,15 @@ BOOST_AUTO_TEST_CASE(templates_that_do_not_fit_are_refused) {
                           const std::string& words) {
     BOOST_CHECK_EXCEPTION(read(folder, how), Error, says(Fault::user, words));
   };
-  const std::string unscored = "which Base and Margin use, was not scored as a plain one";
+  const std::string unscored = "which Base and Margin use, was not scored as a paraphrase";
   refused(Folder({1, 2}), {}, "P36_results.jsonl: P36: template 0, " + unscored);
   refused(Folder({0, 2}), {.kinds = {.base = 2}}, "template 2, " + unscored);
   refused(Folder({0, 1}), {.kinds = {.paraphrases = Places{1}}}, "template 0, " + unscored);
   refused(Folder({0, 4}), {},
-          "P36: the metadata has no text for template 4, so its kind is not known; say "
+          "P36: the metadata has no text for template 4, so its kind is not known; set "
           "`paraphrases`, `verbalized` and `numerical`");
   const Names twice{texts[0], texts[2], "[Y] is possibly the capital of [X]."};
-  refused(Folder({0, 1, 2}, "P36", twice), {}, "P36: two templates carry the marker 'possibly'");
+  refused(Folder({0, 1, 2}, "P36", twice), {}, "P36: two templates have the marker 'possibly'");
 }
 
 BOOST_AUTO_TEST_CASE(templates_in_no_list_of_kinds_are_told_and_listed_ones_must_be_scored) {
@@ -243,7 +245,7 @@ BOOST_AUTO_TEST_CASE(folders_must_agree_on_the_text_of_the_base_template) {
   const Folder other({1}, "P36", {"The capital city of [X] is [Y].", texts[1]});
   BOOST_CHECK_EXCEPTION(
       read_model("m", {first.path(), other.path()}, {}), Error,
-      says(Fault::user, "metadata_results.json: P36: template 0 is another text than in"));
+      says(Fault::user, "metadata_results.json: P36: template 0 has another text than in"));
 }
 
 BOOST_AUTO_TEST_CASE(a_relation_without_rows_is_left_out) {
@@ -271,7 +273,7 @@ BOOST_AUTO_TEST_CASE(relations_are_chosen_by_name_and_must_stand_in_every_folder
   BOOST_CHECK_EXCEPTION(read(two, {.relations = {"P36", "P99"}}), Error,
                         says(Fault::user, "`relations`: 'P99' is not in the results of m"));
   BOOST_CHECK_EXCEPTION(read_model("m", {two.path(), other.path()}, {}), Error,
-                        says(Fault::user, "P17: stands in some of the folders of m only"));
+                        says(Fault::user, "P17: is in only some of the folders of m"));
   const auto joined = read_model("m", {two.path(), other.path()}, {.relations = {"P36"}});
   BOOST_TEST(joined.predictions.relations.at(0).paraphrases == 2U);
   BOOST_CHECK_EXCEPTION(read_model("m", {other.path(), other.path()}, {}), Error,
@@ -347,8 +349,8 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
   BOOST_CHECK_EXCEPTION(folder.read({.scoring = Scoring{Reduction::sum, Span::answer}}), Error,
                         says(Fault::user,
                              "P36_results.jsonl:2: answer_token_counts: an option has no scored "
-                             "token to reduce over; choose another `span`"));
-  // With several folders the one with the row is named.
+                             "token to reduce over; set another `span`"));
+  // With several folders, the error names the one with the row.
   const PlumbFolder sound({four_ways, four_ways, four_ways}, {}, 1);
   const std::vector<DiskPath> both{sound.path(), folder.path()};
   BOOST_CHECK_EXCEPTION(
@@ -357,11 +359,11 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
   BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{Reduction::mean}}), Error,
                         says(Fault::user,
                              "P36_results.jsonl:1: token_counts: is missing, so other reductions "
-                             "cannot be made from this scoring"));
+                             "cannot be computed from these results"));
 }
 
-// By hand: log-likelihoods over the bytes of statements that this file writes out. Neither lm-pub-quiz nor
-// earlier versions count them.
+// By hand: log-likelihoods over the bytes of statements that are written out here. Neither
+// lm-pub-quiz nor earlier versions count bytes.
 BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   const ScoredModel model =
       read(Folder({0, 1}), {.scoring = Scoring{Reduction::bytes, Span::statement}});
@@ -378,14 +380,14 @@ BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[0], -2));
   BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[1], -8.0 / 7));
   BOOST_TEST(near(read(wide, {.scoring = Scoring{}}).base[0].scores[0], -18));
-  // plumb's own rows of before.
+  // Rows of an earlier version of plumb.
   const PlumbFolder folder({four_ways});
   BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{Reduction::bytes, Span::answer}}),
                         Error, says(Fault::user, "token_counts: is missing"));
   BOOST_CHECK_EXCEPTION(folder.read({.scoring = Scoring{Reduction::pmi}}), Error,
                         says(Fault::user,
                              "P36_results.jsonl:1: neutral_scores: is missing, so pmi cannot be "
-                             "made from this scoring; probe with `reduction` pmi"));
+                             "computed from these results; probe with `reduction` pmi"));
 }
 
 BOOST_AUTO_TEST_CASE(a_note_of_several_relations_is_told_once) {

@@ -37,7 +37,7 @@ std::vector<RecordedRow> rows_of(const RecordedRelation& relation, bool with_par
   return rows;
 }
 
-/// A results folder of one relation; its rows are the test's.
+/// A results folder of one relation; each test writes its rows.
 struct Results : test::TemporaryFolder {
   Results() { metadata(capitals(), {0}); }
   void metadata(const Relation& relation, const std::vector<std::size_t>& templates,
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(rows_come_back_as_they_were_written, Results) {
   }
 }
 
-// The shape of lm-pub-quiz's own rows, which name no template.
+// The format of lm-pub-quiz's own rows, which do not name a template.
 BOOST_FIXTURE_TEST_CASE(rows_of_lm_pub_quiz_are_read, Results) {
   metadata(capitals(), {1});
   const auto rows = read(
@@ -153,7 +153,7 @@ BOOST_FIXTURE_TEST_CASE(rows_of_lm_pub_quiz_are_read, Results) {
   BOOST_TEST(rows[0].fact.instance == 3U);
   BOOST_TEST(rows[0].template_index == 1U);
   BOOST_TEST(rows[0].scores == (std::vector<double>{-4.25, -7}));
-  BOOST_TEST(rows[1].fact.instance == 1U);  // its line
+  BOOST_TEST(rows[1].fact.instance == 1U);  // the index of its line
   BOOST_TEST(rows[1].fact.answer == 1U);
   BOOST_TEST(rows[1].scores == (std::vector<double>{-0.001, -200}));
 }
@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(a_facts_own_texts_stay_with_its_rows, Results) {
   }
 }
 
-// Ten decimals are written, and a mean's sum is its product with at most five tokens.
+// Ten decimals are written, and a sum is computed from a mean times at most five tokens.
 BOOST_FIXTURE_TEST_CASE(parts_give_every_reduction_of_any_run, Results) {
   for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
     for (const Span span : {Span::statement, Span::answer, Span::continuation}) {
@@ -209,7 +209,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_without_tokens_has_none_in_its_parts, Results)
   BOOST_TEST(rows[0].parts.at(1).answer.log_likelihood == -1.0);
 }
 
-// As plumb 0.1 wrote them: no number to reduce to over the continuation, all else as it was.
+// As plumb 0.1 wrote them: without numbers over the continuation, everything else as before.
 BOOST_FIXTURE_TEST_CASE(rows_without_continuations_have_none_in_their_parts, Results) {
   Json line = Json::parse(recorded_line({}, 0, scores, {}));
   line.erase("continuation_scores");
@@ -229,10 +229,11 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_lacks_what_parts_are_made_from_is_refused, Re
     BOOST_TEST(read(text).size() == 1U);
     BOOST_CHECK_EXCEPTION(
         read_parts(text), Error,
-        says(Fault::user,
-             std::string("P36_results.jsonl:1: ") + field +
-                 (value.is_null() ? ": is missing, so other reductions cannot be made from this"
-                                  : ": does not hold one number for each option")));
+        says(
+            Fault::user,
+            std::string("P36_results.jsonl:1: ") + field +
+                (value.is_null() ? ": is missing, so other reductions cannot be computed from these"
+                                 : ": does not contain one number for each option")));
   };
   for (const char* field : {"token_counts", "answer_token_counts", "answer_scores"}) {
     refused({}, field, nullptr);
@@ -246,7 +247,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_lacks_what_parts_are_made_from_is_refused, Re
     Json line = Json::parse(recorded_line({}, 0, scores, {}));
     line["token_counts"][0] = Json::parse(count);
     BOOST_CHECK_EXCEPTION(read_parts(line.dump() + "\n"), Error,
-                          says(Fault::user, "token_counts: holds what is no count"));
+                          says(Fault::user, "token_counts: contains a value that is not a count"));
   }
 }
 
@@ -265,12 +266,14 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_does_not_fit_is_named_by_line_and_field, Resu
   refused(R"({"answer_idx":0,"instance_index":1.5,"pll_scores":[-1,-2]})",
           "instance_index: is not");
   refused(R"({"answer_idx":0})",
-          "pll_scores: does not hold one score for each of 2 options" + damaged);
-  refused(R"({"answer_idx":0,"pll_scores":[-1]})", "pll_scores: does not hold one score for each");
+          "pll_scores: does not contain one score for each of 2 options" + damaged);
+  refused(R"({"answer_idx":0,"pll_scores":[-1]})",
+          "pll_scores: does not contain one score for each");
   refused(R"({"answer_idx":0,"pll_scores":[-1,null]})",
-          "pll_scores: holds a score that is not a finite number" + damaged);
-  refused(R"({"answer_idx":0,"pll_scores":[-1,"-2"]})", "pll_scores: holds a score that is not");
-  refused(R"({"answer_idx":0,"pll_scores":[-1,NaN]})", "holds NaN, which is no number (byte");
+          "pll_scores: contains a score that is not a finite number" + damaged);
+  refused(R"({"answer_idx":0,"pll_scores":[-1,"-2"]})", "pll_scores: contains a score that is not");
+  refused(R"({"answer_idx":0,"pll_scores":[-1,NaN]})",
+          "contains NaN, which JSON does not allow (byte");
   refused(R"({"answer_idx":0,"pll_scores":[-1,-1e999]})", "not JSON (");
   refused(R"({"answer_idx":0,"pll_scores":[-1,)", "not JSON (byte");
   refused(R"([1])", "is JSON but not an object; each line must be");
@@ -332,7 +335,8 @@ BOOST_AUTO_TEST_CASE(random_rows_come_back_to_the_last_bit) {
     BOOST_TEST(read.relation.templates == relation.templates);
     BOOST_TEST(read.relation.domains == relation.domains);
     BOOST_TEST(read.relation.note == relation.note);
-    // Other reductions can be made of a sum or a mean over the statement, or of kept sums of it.
+    // Other reductions can be computed from a sum or a mean over the statement, or from stored sums
+    // of it.
     const std::vector<RecordedRow> rows = rows_of(read, true);
     BOOST_REQUIRE(rows.size() == relation.facts.size());
     for (std::size_t f = 0; f < rows.size(); ++f) {
@@ -359,13 +363,14 @@ BOOST_AUTO_TEST_CASE(random_rows_come_back_to_the_last_bit) {
   }
 }
 
-// What another tool reduced in its own way need be none.
+// Scores that another tool reduced in its own way need not be log-likelihoods.
 BOOST_FIXTURE_TEST_CASE(a_log_likelihood_above_0_is_refused, Results) {
   const std::string sound = recorded_line({}, 0, scores, {});
   for (const char* score : {"0.01", "12.5", "1e300"}) {
     BOOST_CHECK_EXCEPTION(
         read(sound + R"({"answer_idx":0,"pll_scores":[-1,)" + score + "]}\n"), Error,
-        says(Fault::user, "P36_results.jsonl:2: pll_scores: holds a log-likelihood above 0; the"));
+        says(Fault::user,
+             "P36_results.jsonl:2: pll_scores: contains a log-likelihood above 0; the"));
   }
   BOOST_TEST(read(R"({"answer_idx":0,"pll_scores":[0,0.0009]})").at(0).scores.at(1) == 0.0009);
   write("metadata_results.json",
@@ -375,10 +380,10 @@ BOOST_FIXTURE_TEST_CASE(a_log_likelihood_above_0_is_refused, Results) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_statement_has_a_token, Results) {
-  for (const auto& [count, words] :
-       {std::pair("0", "holds a statement without a token"),
-        std::pair("-3", "holds what is no count"), std::pair("1.5", "holds what is no count"),
-        std::pair("-0.5", "holds what is no count")}) {
+  for (const auto& [count, words] : {std::pair("0", "contains a statement without a token"),
+                                     std::pair("-3", "contains a value that is not a count"),
+                                     std::pair("1.5", "contains a value that is not a count"),
+                                     std::pair("-0.5", "contains a value that is not a count")}) {
     Json line = Json::parse(recorded_line({}, 0, scores, {}));
     line["token_counts"][1] = Json::parse(count);
     BOOST_CHECK_EXCEPTION(

@@ -28,13 +28,13 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_finished_ranking_is_refused, test::TemporaryF
   const auto refuses = [&](const std::string& words) {
     BOOST_CHECK_EXCEPTION((void)read_ranking_metadata(path()), Error, says(Fault::user, words));
   };
-  refuses("holds no finished ranking (no metadata_rank.json)");
+  refuses("contains no finished ranking (no metadata_rank.json)");
   for (const std::string json : {"{}", R"({"methods": []})", R"({"methods": [1]})"}) {
     write("metadata_rank.json", json);
-    refuses("methods: names none");
+    refuses("methods: is empty");
   }
   write("metadata_rank.json", R"({"methods": ["../deer"]})");
-  refuses("is no name of a file in this folder");
+  refuses("is not a valid file name in this folder");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

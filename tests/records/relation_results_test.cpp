@@ -37,7 +37,7 @@ std::vector<std::size_t> templates_of(const RelationAnswers& table) {
   return indices;
 }
 
-/// Of each fact under each template.
+/// The ranks of each fact under each template.
 std::vector<std::vector<double>> ranks_of(const RelationAnswers& table) {
   std::vector<std::vector<double>> ranks;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {
@@ -53,7 +53,7 @@ using Ranks = std::vector<std::vector<double>>;
 
 BOOST_AUTO_TEST_CASE(answers_are_read_by_instance_then_template) {
   test::ResultsFolder folder;
-  // Out of order on purpose: files of other tools need not be sorted.
+  // Unsorted on purpose: files of other tools need not be sorted.
   folder.add("P36", three_options, two_templates, {{"domains", {"Geography"}}},
              {row("Italy", 1, 1, 1, {-1, -2, -3}), row("France", 0, 1, 0, {-3, -2, -1}),
               row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-2, -1, -3})});
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(cardinality_comes_from_the_metadata) {
 BOOST_AUTO_TEST_CASE(without_metadata_the_facts_tell_the_cardinality) {
   test::ResultsFolder folder;
   const std::string france = row("France", 0, 0, 0, {-1, -2, -3});
-  // The same fact under another template shares nothing with itself.
+  // A fact under another template does not count as a second fact with the same answer.
   folder.add("P36", three_options, two_templates, Json::object(),
              {france, row("France", 0, 1, 0, {-1, -2, -3})});
   BOOST_TEST(one_to_one_in(folder));
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_row_is_named_by_its_line) {
 BOOST_AUTO_TEST_CASE(a_folder_without_results_is_refused) {
   const test::ResultsFolder folder;
   BOOST_CHECK_EXCEPTION((void)answers_in(folder), Error,
-                        test::says(Fault::user, "holds no finished results"));
+                        test::says(Fault::user, "contains no finished results"));
 }
 
 BOOST_AUTO_TEST_CASE(weighted_templates_are_ranked_together) {
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(weighted_templates_are_ranked_together) {
   BOOST_TEST(made[0].rank.realistic() == 3.0);
   BOOST_TEST(made[0].option == 2U);
   BOOST_TEST(made[1].rank.realistic() == 1.0);
-  folder.set("P36", "template_weights", {1});  // the second weighs nothing
+  folder.set("P36", "template_weights", {1});  // the second has weight 0
   BOOST_TEST(weighted().at(0).rank.realistic() == 1.0);
   folder.set("P36", "template_weights", {0, 0});
   BOOST_TEST(weighted().empty());

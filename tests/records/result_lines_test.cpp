@@ -31,7 +31,7 @@ BOOST_FIXTURE_TEST_CASE(each_line_is_an_object, test::TemporaryFolder) {
       says(Fault::user, "rows.jsonl:2: is JSON but not an object"));
 }
 
-// Reading either would not end.
+// Reading either would never end.
 BOOST_FIXTURE_TEST_CASE(what_may_never_end_is_refused, test::TemporaryFolder) {
   const auto pipe = path() / "pipe.jsonl", zeros = path() / "zeros.jsonl";
   BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -48,7 +48,7 @@ BOOST_FIXTURE_TEST_CASE(what_may_never_end_is_refused, test::TemporaryFolder) {
   BOOST_TEST(!is_there(path() / "none"));
   BOOST_TEST(is_there(write("rows.jsonl", "")));
   BOOST_TEST(DiskPath(path()).files(".jsonl").size() == 1U);
-  BOOST_TEST(DiskPath(pipe).files(".jsonl").size() == 1U);  // as a shell's <(…) is
+  BOOST_TEST(DiskPath(pipe).files(".jsonl").size() == 1U);  // like a shell's <(…)
 }
 
 BOOST_AUTO_TEST_SUITE_END()

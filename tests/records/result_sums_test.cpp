@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(result_sums_suite)
 
 namespace {
 
-/// A finished run of two results files, in memory.
+/// A finished run with two results files, in memory.
 struct Finished {
   Finished() {
     disk.put("run/P36_results.jsonl", "{\"a\":1}\n{\"a\":2}\n");
@@ -37,11 +37,11 @@ struct Finished {
 };
 
 const std::string remedy =
-    "; restore it, or call plumb probe for this folder again with `resume`, which writes it anew";
+    "; restore it, or run plumb probe for this folder again with `resume`, which rewrites it";
 
 }  // namespace
 
-// FNV-1a of "a" is in its reference code's test vectors.
+// The FNV-1a hash of "a" is in the reference code's test vectors.
 BOOST_AUTO_TEST_CASE(a_sum_counts_lines_and_bytes_and_hashes_them) {
   test::MemoryDisk disk;
   BOOST_TEST(to_json(sum_of(disk.put("a", "a"))).dump() ==
@@ -82,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_was_cut_or_grew_or_is_gone_is_refused, Finis
   disk.put("run/P36_results.jsonl", whole + whole);
   refused(name + "is not what its run wrote: it has 4 lines instead of 2" + remedy);
   disk.put("run/P36_results.jsonl", "{\"a\":1}\n{\"a\":3}\n");
-  refused(name + "is not what its run wrote: it has 2 lines as then, but of another checksum" +
+  refused(name + "is not what its run wrote: it has 2 lines as before, but another checksum" +
           remedy);
   disk.files.erase("/run/P36_results.jsonl");
   refused(name + "is missing" + remedy);
@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_lead_out_of_the_folder_are_refused, Finished)
   for (const std::string name : {"../secret", "asked/../../secret", "/secret", "", "asked/"}) {
     record({{name, sum}});
     refused("/run/run.json: \"");
-    refused("is no name of a file in this folder; the file was changed; restore it, or");
+    refused("is not a valid file name in this folder; the file was changed; restore it, or");
   }
   for (const Json& odd : {Json("x"), Json(7), Json::array(), Json::object()}) {
     record({{"P36_results.jsonl", odd}});
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_name_of_metadata_is_a_name_in_its_folder) {
         std::string("a\x1b[2J")}) {
     BOOST_CHECK_EXCEPTION(refuse_as_file_name(name, file), Error,
                           says(Fault::user, "run/metadata.json: " + Json(name).dump() +
-                                                ": is no name of a file in this folder"));
+                                                ": is not a valid file name in this folder"));
   }
 }
 

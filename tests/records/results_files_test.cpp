@@ -38,7 +38,7 @@ std::filesystem::path page() {
 
 }  // namespace
 
-// PLUMB_WRITE_DOCS=1 writes the page's lists anew.
+// PLUMB_WRITE_DOCS=1 writes the page's lists again.
 BOOST_AUTO_TEST_CASE(the_documentation_lists_every_field_of_every_file) {
   const std::string text = test::slurp(page()), mark = "\n## `plumb probe`\n";
   BOOST_REQUIRE(text.find(mark) != text.npos);

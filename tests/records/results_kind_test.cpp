@@ -33,11 +33,13 @@ BOOST_AUTO_TEST_CASE(metadata_is_read_where_a_run_is_finished) {
   const test::TemporaryFolder folder;
   for (const auto& [kind, said] : std::vector<std::pair<ResultsKind, std::string>>{
            {ResultsKind::closed_set,
-            "holds no finished results (no metadata_results.json); name a finished run folder, or "
+            "contains no finished results (no metadata_results.json); name a finished run folder, "
+            "or "
             "finish its run first (plumb probe, `resume`)"},
-           {ResultsKind::many_shot, "holds no finished many-shot run (no metadata_many_shot.json)"},
-           {ResultsKind::ranking, "holds no finished ranking (no metadata_rank.json)"},
-           {ResultsKind::lists, "holds no finished generation (no metadata_generate.json)"}}) {
+           {ResultsKind::many_shot,
+            "contains no finished many-shot run (no metadata_many_shot.json)"},
+           {ResultsKind::ranking, "contains no finished ranking (no metadata_rank.json)"},
+           {ResultsKind::lists, "contains no finished generation (no metadata_generate.json)"}}) {
     BOOST_CHECK_EXCEPTION((void)read_metadata(folder.path(), kind), Error,
                           test::says(Fault::user, said));
   }
@@ -58,11 +60,11 @@ BOOST_AUTO_TEST_CASE(what_a_run_lists_is_part_of_names_of_files) {
              boost::test_tools::per_element());
   for (const char* none : {"{}", R"({"methods": []})", R"({"methods": "deer"})"}) {
     BOOST_CHECK_EXCEPTION((void)names("methods", none), Error,
-                          test::says(Fault::user, "methods: names none; rank again"));
+                          test::says(Fault::user, "methods: is empty; rank again"));
   }
   BOOST_CHECK_EXCEPTION(
       (void)names("methods", R"({"methods": ["../deer"]})"), Error,
-      test::says(Fault::user, "metadata_rank.json: \"../deer\": is no name of a file"));
+      test::says(Fault::user, "metadata_rank.json: \"../deer\": is not a valid file name"));
 }
 
 BOOST_AUTO_TEST_CASE(a_calibration_of_a_model_stands_for_the_probe_in_it) {
@@ -79,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_calibration_of_a_model_stands_for_the_probe_in_it) {
   BOOST_TEST(probed_folder(path) == path);
   std::filesystem::remove(path.path() / "run.json");
   BOOST_TEST(probed_folder(path) == path / "probe");
-  folder.write("metadata_results.json", "{}");  // a probe's own, beside another folder of that name
+  folder.write("metadata_results.json", "{}");  // own results, next to a folder named probe
   BOOST_TEST(probed_folder(path) == path);
 }
 

@@ -14,7 +14,8 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(run_changes_file)
 
-// Two facts of two templates; the second fact's options move by 2 under template 1 and its answer changes under 0.
+// Two facts under two templates. The second fact's options shift by 2 under template 1, and its
+// answer changes under template 0.
 BOOST_AUTO_TEST_CASE(rows_are_matched_by_fact_and_template) {
   test::ResultsFolder first, second;
   first.add("P1", {"Paris", "Rome"}, {"[X]: [Y].", "[X] = [Y]."}, Json::object(),
@@ -53,9 +54,9 @@ BOOST_AUTO_TEST_CASE(other_options_and_answers_are_refused) {
   add(answer, "P1", {"Paris", "Rome"}, 1);
   add(apart, "P2", {"Paris", "Rome"}, 0);
   BOOST_CHECK_EXCEPTION((void)read_run_changes(first.path(), options.path()), Error,
-                        says(Fault::user, "P1: has other options than"));
+                        says(Fault::user, "P1: has different options from"));
   BOOST_CHECK_EXCEPTION((void)read_run_changes(first.path(), answer.path()), Error,
-                        says(Fault::user, "is another answer than in"));
+                        says(Fault::user, "differs from the answer in"));
   BOOST_TEST(read_run_changes(first.path(), apart.path()).facts.empty());
 }
 

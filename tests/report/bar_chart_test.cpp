@@ -20,7 +20,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// The scale is 500 wide and begins at 175, behind three letters and a number.
+// The scale is 500 wide and starts at 175, after three letters and a number.
 const Bar half{"P36", {0.5, 0.25, 0.75, 100, "wilson"}, 0.2};
 
 }  // namespace
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(the_axis_goes_from_zero_to_one) {
   BOOST_TEST(count(svg, "x=\"675.0\" y=\"24\">1.0</text>") == 1U);
 }
 
-// As far from the left as the longest line of a name needs, and no farther than a phone is wide: 28
+// The bars start where the longest line of a name ends, at most at the width of a phone: 28
 // letters, 7 wide each, and 154.
 BOOST_AUTO_TEST_CASE(long_names_push_the_scale_to_the_right) {
   const auto scale = [](std::size_t letters) {

@@ -29,7 +29,7 @@ std::string html_of(const CalibrationResults& results) {
 constexpr const char* ace_heading = "Adaptive calibration error by model";
 constexpr const char* brier_heading = "Brier score by model";
 constexpr const char* aggregation_heading = "Brier score of Average by aggregation";
-constexpr const char* pairs_heading = "Causal and masked models of like accuracy";
+constexpr const char* pairs_heading = "Causal and masked models of similar accuracy";
 
 }  // namespace
 
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(each_model_has_a_row_with_its_kind_facts_and_accuracies) {
   }
 }
 
-// ACE is 0.12, 0.32, 0.52, 0.72, 0.02 and 0.67, Brier 0.03 more, in the order of the estimators.
+// In the order of the estimators, ACE is 0.12, 0.32, 0.52, 0.72, 0.02 and 0.67; Brier is 0.03 more.
 BOOST_AUTO_TEST_CASE(calibration_errors_are_shown_for_confidences_with_many_values) {
   const std::string html = html_of(small_results({"gpt", "bert"}));
   const std::string ace = section(html, ace_heading);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(calibration_errors_are_shown_for_confidences_with_many_valu
   }
   BOOST_TEST(!holds(row_of(brier, "gpt"), "0.700000"));  // a marker is compared with Base elsewhere
   CalibrationResults asked = small_results({"gpt", "bert"});
-  asked.options.estimators = {"possibly"};  // by name, so it is shown
+  asked.options.estimators = {"possibly"};  // named, so it is shown
   BOOST_TEST(holds(row_of(section(html_of(asked), brier_heading), "gpt"), "0.7000"));
   const std::string aggregation = section(html, aggregation_heading);
   BOOST_TEST(count_of(aggregation, "<th ") == 5U + 2U);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(calibration_errors_are_shown_for_confidences_with_many_valu
 BOOST_AUTO_TEST_CASE(the_best_estimator_of_each_model_is_marked) {
   CalibrationResults results = small_results({"gpt", "bert"});
   metric_of(results.models[1].estimators[1], CalibrationMetric::ace) = around(0.04);
-  metric_of(results.models[1].estimators[0], CalibrationMetric::ace) = {};  // no number is not best
+  metric_of(results.models[1].estimators[0], CalibrationMetric::ace) = {};  // none is not best
   const std::string table = section(html_of(results), ace_heading);
   const std::string gpt = row_of(table, "gpt");
   BOOST_TEST(count_of(gpt, "best") == 1U);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(curves_of_all_models_are_in_one_chart) {
   BOOST_TEST(!holds(alone, "Calibration curves of all models"));
 }
 
-// At a Brier score of 0.01 it would be the best; four in five of its votes failed.
+// Its Brier score of 0.01 would be the best, but four in five of its votes failed.
 BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_is_nobodys_best) {
   CalibrationResults results = small_results({"gpt", "bert"});
   EstimatorResult& votes = results.models[0].estimators[2];
@@ -140,8 +140,8 @@ BOOST_AUTO_TEST_CASE(without_average_there_is_no_table_of_aggregations) {
   BOOST_TEST(test::markup_fault(html) == "");
 }
 
-// The chart is 442 by 322 between its axes, which begin at (62, 12). Accuracies go up to
-// 1.15 · 0.8 = 0.92, errors to 1, so base at (0.8, 0.5) stands at 62 + 442 · 0.8 / 0.92, half way
+// The chart is 442 by 322 between its axes, which start at (62, 12). Accuracies go up to
+// 1.15 · 0.8 = 0.92, errors to 1, so base at (0.8, 0.5) is drawn at 62 + 442 · 0.8 / 0.92, half way
 // up.
 BOOST_AUTO_TEST_CASE(each_model_is_a_point_of_error_against_accuracy) {
   CalibrationResults results = small_results({"gpt", "bert"});
@@ -156,17 +156,17 @@ BOOST_AUTO_TEST_CASE(each_model_is_a_point_of_error_against_accuracy) {
   for (const char* name : {"Base", "Margin", "Average, vote ≥ 2", "Average, min"}) {
     BOOST_TEST(count_of(figure, label(name)) == 1U, name);
   }
-  BOOST_TEST(count_of(figure, ">gpt</text>") == 1U);  // beside the first series alone
+  BOOST_TEST(count_of(figure, ">gpt</text>") == 1U);  // only next to the first series
   BOOST_TEST(count_of(figure, ">bert</text>") == 1U);
-  metric_of(results.models[0].estimators[0], CalibrationMetric::ace) = {};  // is no point
+  metric_of(results.models[0].estimators[0], CalibrationMetric::ace) = {};  // not drawn
   const std::string one = between(html_of(results), "<g class=\"series s0\">", "</g>");
   BOOST_TEST(count_of(one, "<circle") == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(correlations_are_listed_or_said_to_need_three_models) {
   CalibrationResults results = small_results({"gpt", "bert"});
-  BOOST_TEST(holds(html_of(results), "needs three models of different accuracy"));
-  BOOST_TEST(!holds(html_of(results), ">Pearson's r<"));  // a row of words cannot be sorted
+  BOOST_TEST(holds(html_of(results), "needs three models with different accuracies"));
+  BOOST_TEST(!holds(html_of(results), ">Pearson's r<"));  // a row of text could not be sorted
   results.comparison.correlation = {{"average_min", {-0.75, -0.9, 0.1, 3, "fisher"}}};
   const std::string html = html_of(results);
   BOOST_TEST(!holds(html, "needs three models"));

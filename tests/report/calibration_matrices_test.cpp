@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(calibration_matrices_suite)
 
 namespace {
 
-/// Two models, the second masked, with ACEs of marked templates 0.062 and 0.162.
+/// Two models, the second masked. The ACEs of their marked templates are 0.062 and 0.162.
 CalibrationResults two_models() {
   CalibrationResults results = small_results({"gpt", "bert"});
   results.models[1].markers[0].ace = around(0.162, 33);
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_has_a_column_for_each_marker_and_says_what_is_bett
   BOOST_TEST(columns[1].heading == "“25%”");
   BOOST_TEST(columns[1].colour(around(-0.1)) == "h1");
   BOOST_TEST(columns[1].colour(around(0.1)) == "h3");
-  BOOST_TEST(columns[1].colour(around(0.001)) == "");  // the interval holds 0
+  BOOST_TEST(columns[1].colour(around(0.001)) == "");  // the interval contains 0
   BOOST_TEST(marker_matrix_columns(rows, &MarkerEffect::accuracy, false)[1].colour(around(0.1)) ==
              "h1");
 }
@@ -59,15 +59,15 @@ BOOST_AUTO_TEST_CASE(the_page_has_markers_reductions_votes_and_option_counts) {
   const std::string html = CalibrationMatrices(results).html();
   BOOST_TEST(test::markup_fault(html) == "");
   for (const char* part :
-       {"What epistemic markers do to each model", "Reductions, averaged over models",
+       {"Effect of epistemic markers on each model", "Reductions, averaged over models",
         "mean of 1 masked model", "Accuracy where failed votes are rejected",
-        "How many options, model by model"}) {
+        "Number of options, by model"}) {
     BOOST_TEST(holds(html, part), part);
   }
   BOOST_TEST(count_of(html, "<svg class=\"chart xy\"") == 4U);
 }
 
-// A mean is named by the models that have the number.
+// A mean's name counts only the models that have the number.
 BOOST_AUTO_TEST_CASE(a_mean_over_one_model_says_so) {
   CalibrationResults results = small_results({"gpt", "opt", "xl"});
   results.masked = {false, false, false};

@@ -27,15 +27,15 @@ std::string html_of(const CalibrationResults& results, const Json& settings = Js
   return CalibrationPage(results).html(settings);
 }
 
-/// A cell as `around` makes it, to look for.
+/// The text of a cell that `around` makes, for searches.
 std::string number(const std::string& value) {
   return ">" + value + "<small>";
 }
 
 constexpr const char* estimator_heading = "Confidence estimators side by side";
-constexpr const char* marker_heading = "What epistemic markers do";
+constexpr const char* marker_heading = "Effect of epistemic markers";
 constexpr const char* reduction_heading = "Reductions";
-constexpr const char* option_heading = "How many options";
+constexpr const char* option_heading = "Number of options";
 constexpr const char* group_heading = "By domain, cardinality and relation";
 constexpr const char* recalibration_heading = "Recalibration, on held-out facts";
 
@@ -46,8 +46,9 @@ BOOST_AUTO_TEST_CASE(the_page_of_one_model_has_all_its_sections_and_no_compariso
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(between(html, "<title>", "</title>") == "Calibration of tiny");
   BOOST_TEST(in_order(html, {"<div class=\"cards\">", estimator_heading, "Calibration curves",
-                             "What rejecting the unsure gains", marker_heading, reduction_heading,
-                             option_heading, group_heading, recalibration_heading, "Settings"}));
+                             "Rejecting answers with low confidence", marker_heading,
+                             reduction_heading, option_heading, group_heading,
+                             recalibration_heading, "Settings"}));
   BOOST_TEST(!holds(html, "by model</h2>"));
   BOOST_TEST(!holds(html, "<details"));
   BOOST_TEST(holds(html, "<tr><td>bins</td><td><bdi>4</bdi></td></tr>"));
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(each_estimator_has_its_metrics_under_their_heads) {
   BOOST_TEST(in_order(row, {number("0.500"), number("0.510"), number("0.520"), number("0.550"),
                             number("0.620"), number("0.630"), "<td data-v=\"2\">2</td>"}));
   BOOST_TEST(count_of(row, "<td") == 7U);
-  BOOST_TEST(!holds(row, "class="));  // ACE 0.52 has a colour where no vote failed
+  BOOST_TEST(!holds(row, "class="));  // ACE 0.52 would have a colour if no vote had failed
   BOOST_TEST(holds(row_of(first, "Margin"), "class=\"h3\">0.320"));
   BOOST_TEST(holds(main, "† votes failed for a share of the facts"));
   const std::string more = main.substr(first.size());
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(the_plots_are_those_of_each_model) {
     BOOST_TEST(count_of(html, curve_charts(model, 4)) == 1U);
     BOOST_TEST(count_of(html, rejection_charts(model, false)) == 1U);
   }
-  results.options.estimators = {"base"};  // asked for by name, so it is drawn whatever it is
+  results.options.estimators = {"base"};  // named, so it is drawn in any case
   results.models.resize(1);
   results.models[0].estimators[0].name = "average_max";
   BOOST_TEST(holds(html_of(results), rejection_charts(results.models[0], true)));
@@ -183,7 +184,7 @@ BOOST_AUTO_TEST_CASE(reductions_option_counts_and_recalibration_have_their_numbe
 BOOST_AUTO_TEST_CASE(groups_show_facts_accuracy_and_calibration_error) {
   const std::string table = section(html_of(small_results()), group_heading);
   BOOST_TEST(in_order(table, {"<h3>Domains</h3>", "<h3>Cardinality</h3>", "<h3>Relations</h3>"}));
-  // Base's accuracy, then ACE of Base, Margin, the marker, and Average; not Consistency's.
+  // Base's accuracy, then the ACE of Base, Margin, the marker and Average, but not of Consistency.
   const std::string row = row_of(table, "Water");
   BOOST_TEST(in_order(row, {"<td data-v=\"40\">40</td>", number("0.301"), number("0.321"),
                             number("0.521"), number("0.871"), number("0.721 †"), number("0.921")}));

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(calibration_pairs)
 
 namespace {
 
-/// Two models, the second masked, in one pair; numbers of the second are 0.1 more in accuracy.
+/// Two models, the second masked, in one pair. The second's accuracies are 0.1 higher.
 CalibrationResults one_pair(const std::string& domain) {
   CalibrationResults results = small_results({"gpt", "bert"});
   results.masked = {false, true};
@@ -34,7 +34,7 @@ std::string html_of(const CalibrationResults& results) {
   return PairSections(results).html();
 }
 
-/// A line of the terminal's table, its cells by one space.
+/// A line of the terminal's table, with one space between cells.
 std::string line_of(const std::string& text, const std::string& begin) {
   std::string line = text.substr(text.find(begin));
   line.resize(line.find('\n'));
@@ -44,7 +44,7 @@ std::string line_of(const std::string& text, const std::string& begin) {
   return line;
 }
 
-constexpr const char* pairs_heading = "Causal and masked models of like accuracy";
+constexpr const char* pairs_heading = "Causal and masked models of similar accuracy";
 
 }  // namespace
 
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(each_pair_has_all_its_numbers_side_by_side) {
   numbers("ACE, Margin", {"0.320000", "0.620000", "0.521000", "0.521000"});
   numbers("Brier, Margin", {"0.350000", "0.650000", "0.551000", "0.551000"});
   results.models[1].estimators.resize(1);
-  BOOST_TEST(count_of(html_of(results), "<figure") == 1U);  // what both have
+  BOOST_TEST(count_of(html_of(results), "<figure") == 1U);  // the only estimator that both have
 }
 
 BOOST_AUTO_TEST_CASE(the_terminal_has_a_line_for_each_model) {

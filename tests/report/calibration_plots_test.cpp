@@ -35,8 +35,8 @@ BOOST_AUTO_TEST_CASE(a_curve_is_a_point_for_each_bin) {
   BOOST_TEST(!without.points[0].interval);
 }
 
-// A curve chart is 252 by 222 between its axes, which begin at (62, 12): (0.75, 0.5) stands at
-// (251, 123), its whisker 0.444 to either side.
+// A curve chart is 252 by 222 between its axes, which start at (62, 12): (0.75, 0.5) is drawn at
+// (251, 123), with a whisker of 0.444 to either side.
 BOOST_AUTO_TEST_CASE(each_estimator_has_a_curve_with_its_histogram) {
   const std::string curves = curve_charts(small_calibration(), 4);
   BOOST_TEST(test::markup_fault(curves) == "");
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(each_estimator_has_a_curve_with_its_histogram) {
   BOOST_TEST(holds(curves, "y1=\"123.4\" y2=\"122.6\""));
   BOOST_TEST(in_order(curves, {"<h3><bdi>Margin</bdi> <span class=\"dim\">ACE 0.320</span></h3>",
                                "aria-label=\"Calibration of Margin\""}));
-  BOOST_TEST(count_of(curves, "</span> *</h3>") == 1U);  // the one of few distinct values
+  BOOST_TEST(count_of(curves, "</span> *</h3>") == 1U);  // the one with few distinct values
 }
 
 BOOST_AUTO_TEST_CASE(an_error_that_does_not_exist_is_not_told_beside_its_curve) {
@@ -70,12 +70,12 @@ BOOST_AUTO_TEST_CASE(a_threshold_that_rejects_everything_has_no_point) {
   BOOST_TEST(series.points[0].interval->second == around(0.1 + 0.031).high);
 }
 
-// The charts are 442 by 322; a threshold without an answer kept has no point.
+// The charts are 442 by 322. A threshold that rejects all answers has no point.
 BOOST_AUTO_TEST_CASE(rejection_is_drawn_for_the_headline_estimators_and_for_votes) {
   ModelCalibration model = small_calibration();
   const std::string html = rejection_charts(model, false);
   BOOST_TEST(test::markup_fault(html) == "");
-  BOOST_TEST(html.starts_with("<h2>What rejecting the unsure gains</h2>"));
+  BOOST_TEST(html.starts_with("<h2>Rejecting answers with low confidence</h2>"));
   BOOST_TEST(count_of(html, "<figure") == 2U);
   const std::string thresholds = between(html, "<figure", "</figure>");
   BOOST_TEST(count_of(thresholds, "<g class=\"series") == 4U);

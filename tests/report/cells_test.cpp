@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(remarks_stand_below_the_interval) {
   BOOST_TEST(html_cell(RemarkedEstimate{half, "3 < 4"}) ==
              "<td data-v=\"0.500000\">0.500<small>0.250–0.750</small><small>3 &lt; 4</small></td>");
   BOOST_TEST(html_cell(RemarkedEstimate{half, ""}) == cell(half));
-  // A dash that is not alone would not be sorted last.
+  // A dash with other text would not be sorted last.
   BOOST_TEST(html_cell(RemarkedEstimate{{}, "3 prompts"}) == none);
 }
 

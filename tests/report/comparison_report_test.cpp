@@ -36,7 +36,7 @@ std::map<std::string, std::string> tables() {
   return files;
 }
 
-/// Whether a line begins with the words.
+/// Whether a line starts with the words.
 bool has_line(const std::string& text, const std::string& words) {
   return text.starts_with(words) || holds(text, "\n" + words);
 }
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
   BOOST_TEST(has_line(table, "f      0.667 ["));
 }
 
-// 8 facts to none, of three tests: 3 · 2/256 is below 0.05.
+// 8 facts to 0 in one of three tests: 3 · 2/256 is below 0.05.
 BOOST_AUTO_TEST_CASE(models_that_are_told_apart_have_ranks_of_their_own) {
   ComparisonOptions options;
   options.bootstrap.resamples = 20;
@@ -156,7 +156,8 @@ BOOST_AUTO_TEST_CASE(models_that_are_told_apart_have_ranks_of_their_own) {
   }
 }
 
-// "level" has ties of four throughout, "one" knows a fact: accuracies 1/4 and 1/4, known 0 and 1/4.
+// "level" has only ties of four, "one" knows one fact: accuracies are 1/4 and 1/4, known are 0 and
+// 1/4.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   const std::vector<ModelAnswers> models{{"level", {by_seed("P1", {"4444"})}},
                                          {"one", {by_seed("P1", {"1000"})}}};

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
     std::string text = csv_line(names);
     std::vector<std::vector<std::string>> rows(random.below(6));
     for (auto& cells : rows) {
-      // A line without anything is none, and a spreadsheet takes some first letters for a formula's.
+      // Readers skip an empty line, and a spreadsheet reads some first letters as a formula.
       for (std::size_t c = 0; c < columns; ++c) {
         cells.push_back(printable("x" + test::any_text(random), "\t\r\n"));
       }
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
   }
 }
 
-// OWASP, "CSV Injection": what begins with =, +, -, @, a tab or a carriage return.
+// OWASP, "CSV Injection": texts that begin with =, +, -, @, a tab or a carriage return.
 BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
   BOOST_TEST(csv_line({"=1+1", "@SUM(A1)", "+49 30", "-1+1", "plain"}) ==
              "'=1+1,'@SUM(A1),'+49 30,'-1+1,plain\n");
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
   BOOST_TEST(csv_line({"\tx", "\rx", "-", "--1", "+-1"}) == "'\tx,\"'\rx\",'-,'--1,'+-1\n");
 }
 
-// A terminal that is shown the file obeys none of its names.
+// A terminal that prints the file must not run control sequences in its names.
 BOOST_AUTO_TEST_CASE(control_characters_are_written_out) {
   BOOST_TEST(csv_line({"=\x1b[31mred", "a\u202Eb", std::string("nul\0", 4), "tab\tand\nline"}) ==
              "'=\\u001b[31mred,a\\u202eb,nul\\u0000,\"tab\tand\nline\"\n");

@@ -54,7 +54,8 @@ std::vector<double> decode(const std::string& text) {
 
 }  // namespace
 
-// Scores −1, −2 and −100: ln(1 + e^−1) = 0.313 below the first, and the last clamped at 65.535.
+// Scores −1, −2 and −100: the first is ln(1 + e^−1) = 0.313 below 0, and the last is clamped to
+// 65.535.
 BOOST_AUTO_TEST_CASE(probabilities_are_the_softmax_of_the_scores) {
   test::ResultsFolder folder;
   folder.add("P36", {"a", "b", "c"}, templates, Json::object(),
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_row_carries_subject_template_answer_aliases_and_predictio
   BOOST_TEST((relation.at("options") == Json{"a", "b"}));
   BOOST_TEST((relation.at("templates") == Json(templates)));
   BOOST_TEST((relation.at("rows").at(0) == Json{"France", 0, 0, "", 1}));
-  // Of level options none is predicted, so the fact is marked as a tie and not as right.
+  // With tied options none is predicted, so the fact is marked as a tie and not as right.
   BOOST_TEST((relation.at("rows").at(1) == Json{"Korea", 1, 0, "Hanguk ROK ", -1}));
   BOOST_TEST(section(folder).find("predicted(row) < 0 ? '='") != std::string::npos);
   BOOST_TEST(data.at("relations").at(1).at("rows").empty());
@@ -112,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_facts_own_choices_travel_with_its_row) {
   BOOST_TEST(html.find("(relation.rows[row][5] ?? relation.options)[c]") != std::string::npos);
 }
 
-// "France" was named in row 0.
+// Row 0 already contains "France".
 BOOST_AUTO_TEST_CASE(a_subject_under_a_second_template_is_the_place_of_its_first_row) {
   test::ResultsFolder folder;
   folder.add("P36", {"A", "B"}, templates, Json::object(),
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(rows_past_the_limit_are_left_out_and_counted) {
   BOOST_TEST(decode(data.at("relations").at(0).at("p").get<std::string>()).size() == 4U);
 }
 
-// With two options a fact's texts take more than its probabilities.
+// With two options, a fact's texts take more space than its probabilities.
 BOOST_AUTO_TEST_CASE(a_page_of_long_texts_is_kept_small_too) {
   test::ResultsFolder folder;
   std::vector<std::string> rows;

@@ -23,7 +23,8 @@ namespace {
 
 const Estimate half{0.5, 0.25, 0.75, 8, "by hand"};
 
-/// What is wrong with a file; empty for none. As a document it has a declaration, which is no element.
+/// The fault in a file; empty if there is none. The file starts with an XML declaration, which is
+/// not an element.
 std::string fault_of(const Figure& figure) {
   const std::string declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   if (!figure.svg.starts_with(declaration)) return "no declaration";

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(numbers_below_zero_have_another_colour) {
   map.decimals = 1;
   const std::string html = heat_map(map);
   BOOST_TEST(holds(html, "<td class=\"minus\" style=\"--v:50%\">-0.5</td>"));
-  BOOST_TEST(holds(html, "<td style=\"--v:0%\">0.0</td>"));  // as it is shown
+  BOOST_TEST(holds(html, "<td style=\"--v:0%\">0.0</td>"));  // as shown
   BOOST_TEST(holds(html, "<td class=\"minus\" style=\"--v:100%\">-1.5</td>"));
   BOOST_TEST(count_of(html, "minus") == 2U);
 }

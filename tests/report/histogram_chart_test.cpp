@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(histogram_chart_suite)
 
 namespace {
 
-/// From 0.2 to 0.4 with its mean and span within, and from 0.5 to 0.6.
+/// One row from 0.2 to 0.4, with its mean and span inside, and one from 0.5 to 0.6.
 HistogramChart two_rows() {
   return {
       "Samplings",
@@ -34,7 +34,7 @@ std::string row(const std::string& html, std::size_t style) {
   return between(html, "class=\"series s" + std::to_string(style) + "\">", "</g>");
 }
 
-/// The numbers of a path, whatever its letters.
+/// The numbers of a path, without its letters.
 std::vector<double> numbers(const std::string& path) {
   std::vector<double> found;
   for (std::size_t at = 0; (at = path.find_first_of("-0123456789", at)) != std::string::npos;) {
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(every_row_has_its_words_its_outline_its_tick_and_its_line) 
              "b, by relation: 0.550 ± 0.0250.");
 }
 
-// The axis goes from 0.2 to 0.6 over 500 units from 210 on.
+// The axis goes from 0.2 to 0.6 over 500 units, starting at 210.
 BOOST_AUTO_TEST_CASE(places_are_those_of_one_axis) {
   const std::string html = histogram_chart(two_rows());
   const auto x = [](double value) { return 210 + 500 * (value - 0.2) / 0.4; };
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(places_are_those_of_one_axis) {
   BOOST_TEST(near(box[3], x(0.3)));
   BOOST_TEST(near(box[5], x(0.4)));
   BOOST_TEST(box[6] == box[1]);
-  // The tallest bar is as tall as the row, the other a quarter of it.
+  // The tallest bar fills the row's height; the other has a quarter of it.
   BOOST_TEST(std::abs((box[1] - box[2]) * 4 - (box[1] - box[4])) < 0.5);
   const auto other = numbers(path(row(html, 1), "box"));
   BOOST_TEST(near(other[1] - other[2], box[1] - box[4]));

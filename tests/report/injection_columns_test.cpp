@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_SUITE(injection_columns)
 BOOST_AUTO_TEST_CASE(a_terminal_has_the_means_of_the_page) {
   const std::string table = "\n" + injection_table(small_injections());
   BOOST_TEST(table.starts_with("\nprobability, birth "));
-  BOOST_TEST(count_of(table, "\n") == 9U);  // the heads, a rule, five panels, what words mean
+  BOOST_TEST(count_of(table, "\n") == 9U);  // headings, a rule, five panels, the note
   const std::string first = between(table, "\ncorrect ", "\n");
   BOOST_TEST(test::in_order(first, {" 0.500 [", "] ", "–", "–", "–", "–", "0.850"}));
   const std::string spread = between(table, "\nunknown, spread ", "\n");

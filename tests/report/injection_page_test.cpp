@@ -22,8 +22,8 @@ using test::small_injections;
 
 BOOST_AUTO_TEST_SUITE(injection_page)
 
-// A chart is 442 by 262 between its axes, which begin at (62, 12): position 1 of 10 with 0.15
-// stands at (106.2, 234.7).
+// A chart is 442 by 262 between its axes, which start at (62, 12): position 1 of 10 with 0.15 is
+// drawn at (106.2, 234.7).
 BOOST_AUTO_TEST_CASE(five_charts_show_every_pair_by_position) {
   const std::string html = injection_section(small_injections());
   BOOST_TEST(test::markup_fault(html) == "");
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(five_charts_show_every_pair_by_position) {
   const std::string spread = between(html, "<h3><bdi>unknown, spread</bdi></h3>", "</figure>");
   BOOST_TEST(count_of(between(spread, "<g class=\"series s0\">", "\n"), "<title>") == 5U);
   BOOST_TEST(count_of(between(spread, "<g class=\"series s5\">", "\n"), "<title>") == 3U);
-  // One of the two stands out as the star.
+  // One of the two is drawn as the star.
   BOOST_TEST(count_of(between(spread, "<g class=\"series s6\">", "\n"), "<title>") == 1U);
   BOOST_TEST(holds(spread, "<bdi>directly after an injected one</bdi>"));
   BOOST_TEST(test::in_order(html, {">correct<", ">unknown, spread<", ">unknown, block<",
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_table_has_means_with_counts_and_a_dash_where_there_is_n
   BOOST_TEST(test::in_order(
       spread, {">0.410<small>0.", "<small>5 pairs", ">-0.060<small>-", "<small>5 pairs",
                ">0.325<small>0.", "<small>2 pairs", ">-0.325<small>-", "<small>2 pairs",
-               // The three agree, so they do not say how far others differ.
+               // The three are equal, so they give no estimate of spread.
                ">0.010<small>–</small><small>3 pairs", ">0.425<"}));
   const std::string block = test::row_of(table, "incorrect, block");
   BOOST_TEST(holds(block, ">0.375<small>–</small><small>1 pair</small>"));  // no interval

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(list_columns_suite)
 
 namespace {
 
-/// Two relations of one and two facts, whose answers have these scores; a third was not answered.
+/// Two relations of one and two facts, whose answers have these scores; a third has no answers.
 ListRun scored() {
   ListRun run;
   for (const char* code : {"P36", "P190", "P569"}) {

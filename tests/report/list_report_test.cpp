@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(list_report_suite)
 
 namespace {
 
-/// A run put together by hand: of one subject with two objects the first is named.
+/// A run made by hand: one subject has two objects, and the answer names only the first.
 struct Lists : test::TemporaryFolder {
   Lists() {
     write("asked/facts.jsonl",
@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_CASE(numbers_stand_in_the_table_the_page_and_the_files, Lists
 BOOST_AUTO_TEST_CASE(a_folder_without_lists_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)list_report(folder.path()), Error,
-                        test::says(Fault::user, "holds no finished generation"));
+                        test::says(Fault::user, "contains no finished generation"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

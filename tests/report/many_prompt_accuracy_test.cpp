@@ -25,7 +25,7 @@ const ManyPromptResults& made() {
   return results;
 }
 
-/// One relation in which each of so many templates is right for one fact of two.
+/// One relation in which each of the templates is right for one of two facts.
 ManyPromptResults with_templates(std::size_t count) {
   PromptOutcomes table;
   table.add_relation("P1", test::templates(count));
@@ -68,14 +68,14 @@ BOOST_AUTO_TEST_CASE(the_overview_has_a_row_for_each_way_of_asking) {
       html, {"over 400 samplings", "every relation draws one of its templates", "Overconf: mean"}));
 }
 
-// One of zero-shot's answers has no word and three were cut; of 4-template's that is not known.
+// One of zero-shot's answers has no word and three were cut; for 4-template's this is not known.
 BOOST_AUTO_TEST_CASE(written_answers_have_a_table_of_their_own) {
   const ManyPromptResults results = made();
   const std::string html = written_answers_section(results);
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(
       in_order(html, {">Setting<", ">One word, facts<", ">One word, prompts<", ">Without a word<",
-                      ">Empty<", ">Cut<", "One word: answers that are one word, as the mean over",
+                      ">Empty<", ">Cut<", "One word: the share of answers that are one word",
                       "share of all prompts", "Empty: ", "Cut: "}));
   BOOST_TEST(in_order(row_of(html, "zero-shot"), {"1.000<small>", ">1.000<", ">1<", ">0<", ">3<"}));
   BOOST_TEST(in_order(row_of(html, "4-template"), {">0<", "<td data-v=\"-1\">–</td>"}));
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(many_prompts_are_drawn_by_their_logarithm) {
   BOOST_TEST(holds(wide, "<title>10 prompts: 0.500</title>"));
   BOOST_TEST(holds(wide, "<title>21 prompts: 0.500</title>"));
   BOOST_TEST(!holds(wide, "nan"));
-  BOOST_TEST(coverage_chart(with_templates(1)).empty());  // a point is no curve
+  BOOST_TEST(coverage_chart(with_templates(1)).empty());  // one point is not a curve
   BOOST_TEST(holds(coverage_section(with_templates(1)), ">Oracle<"));
 }
 

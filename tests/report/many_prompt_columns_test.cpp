@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_have_columns_in_common) {
       test::in_order(meanings(written_answer_columns()), {"One word: ", "Empty: ", "Cut: "}));
 }
 
-// Three answers of zero-shot were cut; of the others' it is not known, and options are no texts.
+// Three answers of zero-shot were cut. For the others this is not known, and options are not texts.
 BOOST_AUTO_TEST_CASE(empty_and_cut_answers_are_counted_where_texts_were_written) {
   ManyPromptResults made = many_prompt_results(
       {test::small_zero_shot(), test::small_few_shot(), test::small_closed_set()},
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_no_way_of_asking_has_is_no_column) {
        Words{"setting", "facts", "prompts", "Acc@1", "range", "SD", "Consist", "max", "oracle"}));
 }
 
-// A number that is added here is in both tables: there is no other place that lists them.
+// A column added in this header appears in both tables: no other place lists the columns.
 BOOST_AUTO_TEST_CASE(a_column_that_is_added_is_on_the_terminal_and_on_the_page) {
   const ManyPromptResults made = test::small_many_prompts();
   auto columns = many_prompt_columns(made);

@@ -23,7 +23,7 @@ const ManyPromptResults& made() {
   return results;
 }
 
-/// The cells that follow the ones a row begins with, the line's end left out.
+/// The cells after a row's first ones, without the newline.
 std::string after(const std::string& csv, const std::string& begin) {
   return test::between(csv, "\n" + begin + ",", "\n");
 }
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(templates_have_what_is_known_of_them) {
   BOOST_TEST(
       csv.starts_with("setting,relation,template,group,style,origin,facts,accuracy,low,high,"
                       "with_best_expression,with_best_expression_low,with_best_expression_high\n"));
-  // No row for the two templates the questions were not asked under.
+  // No row for the two templates without questions.
   BOOST_TEST(count_of(csv, "\n") == 1U + 6 + 6 + 2);
   BOOST_TEST(after(csv, "zero-shot,P19,[X] was born in [Y].,born,cloze,manual,3")
                  .starts_with("0.50000000,"));

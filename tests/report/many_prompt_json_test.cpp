@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(consistency_has_all_kinds_of_pairs_and_what_they_leave_out)
   BOOST_TEST(pairs.at("only_subject").at("facts_left_out") == 4);
   BOOST_TEST(pairs.at("inner_group").at("facts_left_out") == 2);
   for (const char* kind : {"inter_group", "only_template"}) BOOST_TEST(pairs.contains(kind));
-  // By relation: capitals have one name and templates of their own.
+  // By relation: capitals have one name and their own templates.
   const Json& capital = zero_shot().at("relations").at("P<36>").at("consistency");
   BOOST_TEST(capital.at("only_subject").at("share").is_null());
   BOOST_TEST(value(capital.at("inter_group").at("share")) == 1);
@@ -201,7 +201,8 @@ BOOST_AUTO_TEST_CASE(relations_have_their_best_and_worst_template) {
   BOOST_TEST(!born.contains("bias"));
 }
 
-// By template the few shots know all that none know; the other way 2/3, 0, 1, 0, 1/2 and 1.
+// By template, 4-template knows all that zero-shot knows; in the other direction the shares are
+// 2/3, 0, 1, 0, 1/2 and 1.
 BOOST_AUTO_TEST_CASE(sharing_is_a_list_of_ordered_pairs) {
   const Json& pairs = made().at("sharing");
   BOOST_REQUIRE(pairs.size() == 6U);

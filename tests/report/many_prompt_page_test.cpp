@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/report/many_prompt_page.hpp"
 
-// What stands in the sections is tested with their headers.
+// The tests of the sections' headers check the contents of the sections.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -44,13 +44,13 @@ BOOST_AUTO_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order) {
       html, {"<h1>", "class=\"note\"", "class=\"cards\"",
              "<h2>Accuracy over all prompts, and what it depends on</h2>",
              "<h2>Accuracy over samplings of prompts</h2>",
-             "<h2>Is the model as sure as it is right?</h2>",
+             "<h2>Does confidence match accuracy?</h2>",
              "<h2>Overconf by the length of the answer</h2>",
-             "<h2>How much is known, by the prompts one allows</h2>",
-             "<h2>Who knows what others know</h2>", "<h2>Do a fact's prompts agree?</h2>",
+             "<h2>Facts known, by the number of prompts</h2>",
+             "<h2>Shared knowledge</h2>", "<h2>Do a fact's prompts agree?</h2>",
              "<h2>The prompts</h2>", "<h2>Sentences against questions</h2>",
-             "<h2>Aliases against labels</h2>", "<h2>What prompts ask for by themselves</h2>",
-             "<h2>Relations, their best and their worst template</h2>",
+             "<h2>Aliases against labels</h2>", "<h2>Bias of the prompts without a subject</h2>",
+             "<h2>Relations with their best and worst templates</h2>",
              "<h2>Answers that name several objects</h2>", "<h2>Settings</h2>"}));
   BOOST_TEST(holds(html, "<tr><td>samples</td><td><bdi>20</bdi></td></tr>"));
 }
@@ -66,11 +66,11 @@ BOOST_AUTO_TEST_CASE(what_must_be_said_stands_first) {
 
 BOOST_AUTO_TEST_CASE(the_page_says_when_an_answer_is_right) {
   const std::string generated = page_of(test::small_many_prompts());
-  BOOST_TEST(holds(generated, "A generated answer is right when it holds a name of an object"));
+  BOOST_TEST(holds(generated, "A generated answer is right if it contains a name of an object"));
   BOOST_TEST(!holds(generated, "An answer to a closed set"));
   const std::string closed = page_of(test::one_closed_set());
   BOOST_TEST(holds(closed,
-                   "An answer to a closed set is right when the true option alone is the "
+                   "An answer to a closed set is right if the true option is the single "
                    "likeliest.</p>"));
   BOOST_TEST(!holds(closed, "A generated answer"));
 }
@@ -78,10 +78,10 @@ BOOST_AUTO_TEST_CASE(the_page_says_when_an_answer_is_right) {
 BOOST_AUTO_TEST_CASE(a_single_closed_set_has_what_it_can_have) {
   const std::string html = page_of(test::one_closed_set());
   BOOST_TEST(in_order(html, {"class=\"cards\"", "<h2>Accuracy over all", "<h2>Accuracy over sampl",
-                             "<h2>Is the model", "<h2>How much", "<h2>Do a fact", "<h2>The prompts",
-                             "<h2>Relations"}));
-  for (const char* word : {"<h2>Overconf by", "<h2>Who knows", "<h2>Sentences", "<h2>Aliases",
-                           "<h2>What prompts", "<h2>Answers", "<h2>Settings", "One word"}) {
+                             "<h2>Does confidence", "<h2>Facts known", "<h2>Do a fact",
+                             "<h2>The prompts", "<h2>Relations"}));
+  for (const char* word : {"<h2>Overconf by", "<h2>Shared", "<h2>Sentences", "<h2>Aliases",
+                           "<h2>Bias of", "<h2>Answers", "<h2>Settings", "One word"}) {
     BOOST_TEST(!holds(html, word), word);
   }
 }
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_single_closed_set_has_what_it_can_have) {
 BOOST_AUTO_TEST_CASE(generations_and_closed_sets_stand_side_by_side) {
   const std::string html = page_of(many_prompt_results(
       {test::small_zero_shot(), test::small_closed_set()}, test::small_options()));
-  // No template in common, so that neither relation is shared.
+  // The two have no template in common, so neither relation is shared.
   BOOST_TEST(holds(html, ": 2 relations"));
   BOOST_TEST(holds(html, "<bdi>[X] hails from [Y].</bdi>"));
 }

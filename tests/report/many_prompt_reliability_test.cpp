@@ -39,7 +39,7 @@ std::vector<double> spread(std::size_t prompts, double lowest, double highest) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_bins_prompts_are_spread_over_its_confidences) {
-  // A quarter of 0.15 to 0.35 stands below 0.2, half of it below 0.3.
+  // A quarter of the range from 0.15 to 0.35 is below 0.2, and half is between 0.2 and 0.3.
   const auto heights = spread(8, 0.15, 0.35);
   BOOST_TEST(near(heights[1], 2));
   BOOST_TEST(near(heights[2], 4));
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(equal_confidences_stand_in_the_bar_that_begins_there) {
     BOOST_TEST(spread(3, confidence, confidence)[tenth] == 3, confidence);
   }
   BOOST_TEST(spread(3, 1, 1)[9] == 3);
-  BOOST_TEST(spread(3, 1 + 1e-10, 1 + 1e-10)[9] == 3);  // which a probability may be
+  BOOST_TEST(spread(3, 1 + 1e-10, 1 + 1e-10)[9] == 3);  // a probability may be this large
 }
 
 BOOST_AUTO_TEST_CASE(diagrams_are_of_those_whose_confidences_were_taken) {
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_probabilities_for_confidences) {
   const std::string both = reliability_section(many_prompt_results(
       {test::small_zero_shot(), test::small_closed_set()}, test::small_options()));
   BOOST_TEST(in_order(both, {"Confidence: the share of", "In closed sets it is the probability"}));
-  // One with both lines, then each by itself.
+  // One chart with both lines, then one for each.
   BOOST_TEST(count_of(both, "<svg class=\"chart xy\"") == 3U);
   BOOST_TEST(in_order(both, {"all together", "accuracy, zero-shot"}));
 }
@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(answers_have_a_column_for_each_length) {
                       {">0.000<small>", "<small>6 prompts</small>", ">0.083<", ">-0.875<",
                        "<small>4 prompts</small>", ">0.062<", "<td data-v=\"-1\">–</td>",
                        "data-v=\"0\"", "data-v=\"0\"", ">100.00%<"}));
-  BOOST_TEST(in_order(html, {">tokens of the answer<", ">Overconf<", "as sure as it is right"}));
+  BOOST_TEST(
+      in_order(html, {">tokens of the answer<", ">Overconf<", "confidence equals accuracy"}));
   BOOST_TEST(count_of(html, "class=\"series s") >= 3U);
 }
 
@@ -108,7 +109,8 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_is_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(the_axis_holds_all_intervals) {
-  // From −0.94 to 0.33 in the small ones: a whole tenth, the same to either side.
+  // From −0.94 to 0.33 in the small ones; the range is widened to a whole tenth, symmetric around
+  // 0.
   const std::string chart = length_chart(ways_by_length(made()));
   BOOST_TEST(in_order(chart, {">-1.0</text>", ">0.0</text>", ">1.0</text>"}));
 }

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(forms_are_compared_on_what_both_asked) {
   const ManyPromptResults alone =
       many_prompt_results({test::small_zero_shot()}, test::small_options());
   BOOST_TEST(forms_table(alone).empty());
-  BOOST_TEST(holds(forms_section(alone), "Templates that are sentences"));
+  BOOST_TEST(holds(forms_section(alone), "Sentence templates and question templates"));
 }
 
 BOOST_AUTO_TEST_CASE(aliases_stand_against_labels) {
@@ -71,8 +71,9 @@ BOOST_AUTO_TEST_CASE(aliases_stand_against_labels) {
                                 "data-v=\"1\"", "data-v=\"2\""}));
 }
 
-// Levels 0.1887 and 0 of the templates, 0.0456 of their mean. Per token the second candidate has the
-// weights √(3/4) against 1/4 and √(1/2) against 1/2: 0.776 and 0.586, levels 0.2324 and 0.0215.
+// The templates' levels are 0.1887 and 0, and that of their mean is 0.0456. Per token, the second
+// candidate has the weights √(3/4) against 1/4 and √(1/2) against 1/2: 0.776 and 0.586, levels
+// 0.2324 and 0.0215.
 BOOST_AUTO_TEST_CASE(bias_has_its_favoured_candidate) {
   const std::string html = bias_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
@@ -113,7 +114,7 @@ BOOST_AUTO_TEST_CASE(relations_have_their_best_and_worst_template) {
                        "<bdi>[X], a &lt;b&gt;child&lt;/b&gt; of [Y].</bdi><small>0.000 ["}));
 }
 
-// P19 is known worse than the capitals: 0.403, 0.764, 0.583 against 0.5, 0.75.
+// P19 is known less well than the capitals: 0.403, 0.764, 0.583 against 0.5, 0.75.
 BOOST_AUTO_TEST_CASE(relations_are_mapped_from_best_known_to_least) {
   const std::string map = relations_map(made());
   BOOST_TEST(in_order(

@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(accuracy_at_k_has_a_row_for_each_level, SmallManyShot) {
   BOOST_TEST(csv.starts_with("setting,k,answers,value,low,high,count\n"));
   BOOST_TEST(count_of(csv, "\n") == 1U + 2U * 20U);
   BOOST_TEST(holds(csv, "\nic/5,0.80,12,0.91666667,"));
-  BOOST_TEST(holds(csv, "\nic/5,0.85,0,,,,0\n"));  // no number where nothing remains
+  BOOST_TEST(holds(csv, "\nic/5,0.85,0,,,,0\n"));  // no number if no answer remains
   BOOST_TEST(holds(csv, "\nhgp,0.55,4,0.25000000,"));
 }
 

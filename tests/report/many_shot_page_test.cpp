@@ -31,7 +31,7 @@ std::string page(const ManyShotFolder& folder, const Json& settings = Json::obje
   return html;
 }
 
-/// What stands under the first heading that has these words in it, up to the next.
+/// The content below the first heading that contains these words, up to the next heading.
 std::string under(const std::string& html, const std::string& words) {
   const std::size_t at = html.find(words, html.find("<h2>"));
   if (at == std::string::npos) return "";
@@ -51,8 +51,9 @@ BOOST_FIXTURE_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order, 
   for (const char* word : {"http", "src=", "url(", "@import"}) BOOST_TEST(!holds(html, word));
   BOOST_TEST(between(html, "<title>", "</title>") == "m.gguf on bear");
   BOOST_TEST(in_order(html, {"<h1>", "class=\"note\"", "class=\"cards\"", "number of shots</h2>",
-                             "side by side", "<h2>Relations", "<h2>Accuracy@K", "model writes",
-                             "Unknown and incorrect pairs", "<h2>Settings</h2>"}));
+                             "side by side", "<h2>Relations", "<h2>Accuracy@K",
+                             "contain the answer", "Unknown and incorrect pairs",
+                             "<h2>Settings</h2>"}));
   BOOST_TEST(holds(html, "<tr><td>seeds</td><td><bdi>2</bdi></td></tr>"));
 }
 
@@ -111,7 +112,7 @@ BOOST_FIXTURE_TEST_CASE(accuracy_at_k_shows_what_remains, SmallManyShot) {
 }
 
 BOOST_FIXTURE_TEST_CASE(generated_answers_stand_beside_the_chosen_ones, SmallManyShot) {
-  const std::string part = under(page(*this), "model writes");
+  const std::string part = under(page(*this), "contain the answer");
   BOOST_TEST(in_order(row_of(part, "IC-LKE, 5 shots"),
                       {"data-v=\"0.375000\"", "data-v=\"0.750000\"", "data-v=\"0.937500\""}));
 }
@@ -144,8 +145,8 @@ BOOST_AUTO_TEST_CASE(a_run_of_one_setting_compares_nothing) {
   ManyShotFolder folder;
   folder.choose("P1", ic(50), "10");
   const std::string html = page(folder);
-  for (const char* heading :
-       {"number of shots</h2>", "side by side", "Texts between", "model writes", "Unknown and"}) {
+  for (const char* heading : {"number of shots</h2>", "side by side", "Texts between",
+                              "contain the answer", "Unknown and"}) {
     BOOST_TEST(!holds(html, heading));
   }
   BOOST_TEST(holds(between(html, "<div class=\"cards\">", "<h2>"), "<b>–</b>"));  // no deviation

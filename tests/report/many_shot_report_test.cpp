@@ -122,11 +122,11 @@ BOOST_AUTO_TEST_CASE(no_number_of_shots_is_named_where_nothing_is_right) {
 BOOST_AUTO_TEST_CASE(a_folder_that_is_no_run_is_refused) {
   const TemporaryFolder empty;
   BOOST_CHECK_EXCEPTION((void)many_shot_report(empty.path()), Error,
-                        says(Fault::user, "holds no finished many-shot run"));
+                        says(Fault::user, "contains no finished many-shot run"));
 }
 
-// Both choices level for three facts whose right ones are the first, the second and the first: 1/2,
-// and 2/3 if the first wins. Continuations have no ties.
+// Both choices tie for three facts, whose right choices are the first, the second and the first:
+// accuracy is 1/2, and 2/3 if the first wins. Continuations have no ties.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   ManyShotFolder folder;
   const Setting one{"ic", 1, " ", "choice", 0};

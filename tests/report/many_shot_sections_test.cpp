@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/report/many_shot_sections.hpp"
 
-// What stands in the sections is tested in many_shot_page_test.cpp.
+// many_shot_page_test.cpp tests the contents of the sections.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
   BOOST_TEST(generation_section(nothing).empty());
 }
 
-// P2 has no HGP: it stands in the map, and not in the means.
+// P2 has no HGP: the map contains it, and the means do not.
 BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
   ManyShotFolder folder;
   folder.choose("P1", of("ic", 5), "10");
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
   apart.choose("P2", of("hgp", 0, ""), "00");
   const std::string none = methods_section(
       many_shot_results(read_many_shot_run(apart.path()), {.seed = 0, .resamples = 20}));
-  BOOST_TEST(none.find("No relation has all of them.") != std::string::npos);
+  BOOST_TEST(none.find("No relation has all methods.") != std::string::npos);
   BOOST_TEST(test::markup_fault(none) == "");
 }
 

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation) {
   BOOST_TEST(relations[1].met == 0U);
 }
 
-// Wilson's interval of none of one: up to 0.793.
+// Wilson's interval of 0 of 1 goes up to 0.793.
 BOOST_AUTO_TEST_CASE(a_share_has_its_interval) {
   const Json json = json_of(overlap_columns(), met_relations(facts, met)[1]);
   BOOST_TEST(json["facts"] == 1);
@@ -56,9 +56,9 @@ BOOST_AUTO_TEST_CASE(a_fact_is_a_json_object_with_its_first_meeting) {
 BOOST_AUTO_TEST_CASE(what_counts_is_said_in_words) {
   using Unit = Within::Unit;
   BOOST_TEST(meaning_of({Unit::words, 50}) ==
-             "subject and object within 50 words, counted by disjoint stretches");
+             "subject and object within 50 words, counted without overlap");
   BOOST_TEST(meaning_of({Unit::words, 1}) ==
-             "subject and object within 1 word, counted by disjoint stretches");
+             "subject and object within 1 word, counted without overlap");
   BOOST_TEST(meaning_of({Unit::line}) == "subject and object in one line, counted by line");
   BOOST_TEST(meaning_of({Unit::paragraph}) ==
              "subject and object in one paragraph, counted by paragraph");

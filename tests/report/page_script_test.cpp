@@ -6,7 +6,7 @@
 
 using namespace plumb::detail;
 
-// What it does is tested in a browser (tests/system/test_page.py).
+// tests/system/test_page.py tests the script in a browser.
 BOOST_AUTO_TEST_CASE(the_script_of_a_page_fetches_nothing_and_ends_where_it_should) {
   for (const char* part : {"</script", "<!--", "http", "fetch(", "import(", "eval("}) {
     BOOST_TEST((page_script.find(part) == std::string_view::npos), part);

@@ -16,7 +16,7 @@ using test::three_options;
 
 BOOST_AUTO_TEST_SUITE(paired_columns)
 
-// Ant and bee over P1, P2 and P3: both know 1, 1 and 3 facts, ant alone 1 each, bee alone one of P2.
+// Ant and bee over P1, P2 and P3: both know 1, 1 and 3 facts, only ant 1 each, only bee one of P2.
 BOOST_AUTO_TEST_CASE(every_pair_stands_in_json_overall_and_by_relation) {
   const Comparison made = compare_answers(three_models(), three_options());
   const Json json = paired_json(made);

@@ -13,7 +13,8 @@ BOOST_AUTO_TEST_SUITE(probe_columns_suite)
 
 namespace {
 
-/// Two relations of three and two options; a fact each, the first right and the second at rank two.
+/// Two relations of three and two options with one fact each: the first is right, the second has
+/// rank 2.
 std::vector<RelationAnswers> relations() {
   RelationAnswers capital, river;
   capital.relation = {.code = "capital", .options = {"a", "b", "c"}, .domains = {"Geography"}};
@@ -38,7 +39,7 @@ ProbeMetrics two_relations() {
   return probe_metrics(under_all_templates(all), {}, "all");
 }
 
-/// Counts estimates; complains of a number that stands anywhere else but in a known count.
+/// Counts estimates, and reports a number that is neither in an estimate nor a known count.
 std::size_t check_numbers(const Json& json, const std::string& name) {
   static const std::set<std::string> counts{"relations", "facts", "answers", "ties_for_best",
                                             "ties_with_answer"};
@@ -96,8 +97,9 @@ BOOST_AUTO_TEST_CASE(every_grouping_is_there_under_its_name) {
 }
 
 BOOST_AUTO_TEST_CASE(every_number_comes_with_its_interval) {
-  // Two accuracies, rank, reciprocal rank and Hit@1 for each of eight groups, Hit@3 where capital is
-  // in (overall twice, its relation, Geography, 1:1), two divided supports for two domains.
+  // Two accuracies, rank, reciprocal rank and Hit@1 for each of eight groups; Hit@3 for groups that
+  // include capital (overall twice, its relation, Geography, 1:1); two divided supports for two
+  // domains.
   BOOST_TEST(check_numbers(to_json(two_relations()), "") == 8U * 5U + 5U + 4U);
 }
 
@@ -108,7 +110,7 @@ BOOST_AUTO_TEST_CASE(no_relations_make_no_numbers) {
   BOOST_TEST(json.at("domains") == Json::object());
 }
 
-// A metric is declared once and is then in all four places.
+// A metric is declared once and then appears in all four places.
 BOOST_AUTO_TEST_CASE(a_metric_that_is_added_is_on_terminal_page_csv_and_json) {
   std::vector<Column<GroupMetrics>> columns = group_columns();
   columns.push_back({"worst_rank", "worst rank", "Worst rank: the lowest place of a right option.",

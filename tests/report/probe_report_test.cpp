@@ -21,7 +21,7 @@ namespace {
 
 const std::vector<std::string> templates{"[X]: [Y].", "[Y] of [X]."};
 
-/// Two relations as lm-pub-quiz leaves them: capital one of two right, river one of one.
+/// Two relations as lm-pub-quiz writes them: capital has one of two right, river one of one.
 struct Results {
   Results() {
     folder.add("capital", {"Paris", "Rome", "Cairo"}, templates,
@@ -183,11 +183,11 @@ BOOST_AUTO_TEST_CASE(relations_without_rows_have_dashes_and_not_zeros) {
 BOOST_AUTO_TEST_CASE(a_folder_without_finished_results_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)probe_report(folder.path()), Error,
-                        test::says(Fault::user, "holds no finished results"));
+                        test::says(Fault::user, "contains no finished results"));
 }
 
-// All three options level for two facts, the right one first for one of them: 1/3, and 1 of 2 if the
-// first wins. Wilson's ends of 1/3 of 2 solve (1/3 − p)² = z² p (1 − p) / 2.
+// All three options tie for two facts, and the right one is first for one of them: accuracy is 1/3,
+// and 1 of 2 if the first wins. Wilson's ends of 1/3 of 2 solve (1/3 − p)² = z² p (1 − p) / 2.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   test::ResultsFolder level;
   level.add("capital", {"Paris", "Rome", "Cairo"}, templates, Json::object(),

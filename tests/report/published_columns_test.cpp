@@ -64,9 +64,9 @@ BOOST_AUTO_TEST_CASE(files_have_every_digit) {
   BOOST_TEST(published_csv(made) ==
              "table,model,dataset,candidates,queries,number,published,run,same_model,same_question,"
              "value,low,high,count,difference,in_interval,note\n"
-             "4,OPT-1.3B,WN18RR,,,methods.deer.hits_at_10,0.14,opt-1.3b,yes,not said,0.25000000,"
+             "4,OPT-1.3B,WN18RR,,,methods.deer.hits_at_10,0.14,opt-1.3b,yes,unknown,0.25000000,"
              "0.12500000,0.50000000,40,0.11000000,yes,\n"
-             "4,OPT-1.3B,WN18RR,,,agreement.deer+lm-head.p,2.5e-38,opt-1.3b,yes,not said,"
+             "4,OPT-1.3B,WN18RR,,,agreement.deer+lm-head.p,2.5e-38,opt-1.3b,yes,unknown,"
              "0.50000000,,,,0.50000000,,\"'=a \"\"note\"\"\"\n");
   BOOST_TEST(unmatched_csv(made) ==
              "table,model,dataset,candidates,queries,number,published,file,line,note\n"
@@ -97,11 +97,11 @@ BOOST_AUTO_TEST_CASE(another_question_is_said_in_a_column) {
   BOOST_TEST(word("all", "test") == "other candidates");
   BOOST_TEST(word("single-token", "500 of test") == "other queries");
   BOOST_TEST(word("of-queries", "500 of test") == "other candidates and queries");
-  BOOST_TEST(word("", "") == "not said");
-  BOOST_TEST(word("single-token", "") == "not said");
+  BOOST_TEST(word("", "") == "unknown");
+  BOOST_TEST(word("single-token", "") == "unknown");
   const PublishedComparison made{.runs = {"m"}, .pairs = {pair}, .unmatched = {}, .remarks = {}};
   BOOST_TEST(to_json(made).at("numbers").at(0).at("candidates") == "single-token");
-  BOOST_TEST(to_json(made).at("numbers").at(0).at("same_question") == "not said");
+  BOOST_TEST(to_json(made).at("numbers").at(0).at("same_question") == "unknown");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

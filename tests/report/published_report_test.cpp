@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_folder_has_numbers_page_and_what_was_not_met) {
   BOOST_TEST(holds(test::slurp(folder / "published.csv"), ",0.25000000,"));
   BOOST_TEST(holds(test::slurp(folder / "without_counterpart.csv"), "\n4,m,,,,<none>,0.5,"));
   const std::string page = test::slurp(folder / "report.html");
-  BOOST_TEST(holds(page, "Published numbers beside 1 run"));
+  BOOST_TEST(holds(page, "Published numbers next to 1 run"));
   BOOST_TEST(holds(page, "Published numbers without a counterpart"));
   BOOST_TEST(holds(page, "&lt;none&gt;"));
   BOOST_TEST(!holds(page, "<none>"));
@@ -55,12 +55,12 @@ BOOST_AUTO_TEST_CASE(a_folder_has_numbers_page_and_what_was_not_met) {
 BOOST_AUTO_TEST_CASE(a_terminal_names_the_first_twelve_that_are_not_met) {
   std::vector<PublishedNumber> numbers;
   for (int i = 0; i < 14; ++i) numbers.push_back(number("x" + std::to_string(i)));
-  numbers.push_back(number("x0"));  // of another model; told once
+  numbers.push_back(number("x0"));  // of another model; shown once
   const PublishedReport report = published_report(
       compare_with_published(numbers, {{"a", "", {}}, {"b", "", {}}}), Json::object());
   const std::string table = report.table();
   BOOST_TEST(
-      table.starts_with("15 published numbers that none of the runs has (each name once, of all "
+      table.starts_with("15 published numbers that none of the runs has (each name once, over all "
                         "models):\n  table 4: x0\n"));
   BOOST_TEST(holds(table, "  table 4: x11\n  … and 2 more, in without_counterpart.csv\n"));
   BOOST_TEST(!holds(table, "x12"));

@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(page_and_terminal_have_models_and_pairs) {
   BOOST_TEST(holds(page, "Models by relations, by deer"));
 }
 
-// Each model's two methods against one another, smallest model first, and numbers over the sizes.
+// Each model's two methods compared, the smallest model first, and numbers over the sizes.
 BOOST_AUTO_TEST_CASE(agreements_and_sizes_have_tables_of_their_own) {
   std::vector<RankedModel> models;
   for (const auto& [name, parameters] : {std::pair{"large", 7e9}, {"small", 1e8}}) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(agreements_and_sizes_have_tables_of_their_own) {
   const std::string page = slurp(out / "report.html");
   BOOST_TEST(page.find("<bdi>small</bdi>: <bdi>deer+likelihood</bdi>") <
              page.find("<bdi>large</bdi>: <bdi>deer+likelihood</bdi>"));
-  BOOST_TEST(holds(page, "Do the numbers grow with the models?"));
+  BOOST_TEST(holds(page, "Do the numbers grow with model size?"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

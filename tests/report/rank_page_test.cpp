@@ -45,7 +45,7 @@ std::string page(const RankFolder& folder, const Json& settings = Json::object()
   return page_of(results(folder), settings);
 }
 
-/// One method whose true entities have these ranks among so many candidates.
+/// One method whose true entities have these ranks among `candidates`.
 std::string page_of_ranks(const std::vector<std::size_t>& ranks, std::size_t candidates) {
   RankFolder folder;
   std::vector<EntityRank> lines;
@@ -56,7 +56,7 @@ std::string page_of_ranks(const std::vector<std::size_t>& ranks, std::size_t can
   return page_of(results(folder, {"deer"}));
 }
 
-/// What stands between two marks, everywhere.
+/// All texts between two marks.
 std::set<std::string> texts(const std::string& html, const std::string& begin,
                             const std::string& end) {
   std::set<std::string> found;
@@ -67,7 +67,7 @@ std::set<std::string> texts(const std::string& html, const std::string& begin,
   return found;
 }
 
-/// What stands at the end of the bars.
+/// The numbers at the end of the bars.
 std::set<std::string> values(const std::string& html) {
   std::set<std::string> found;
   for (const std::string& text : texts(html, "<text class=\"value\"", "</text>")) {
@@ -83,14 +83,14 @@ void collect_numbers(const Json& json, std::vector<double>& numbers) {
   }
 }
 
-/// Whether a number of metrics.json, with as many decimals, is written like this.
+/// Whether a number of metrics.json, rounded to the text's decimals, is written like this.
 bool is_in(const std::vector<double>& numbers, const std::string& text) {
   const std::size_t point = text.find('.');
   const int decimals = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
   return std::ranges::any_of(numbers, [&](double n) { return with_decimals(n, decimals) == text; });
 }
 
-/// Every number in the texts, in whatever words, is one of these.
+/// Checks that every number in the texts is one of these.
 void check_numbers(const std::set<std::string>& shown, const std::vector<double>& numbers) {
   BOOST_TEST(!shown.empty());
   for (const std::string& text : shown) {
@@ -112,10 +112,10 @@ BOOST_FIXTURE_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order, 
   for (const char* word : {"http", "src=", "url(", "@import"}) BOOST_TEST(!holds(html, word));
   BOOST_TEST(between(html, "<title>", "</title>") == "m.gguf on wn18rr");
   BOOST_TEST(in_order(
-      html, {"<h1>", "class=\"cards\"", "<h2>Where the true entities stand</h2>",
+      html, {"<h1>", "class=\"cards\"", "<h2>Ranks of the true entities</h2>",
              "<h2>Hit@k side by side</h2>", "<h2>Ranks</h2>", "<h2>Do the methods agree?</h2>",
              "<h2>Do the methods agree within a relation?</h2>",
-             "<h2>Do long names stand lower?</h2>", "<h2>By relation</h2>", "<h2>Settings</h2>"}));
+             "<h2>Do long names rank lower?</h2>", "<h2>By relation</h2>", "<h2>Settings</h2>"}));
   BOOST_TEST(holds(html, "<tr><td>shots</td><td><bdi>8</bdi></td></tr>"));
   BOOST_TEST(!holds(html, "<td>hits</td>"));
   BOOST_TEST(between(page(*this, {{"model", "m.gguf"}}), "<title>", "</title>") == "m.gguf");
@@ -131,7 +131,7 @@ BOOST_FIXTURE_TEST_CASE(cards_have_the_headline_numbers, SmallRanking) {
 }
 
 BOOST_FIXTURE_TEST_CASE(every_method_has_a_row_raw_and_filtered, SmallRanking) {
-  const std::string part = section(page(*this), "Where the true entities stand");
+  const std::string part = section(page(*this), "Ranks of the true entities");
   BOOST_TEST(in_order(part, {">Method<", ">Queries<", ">MR<", ">MRR<", ">AMRI<", ">Hit@1<",
                              ">Hit@3<", ">Hit@10<", ">Hit@100<", ">Ties<"}));
   BOOST_TEST(in_order(part, {"<bdi>deer</bdi>", "<bdi>deer, filtered</bdi>",
@@ -193,12 +193,12 @@ BOOST_FIXTURE_TEST_CASE(agreement_has_a_row_and_a_plot_for_each_pair, SmallRanki
   // Two of one token, one of two, one of three, two of more.
   const std::string drawn = between(plot, "class=\"series s0\">", "figcaption");
   BOOST_TEST(count_of(between(drawn, "", "</g>"), "<circle") == 2U);
-  // Few candidates: no rank 10 to be shown.
+  // There are few candidates, so rank 10 is not marked.
   BOOST_TEST(!holds(between(part, "deer-single-token against lm-head", "</figure>"), "rank 10"));
 }
 
-// DEER's and the likelihood's ranks are 1, 2, 4 and 1, 1, 2.5 in one, 5, 10, 20 and 4, 5, 10 in the
-// other; the second pair shares one relation, of which agreement is told already.
+// DEER's and the likelihood's ranks are 1, 2, 4 and 1, 1, 2.5 in one relation, 5, 10, 20 and 4, 5,
+// 10 in the other. The second pair shares one relation, whose agreement is already shown.
 BOOST_FIXTURE_TEST_CASE(agreement_within_relations_has_a_row_for_each, SmallRanking) {
   const RankResults made = results(*this);
   const std::string part = section(page_of(made), "Do the methods agree within a relation?");
@@ -235,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(the_page_says_how_few_queries_have_no_correlation, Small
   const std::string part = section(page(*this), "Do the methods agree within a relation?");
   BOOST_TEST(holds(row_of(part, "next"), "data-v=\"3\""));
   BOOST_TEST(holds(row_of(part, "next"), "0.945<small>"));
-  BOOST_TEST(holds(part, "fewer than three, or ranks that are all alike, have none"));
+  BOOST_TEST(holds(part, "– with fewer than three queries, or if all ranks are equal"));
 }
 
 // Ranks 1, 2, 4, 5, 10, 20 with one prompt, 1, 5, 1, 5, 20, 20 with the other.
@@ -262,7 +262,7 @@ BOOST_FIXTURE_TEST_CASE(entity_prompts_stand_side_by_side_with_their_differences
 }
 
 BOOST_FIXTURE_TEST_CASE(length_has_a_correlation_and_boxes_for_each_method, SmallRanking) {
-  const std::string part = section(page(*this), "Do long names stand lower?");
+  const std::string part = section(page(*this), "Do long names rank lower?");
   BOOST_TEST(count_of(part, "<tr><td><bdi>") == 4U);
   BOOST_TEST(holds(row_of(part, "deer"), "<small>"));
   const std::string boxes = between(part, "aria-label=\"Rank by length, deer\"", "</svg>");
@@ -271,7 +271,7 @@ BOOST_FIXTURE_TEST_CASE(length_has_a_correlation_and_boxes_for_each_method, Smal
   BOOST_TEST(in_order(boxes, {">tokens of the name<", ">rank, deer<"}));
 }
 
-// Two methods agree on ranks 1, 10 and 100, of names of one length: three circles.
+// Two methods agree on ranks 1, 10 and 100 of names of the same length: three circles.
 BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
   const auto plot = [](std::size_t candidates) {
     RankFolder folder;
@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
 
 BOOST_AUTO_TEST_CASE(a_probability_that_is_too_small_is_escaped) {
   RankFolder folder;
-  // Of eighty queries two have changed places: r is 0.99995.
+  // Two of eighty queries are swapped: r is 0.99995.
   for (const std::size_t first : {0U, 1U}) {
     std::vector<EntityRank> ranks;
     for (std::size_t line = 1; line <= 80; ++line) {
@@ -317,14 +317,14 @@ BOOST_AUTO_TEST_CASE(a_probability_that_is_too_small_is_escaped) {
   }
   const std::string html = page_of(results(folder, {"a", "b"}));
   for (const char* heading : {"Do the methods agree?", "Do the methods agree within a relation?",
-                              "Do long names stand lower?"}) {
+                              "Do long names rank lower?"}) {
     BOOST_TEST(holds(html, heading), heading);
     BOOST_TEST(!holds(section(html, heading), "<td>< 1e"), heading);
   }
   BOOST_TEST(holds(section(html, "Do the methods agree?"), "<td>&lt; 1e-15</td>"));
 }
 
-// Eleven queries whose ranks are the same in both: nothing is said of how far others would differ.
+// Eleven queries with the same ranks in both: there is no estimate of how much others would differ.
 BOOST_AUTO_TEST_CASE(methods_that_agree_wholly_have_no_interval_and_no_p) {
   RankFolder folder;
   for (const char* name : {"a", "b"}) {
@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(names_of_one_length_have_no_boxes) {
   RankFolder folder;
   folder.method("deer", {ranked(1, "a", 0, 2), ranked(2, "a", 1, 2), ranked(3, "a", 5, 2)});
   const std::string part =
-      section(page_of(results(folder, {"deer"})), "Do long names stand lower?");
+      section(page_of(results(folder, {"deer"})), "Do long names rank lower?");
   BOOST_TEST(!holds(part, "<svg"));
   BOOST_TEST(count_of(row_of(part, "deer"), "–") == 2U);  // neither r nor p
 }
@@ -370,8 +370,8 @@ BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_shows_its_hits_alone, SmallRan
   BOOST_TEST(holds(html, "<p class=\"note\">cut: 1 of 3 searches ended before"));
   BOOST_TEST(
       holds(between(html, "<div class=\"cards\">", "<h2>"), "Hit@3, cut"));  // 10 is not certain
-  BOOST_TEST(holds(row_of(section(html, "Where the true entities stand"), "cut"), ">–<"));
-  for (const char* heading : {"Ranks", "Do long names stand lower?"}) {
+  BOOST_TEST(holds(row_of(section(html, "Ranks of the true entities"), "cut"), ">–<"));
+  for (const char* heading : {"Ranks", "Do long names rank lower?"}) {
     BOOST_TEST(!holds(section(html, heading), "cut"), heading);
     BOOST_TEST(holds(section(html, heading), "deer"), heading);
   }
@@ -434,7 +434,7 @@ BOOST_FIXTURE_TEST_CASE(every_number_on_the_page_is_in_the_metrics, SmallRanking
     const std::string words = between(wording, "Largest differences: ", "</p>");
     check_numbers({words.substr(words.find(metric) + std::string(metric).size(), 5)}, numbers);
   }
-  numbers.push_back(-1);  // what a cell without a number is sorted by
+  numbers.push_back(-1);  // the sort value of a cell without a number
   check_numbers(texts(html, "data-v=\"", "\""), numbers);
 }
 

@@ -156,11 +156,11 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
   BOOST_CHECK_EXCEPTION(
       (void)rank_report(folder.path()), Error,
       says(Fault::user,
-           "holds no finished ranking (no metadata_rank.json); name a finished run "
+           "contains no finished ranking (no metadata_rank.json); name a finished run "
            "folder, or finish its run first (plumb rank, `resume`)"));
   folder.write("metadata_rank.json", "{}");
   BOOST_CHECK_EXCEPTION((void)rank_report(folder.path()), Error,
-                        says(Fault::user, "metadata_rank.json: methods: names none; rank again"));
+                        says(Fault::user, "metadata_rank.json: methods: is empty; rank again"));
   for (const char* metadata :
        {R"({"methods": ["deer"]})", R"({"methods": ["deer"], "narrowed": "no"})"}) {
     folder.write("metadata_rank.json", metadata);
@@ -180,14 +180,14 @@ BOOST_AUTO_TEST_CASE(a_ranking_of_nothing_is_refused) {
   const TemporaryFolder folder;
   folder.write("metadata_rank.json", "{\"methods\": []}");
   BOOST_CHECK_EXCEPTION((void)rank_report(folder.path()), Error,
-                        says(Fault::user, "metadata_rank.json: methods: names none; rank again"));
+                        says(Fault::user, "metadata_rank.json: methods: is empty; rank again"));
   folder.write("metadata_rank.json", "{\"methods\": [\"deer\"]}");
   folder.write("deer_ranks.jsonl", "");
   BOOST_CHECK_EXCEPTION((void)rank_report(folder.path()), Error,
                         says(Fault::user, "deer_ranks.jsonl"));
 }
 
-// Two of three true entities have an equal.
+// Two of three true entities are tied.
 BOOST_AUTO_TEST_CASE(ties_are_counted_and_warned_of) {
   RankFolder folder;
   folder.method("deer", {ranked(1, "a", 0, 1), ranked(2, "a", 1, 1), ranked(3, "a", 0, 1)});

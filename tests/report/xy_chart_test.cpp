@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(xy_chart_suite)
 
 namespace {
 
-/// 200 wide and 100 high between the axes, which begin at (62, 12).
+/// 200 wide and 100 high between the axes, which start at (62, 12).
 XyChart small_chart() {
   XyChart chart{"title", "across", "up"};
   chart.width = 278;
@@ -34,7 +34,7 @@ std::vector<std::string> ticks(const std::string& svg, const std::string& axis) 
        at = svg.find(opening, at + 1)) {
     texts.push_back(test::between(svg.substr(at), ">", "<"));
   }
-  std::erase(texts, "across");  // the title stands there too
+  std::erase(texts, "across");  // the axis title has the same class
   return texts;
 }
 
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(points_stand_where_their_numbers_say_and_a_line_joins_them)
   BOOST_TEST(!holds(xy_chart(small_chart(), {{"", {{0, 0}, {1, 1}}, false}}), "class=\"line\""));
 }
 
-// 0.0000, 0.0002 …: four decimals, two more than there is room for, 14 further to the right.
+// 0.0000, 0.0002 … have four decimals, two more than fit, so the axis is 14 further to the right.
 BOOST_AUTO_TEST_CASE(long_numbers_do_not_stand_in_the_axis_title) {
   XyChart chart = small_chart();
   chart.y_range = {0, 0.001};
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(the_diagonal_goes_from_corner_to_corner_when_asked_for) {
                    "class=\"diagonal\" x1=\"62.0\" y1=\"112.0\" x2=\"262.0\" y2=\"12.0\""));
 }
 
-// Two bars, each 100 wide less a gap of 1; the tallest is a quarter of 100 high.
+// Two bars, each 100 wide minus a gap of 1; the tallest has a quarter of the height of 100.
 BOOST_AUTO_TEST_CASE(the_tallest_bar_of_the_histogram_is_a_quarter_of_the_height) {
   XyChart chart = small_chart();
   BOOST_TEST(!holds(xy_chart(chart, {}), "<rect"));
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_are_named_when_there_
   BOOST_TEST(colours.size() == 8U);
 }
 
-// The chart's own shapes at the usual size, as they stand in every chart that sets none.
+// The shapes at the usual size, as in every chart that sets no size.
 BOOST_AUTO_TEST_CASE(points_keep_their_shape_at_any_size) {
   BOOST_TEST(point_shape(0, 5, 6) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"3.2\"/>");
   BOOST_TEST(point_shape(1, 5, 6) == "<path d=\"M5.0 6.0m-3 -3h6v6h-6z\"/>");
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_reference_is_a_line_across_with_its_label_at_the_left) {
   BOOST_TEST(holds(svg,
                    "<line class=\"reference\" x1=\"62.0\" x2=\"262.0\" y1=\"87.0\" y2=\"87.0\"/>"
                    "<text class=\"reference-label\" x=\"66.0\" y=\"82.0\">a &lt; b</text>"));
-  // Under the line where there is no room above.
+  // The label is below the line if it does not fit above.
   BOOST_TEST(holds(svg, "x=\"66.0\" y=\"31.0\">high</text>"));
   BOOST_TEST(count_of(svg, "class=\"reference-label\"") == 2U);
   BOOST_TEST(test::in_order(svg, {"<circle", "class=\"reference\""}));

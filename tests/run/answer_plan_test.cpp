@@ -55,7 +55,7 @@ AnswerPlan sampled_of(const MultiPromptDataset& dataset, const AnswerOptions& op
                       options);
 }
 
-/// The sizes of packs, which hold all prompts in their order.
+/// The sizes of packs, which contain all prompts in their order.
 Places pack_sizes(const AnswerPlan& plan) {
   Places sizes;
   std::vector<Prompt4> joined;
@@ -67,8 +67,8 @@ Places pack_sizes(const AnswerPlan& plan) {
   return sizes;
 }
 
-/// elements_many with odd names: gold's only object has no word in it, neon's has an alias without
-/// one, and so has oxygen where it is a part of something.
+/// elements_many with unusual names: gold's only object contains no word, neon's has an alias
+/// without a word, and so does oxygen where it is a part of something.
 MultiPromptDataset with_odd_names() {
   MultiPromptDataset dataset = elements_many();
   dataset.relations[2].facts[2].objects[0].names = {"?", "…"};
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(relations_are_asked_in_the_datasets_order) {
     BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, codes, 0), Error,
                           says(Fault::user,
                                "`relations`: 'colour' is not a relation of elements with many "
-                               "prompts; say some of symbol, "));
+                               "prompts; name some of symbol, "));
   }
   BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, {"family", "family"}, 0), Error,
                         says(Fault::user, "`relations`: 'family' is named twice"));
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(facts_without_a_usable_answer_are_left_out_and_listed) {
   const AskedFacts asked = asked_facts(dataset, {}, 0);
   BOOST_TEST((asked.relations[2].facts == Places{0, 1}));
   BOOST_TEST((asked.without_answer == Named{{"family", "gold"}}));
-  // Each once, though three facts have it.
+  // Each once, although three facts have it.
   BOOST_TEST((asked.wordless_names ==
               Named{{"contains", "🜁"}, {"family", "—"}, {"family", "?"}, {"family", "…"}}));
 }
@@ -148,8 +148,8 @@ BOOST_AUTO_TEST_CASE(a_relation_without_answers_is_left_out_and_a_dataset_withou
   BOOST_TEST(asked.relations[0].relation == 1U);
   BOOST_TEST(asked.without_answer.size() == 6U);
   const auto words = says(Fault::user,
-                          "no fact has an answer that can be matched; give its objects names with "
-                          "a letter or a digit");
+                          "no fact has an answer that can be matched; add names with a letter or a "
+                          "digit to its objects");
   BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, {"symbol"}, 0), Error, words);
   dataset.files.clear();
   BOOST_CHECK_EXCEPTION((void)asked_facts(dataset, {"symbol"}, 0), Error, words);
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_is_asked_is_a_dataset_of_its_own) {
   BOOST_TEST(made.relations[0].facts[2].objects[0].names.front() == "C");
 }
 
-// Written down by loops of its own, in the order relation, template, fact, expression.
+// Written by separate loops, in the order relation, template, fact, expression.
 BOOST_AUTO_TEST_CASE(every_prompt_is_planned_once_and_in_order) {
   const MultiPromptDataset dataset = with_odd_names();
   for (const PromptForm form : {PromptForm::mask, question}) {
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(packs_end_at_a_relation_at_a_template_past_256_and_at_1024)
   BOOST_TEST((sizes(Shapes{{.facts = 255, .templates = 3}}) == Places{510, 255}));
   BOOST_TEST((sizes(Shapes{{.facts = 128, .templates = 3, .names = 2}}) == Places{256, 256, 256}));
   BOOST_TEST((sizes(Shapes{{.facts = 1024, .templates = 2}}) == Places{1024, 1024}));
-  // What a template leaves behind 1024 goes with the next one.
+  // The prompts of a template after the 1024th go with the next template.
   BOOST_TEST((sizes(Shapes{{.facts = 1100, .templates = 3}}) == Places{1024, 1024, 1024, 228}));
   BOOST_TEST((sizes(Shapes{{.facts = 1400, .templates = 2}, {.facts = 2, .templates = 1}}) ==
               Places{1024, 376, 1024, 376, 2}));
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_form_that_no_relation_can_be_asked_in_has_no_packs) {
   const AnswerPlan plan = plan_of(shaped_many({{}, {}}), {ShotSource::none, 0, question});
   BOOST_TEST(plan.prompts.empty());
   BOOST_TEST(plan.ends.empty());
-  // One that some can be asked in has no empty ones.
+  // A setting that can ask some relations has no empty ones.
   BOOST_TEST((pack_sizes(plan_of(shaped_many({{}, {.questions = 1}, {}}),
                                  {ShotSource::none, 0, question})) == Places{10}));
 }
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_the_same_whatever_else_is_asked) {
   const AnswerPlan all = plan_of(dataset);
   BOOST_TEST((places(plan_of(dataset, relation_shots)) == places(all)));
   BOOST_TEST((plan_of(dataset, template_shots).ends == all.ends));
-  // Packs of a relation are those it has alone.
+  // The packs of a relation are the same as when it is asked by itself.
   Places sizes;
   for (const std::string code : {"P0", "P1", "P2"}) {
     for (const std::size_t size : pack_sizes(plan_of(dataset, zero, {code}))) sizes.push_back(size);
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(one_prompt_of_every_fact_is_sampled) {
     BOOST_TEST((std::ranges::find(all, place(planned)) != all.end()));
   }
   BOOST_TEST(facts.size() == 55U);
-  // As they stand among all prompts, so that those with the longest common beginning are together.
+  // In the order of all prompts, so that those with the longest common prefix are together.
   BOOST_TEST(std::ranges::is_sorted(places(plan)));
 }
 
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(sampled_prompts_hang_on_their_seed_and_not_on_other_facts_o
   };
   BOOST_TEST((some(0) == some(0)));
   BOOST_TEST((some(0) != some(1)));
-  // The prompt of a fact is the same when fewer are asked.
+  // The prompt of a fact is the same if fewer facts are asked.
   for (const Prompt4& one : places(sampled_of(dataset, {}, zero, 12))) {
     BOOST_TEST((std::ranges::find(all, one) != all.end()));
   }
@@ -333,8 +333,8 @@ BOOST_AUTO_TEST_CASE(sampled_prompts_do_not_hang_on_where_their_facts_stand) {
   BOOST_TEST((drawn() == before));
 }
 
-// 16 of 40 facts come up 800 times in 2000 draws, give or take 21.9; one of 12 prompts of a fact
-// 166.7 times, give or take 12.4. Five such are no chance.
+// 16 of 40 facts are expected 800 times in 2000 draws, with a standard deviation of 21.9; one of 12
+// prompts of a fact 166.7 times, with 12.4. Five standard deviations are not chance.
 BOOST_AUTO_TEST_CASE(every_fact_and_every_prompt_of_it_is_sampled_as_often_as_another) {
   const MultiPromptDataset dataset = shaped_many({{.facts = 20, .names = 3}, {.facts = 20}});
   std::map<std::pair<std::size_t, std::size_t>, int> facts;
@@ -366,7 +366,7 @@ BOOST_AUTO_TEST_CASE(what_no_answer_can_match_is_neither_shown_nor_a_candidate) 
   BOOST_TEST(made.relations[1].facts[0].objects[0].names == std::vector<std::string>{"hydrogen"});
   BOOST_TEST(made.relations[1].facts[1].objects.size() == 1U);
   BOOST_TEST(asked_facts(made, {}, 0).wordless_names.empty());
-  // A limit takes the same facts either way.
+  // A limit takes the same facts in both cases.
   const AskedFacts before = asked_facts(dataset, {}, 3), after = asked_facts(made, {}, 3);
   for (std::size_t r = 0; r < 3; ++r) {
     for (std::size_t f = 0; f < 3; ++f) {

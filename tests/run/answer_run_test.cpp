@@ -38,8 +38,8 @@ AnswerOptions few_samples(bool fresh = false) {
   return options;
 }
 
-/// A model that has read all statements as answers behind some text, and goes on by the last five
-/// letters.
+/// A model that has read all statements as answers after some text, and continues from the last
+/// five letters.
 template <class Model>
 Model reader(const std::string& before = " ") {
   const MultiPromptDataset dataset = elements_many();
@@ -61,7 +61,7 @@ struct Made {
   std::size_t tokens_fed = 0;
 };
 
-/// One process: model and run made anew, as after a crash.
+/// One process: a new model and a new run, as after a crash.
 template <class Model = NgramTreeModel>
 Made run_once(const std::filesystem::path& folder, const AnswerOptions& options,
               ProgressCallback on_progress = {}, Model model = reader<Model>()) {
@@ -91,7 +91,7 @@ std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
   return prompt_ids(model, Prompt{text, {}, {}}, model.bos());
 }
 
-/// All files but those that say how a run went.
+/// All files except those about how a run went.
 std::map<std::string, std::string> results(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_begins_with_a_line_break_ends_behind_its_fir
     BOOST_TEST(all[i].size() == 30U);
     BOOST_TEST(all[i].starts_with(lines[i] + "\n"));
   }
-  // Samples end where answers do.
+  // Samples end at the same texts as answers.
   for_each_row<RecordedSamples>(
       folder / "lines" / "zero-shot_samples.jsonl", [](const RecordedSamples& row) {
         for (const auto& [text, times] : row.texts) {
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
   BOOST_TEST(various);
 }
 
-// A run that ends at any moment and is taken up again leaves the same bytes, and asks nothing twice.
+// A run that is stopped at any moment and resumed leaves the same bytes, and asks nothing twice.
 BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
   const TemporaryFolder folder;
   const AnswerOptions options = few_samples(true);
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_without_room_for_an_answer_is_refused_with_its_pla
   };
   BOOST_CHECK_NO_THROW(check(zero_shot));
   BOOST_CHECK_EXCEPTION(check(two_of_relation), Error,
-                        says(Fault::user, "5 new ones the model has room for 150"));
+                        says(Fault::user, "5 new ones, it exceeds the model's limit of 150"));
   BOOST_TEST(model.tokens_fed == 0U);
 }
 

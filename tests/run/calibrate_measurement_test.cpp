@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/calibrate_measurement.hpp"
 
-// A calibration from C++, without the command; with it, in cli/calibrate_test.cpp.
+// A calibration from C++ without the command. With the command: cli/calibrate_test.cpp.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -21,7 +21,7 @@ static_assert(Measurement<CalibrateMeasurement>);
 
 namespace {
 
-/// Confidences 0.9 and 0.7, of which the second is wrong.
+/// Confidences 0.9 and 0.7; the second is wrong.
 struct Two {
   Two() {
     folder.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(masked_models_are_told_by_their_folders_or_named, Two) {
     settings.masked = named;
     return bool(calibrate_folders(settings).masked.at(0));
   };
-  BOOST_TEST(!masked("RoBERTa", {}));  // a name tells nothing
+  BOOST_TEST(!masked("RoBERTa", {}));  // the name does not show it
   BOOST_TEST(masked("gpt", {{"gpt"}}));
   folder.set("P36", "pll_metric", "within_word_l2r");
   BOOST_TEST(masked("gpt", {}));

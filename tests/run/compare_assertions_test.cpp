@@ -50,11 +50,11 @@ BOOST_AUTO_TEST_CASE(a_certain_bound_is_for_the_whole_interval) {
   BOOST_TEST(check("accuracy.drop.certain < 0.091").passed);
   BOOST_TEST(check("accuracy.drop.certain > 0").passed);
   BOOST_TEST(!check("accuracy.drop_overall.certain > 0").passed);
-  // What has no interval cannot be certain.
+  // A value without an interval cannot be certain.
   for (const char* text :
        {"known.lost.certain < 9", "loglik.max.certain < 1", "kappa.certain > 0"}) {
     BOOST_CHECK_EXCEPTION((void)check(text), Error,
-                          says(Fault::user, "has no interval, so nothing is certain of it"));
+                          says(Fault::user, "has no interval, so .certain does not apply"));
   }
 }
 
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_fails_either_way) {
   for (const char* text : {"loglik.max < 1e9", "loglik.max > -1", "ace.rise.certain < 1"}) {
     const AssertedResult result = check(text);
     BOOST_TEST(!result.passed, text);
-    BOOST_TEST(description_of(result).ends_with("there is no such number for these runs"));
+    BOOST_TEST(description_of(result).ends_with("these runs do not have this number"));
   }
 }
 
@@ -77,7 +77,8 @@ BOOST_AUTO_TEST_CASE(what_fails_names_value_interval_and_facts) {
   BOOST_TEST(description_of(check("known.lost > 0", none)).starts_with("known.lost > 0: 0; "));
 }
 
-// Two facts: the first loses its right answer, of the second a wrong option's score moves by 2.
+// Two facts: the first loses its right answer; in the second, the score of a wrong option changes
+// by 2.
 BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   AssertedChange of = change();
   RunChanges scores;
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   const AssertedResult brier = check("brier.rise < 0.3", of);
   BOOST_TEST(std::abs(brier.value.value - 0.35) < 1e-12);
   BOOST_TEST(brier.moved.front() == "P1 'a' (x → y) 0.90 → 0.80");
-  // ACE has no number over fewer facts than bins.
+  // ACE does not exist with fewer facts than bins.
   BOOST_TEST(!check("ace.rise < 1", of).value.exists());
 }
 

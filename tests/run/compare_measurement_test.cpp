@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/compare_measurement.hpp"
 
-// A comparison from C++, without the command; with it, in cli/compare_test.cpp.
+// A comparison from C++ without the command. With the command: cli/compare_test.cpp.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -32,14 +32,15 @@ BOOST_AUTO_TEST_CASE(runs_with_other_settings_are_reported) {
   BOOST_REQUIRE(remarks.size() == 1U);
   BOOST_TEST(
       remarks[0] ==
-      "c was asked otherwise than a, so their numbers may not compare: bos \"no\" instead of "
-      "\"yes\", choices 3 instead of 100");
+      "c was asked differently from a, so their numbers may not be comparable: bos \"no\" instead "
+      "of \"yes\", choices 3 instead of 100");
   run("d", {{"model", "u"}, {"choices", 100}, {"bos", "yes"}, {"dataset_sha256", "01"}});
   run("e", {{"model", "v"}, {"choices", 100}, {"bos", "yes"}, {"dataset_sha256", "02"}});
   const std::vector<ResultFolder> last(runs.end() - 2, runs.end());
   BOOST_TEST(run_differences(last, false) ==
-                 std::vector<std::string>{"e was asked otherwise than d, so their numbers may not "
-                                          "compare: another dataset or template file (by SHA-256)"},
+                 std::vector<std::string>{"e was asked differently from d, so their numbers may "
+                                          "not be comparable: another dataset or template file (by "
+                                          "SHA-256)"},
              boost::test_tools::per_element());
 }
 
@@ -47,12 +48,15 @@ BOOST_AUTO_TEST_CASE(runs_of_another_kind_are_refused) {
   const test::TemporaryFolder folder;
   folder.write("r/run.json", R"({"settings": {"command": "rank"}})");
   BOOST_CHECK_EXCEPTION((void)read_answers({"r", folder / "r"}), Error,
-                        test::says(Fault::user, "r: is a run of plumb rank, and others are not"));
+                        test::says(Fault::user,
+                                   "r: is a run of plumb rank, but the other runs are "
+                                   "not"));
 }
 
 namespace {
 
-/// Two folders of one relation with two templates. The first answers all right, the second half.
+/// Two folders of one relation with two templates. In the first all answers are right, in the
+/// second half.
 struct Two {
   Two() {
     for (test::ResultsFolder* into : {&first, &second}) {
@@ -84,9 +88,9 @@ BOOST_FIXTURE_TEST_CASE(a_comparison_needs_no_command, Two) {
   const Json run = read_json_object(out / "prompts/run.json");
   BOOST_TEST(run.at("settings").at("over") == "prompts");
   BOOST_TEST((run.at("settings").at("models") == Json{"one", "two"}));
-  // One kind of comparison does not write over the other.
+  // One kind of comparison does not overwrite the other.
   BOOST_CHECK_EXCEPTION(run_measurement(measurement, out / "prompts"), Error,
-                        test::says(Fault::user, "holds something else"));
+                        test::says(Fault::user, "contains something other"));
 }
 
 BOOST_FIXTURE_TEST_CASE(models_are_named_by_their_runs_where_nobody_names_them, Two) {
@@ -115,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, Two) {
   BOOST_TEST((names({a, c}, false) == Names{"m", "m"}));  // published numbers join
   BOOST_TEST((names({a, b}) == Names{"run", "run"}));
   BOOST_CHECK_EXCEPTION(CompareMeasurement({.runs = {{a, b}}}), Error,
-                        test::says(Fault::user, "is named 'run', as is "));
+                        test::says(Fault::user, "has the name 'run', which is also the name of "));
 }
 
 namespace {
@@ -154,23 +158,24 @@ BOOST_FIXTURE_TEST_CASE(published_numbers_stand_beside_all_runs_of_a_model, Publ
   BOOST_TEST(metrics.at("remarks").empty());
   const Json run = read_json_object(folder / "out/run.json");
   BOOST_TEST(run.at("settings").at("over") == "published");
-  // It does not write over another kind of comparison.
+  // It does not overwrite another kind of comparison.
   folder.write("other/run.json",
                Json{{"settings", {{"command", "compare"}, {"over", nullptr}}}}.dump());
   BOOST_CHECK_EXCEPTION(run_measurement(measurement, folder / "other"), Error,
-                        test::says(Fault::user, "holds something else"));
+                        test::says(Fault::user, "contains something other"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_number_that_two_runs_of_a_model_have_is_refused, Published) {
   write("second", {{"x", 0.75}});
-  BOOST_CHECK_EXCEPTION(
-      (void)CompareMeasurement(settings("M,,x,0.5\n")).measure(), Error,
-      test::says(Fault::user, "has x of 'm.gguf', as another run has; name them apart"));
+  BOOST_CHECK_EXCEPTION((void)CompareMeasurement(settings("M,,x,0.5\n")).measure(), Error,
+                        test::says(Fault::user,
+                                   "has x of 'm.gguf', and so does another run; give each its own "
+                                   "name"));
   BOOST_TEST((CompareMeasurement(settings("M,,y,0.5\n")).measure().settings.at("models") ==
               Json{"m.gguf"}));
 }
 
-// A calibration of two models, as `plumb calibrate` leaves one.
+// A calibration of two models, as `plumb calibrate` writes it.
 BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published) {
   folder.write(
       "both/metrics.json",
@@ -180,7 +185,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published
   made.published = folder.write("t.csv", "model,metric,value\nM,ace,0.3\n");
   run_measurement(CompareMeasurement(made), folder / "out");
   const Json metrics = read_json_object(folder / "out/metrics.json");
-  // n, which nobody published, is left out beside m.
+  // n, which has no published numbers, is left out; m is not.
   BOOST_TEST((metrics.at("runs") == Json{"m.gguf"}));
   BOOST_TEST(metrics.at("numbers").size() == 1U);
   for (const Json& remark : metrics.at("remarks")) {
@@ -217,14 +222,14 @@ BOOST_FIXTURE_TEST_CASE(a_ranking_among_other_candidates_is_told, Published) {
   BOOST_TEST(words(with({{"candidates", "of-queries"}, {"sample", 500}}), "deer") ==
              "other candidates and queries; 500 of test");
   BOOST_TEST(words(with({{"candidates", "all"}}), "deer") == "other candidates; test");
-  // The LM head has names of one token alone, and DEER beside it among the same.
+  // The LM head ranks only names of one token, and DEER is also ranked among these.
   BOOST_TEST(words(with({{"candidates", "all"}}), "lm-head") == "yes; test");
   BOOST_TEST(words(with({{"candidates", "all"}}), "deer-single-token") == "yes; test");
   BOOST_TEST(words(with({{"candidates", "of-queries"}}), "lm-head") == "other candidates; test");
   BOOST_TEST(words(with({{"limit", 7}, {"head_queries", true}}), "deer") ==
              "other queries; first 7 of test, and their heads");
   BOOST_TEST(words(with({{"relations", {"r", "s"}}}), "deer") == "other queries; test, of r, s");
-  BOOST_TEST(words({{"command", "probe"}}, "deer") == "not said; ");
+  BOOST_TEST(words({{"command", "probe"}}, "deer") == "unknown; ");
 }
 
 BOOST_FIXTURE_TEST_CASE(published_numbers_need_a_run, Published) {

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(equal_queries_share_a_row_and_the_two_sides_are_lists) {
   const DistinctQueries distinct(plan);
   const std::vector<std::string> texts = distinct.texts(plan, QueryForm::paper);
   BOOST_TEST(texts.size() == distinct.queries().size());
-  BOOST_TEST(texts.size() < plan.queries.size());  // (period 2, holds, ?) is asked of several tails
+  BOOST_TEST(texts.size() < plan.queries.size());  // (period 2, holds, ?) has several tails
   const TextLists lists = distinct.lists(texts);
   BOOST_REQUIRE(lists.size() == 2U);
   BOOST_TEST(lists[0].size() + lists[1].size() == texts.size());

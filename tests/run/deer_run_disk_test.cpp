@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/deer_run.hpp"
 
-// DEER on a disk that forgets. Rows of vectors are written through a mapping, the journal through the
-// disk, and a power loss may keep of each what was not synced, or lose it. At every line of the
-// journal the worst of all is kept: the line, though it was not synced, and of the vectors what was
-// synced alone. Whatever that leaves is resumed to the same bytes.
+// DEER on a disk that forgets. Rows of vectors are written through a mapping, the journal through
+// the disk. A power loss may keep or lose whatever was not synced of each. At every line of the
+// journal the worst case is made: the line is kept, although it was not synced, and of the vectors
+// only what was synced. Whatever that leaves is resumed to the same bytes.
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -34,12 +34,12 @@ BOOST_AUTO_TEST_SUITE(deer_run_disk)
 
 namespace {
 
-/// Called when a mapping was synced; empty but in the test below.
+/// Called when a mapping was synced; empty except in the test below.
 std::function<void()> after_msync;
 
 }  // namespace
 
-// Takes the place of the system's function in this program.
+// Replaces the system's function in this program.
 extern "C" int msync(void* at, size_t size, int flags) {
   const auto failed = static_cast<int>(syscall(SYS_msync, at, size, flags));
   if (after_msync) after_msync();
@@ -48,7 +48,7 @@ extern "C" int msync(void* at, size_t size, int flags) {
 
 namespace {
 
-/// The machine's disk, which tells of each line of a journal once it is written.
+/// The machine's disk, which reports each line of a journal after it is written.
 class ToldDisk : public RealDisk {
  public:
   std::function<void()> on_line;
@@ -77,7 +77,7 @@ class ToldDisk : public RealDisk {
   };
 };
 
-/// One process; the lines of its ranks.
+/// One process. Returns the lines of its ranks.
 std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
                         const RankOptions& options) {
   NgramTreeModel model("");
@@ -93,7 +93,7 @@ std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
   return lines;
 }
 
-/// A file of vectors whose header alone was kept.
+/// A file of vectors of which only the header was kept.
 std::string without_rows(std::string npy) {
   const std::size_t header =
       10 + static_cast<unsigned char>(npy.at(8)) + 256U * static_cast<unsigned char>(npy.at(9));
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(no_line_of_the_journal_outlives_its_rows) {
   const TemporaryFolder folder;
   const std::filesystem::path run = folder / "run";
   ToldDisk disk;
-  std::map<std::string, std::string> synced;  // what vectors that are being written hold for good
+  std::map<std::string, std::string> synced;  // the safely stored content of unfinished vectors
   std::vector<std::filesystem::path> losses;
   after_msync = [&] {
     for (const auto& [name, text] : contents(run, ".npy.part")) synced[name] = text;
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(no_line_of_the_journal_outlives_its_rows) {
   for (const std::filesystem::path& loss : losses) {
     BOOST_TEST(ranked_once(loss, graph, options) == whole, loss);
     BOOST_TEST((contents(loss) == files), loss);
-    // The other way round, the journal is lost and the rows are kept.
+    // In the opposite case, the journal is lost and the rows are kept.
     std::filesystem::remove(loss / "journal.jsonl");
     BOOST_TEST(ranked_once(loss, graph, options) == whole, loss);
   }

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_SUITE(deer_run)
 
 namespace {
 
-/// A ranking's lines, as they are kept, and what it took.
+/// A ranking's lines as they are stored, and its cost.
 struct Ranked {
   /// With each entity prompt, one after another.
   std::vector<EntityRank> ranks;
@@ -45,7 +45,7 @@ struct Ranked {
   }
 };
 
-/// One process: model, folder and run made anew, as after a crash.
+/// One process: a new model, folder and run, as after a crash.
 template <class Model = NgramTreeModel>
 Ranked run_once(const std::filesystem::path& path, const KnowledgeGraph& graph,
                 const RankOptions& options, bool with_bos = false,
@@ -72,8 +72,8 @@ EmbeddingMatrix vectors(const std::vector<std::string>& texts, bool with_bos) {
   return DecayEmbedder().embed(texts, with_bos);
 }
 
-/// Of two rows, in double precision. Ranks are defined by the order in which the terms are added
-/// where cosines are nearer than their rounding; any other order is as near as that.
+/// The cosine of two rows in double precision. If cosines are closer than their rounding, ranks
+/// depend on the order in which terms are added; another order is equally close.
 double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b, Eigen::Index j) {
   const auto dimension = static_cast<std::size_t>(a.cols());
   const float* x = a.data() + static_cast<std::size_t>(i) * dimension;
@@ -90,7 +90,8 @@ double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b
   return made;
 }
 
-/// What a query's true entity is ranked among: with candidates of relations, all its tails.
+/// The entities that a query's true entity is ranked among: with candidates of relations, all its
+/// tails.
 std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const RankOptions& options,
                                          const GraphQuery& query) {
   if (options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
@@ -192,13 +193,13 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .shots = 2}, false);
   check_by_hand(
       graph, {.part = GraphPart::all, .candidates = CandidateSet::of_relation, .shots = 1}, true);
-  // A sample asks for relations in any order, and one relation is a part too.
+  // A sample mixes relations in any order, and one relation is also a part.
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .sample = 9, .shots = 1}, false);
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .relations = {"in"}, .shots = 1},
                 false);
 }
 
-// Four periods, 35 elements that follow one: the tails are fewer than what is embedded.
+// Four periods, 35 elements that follow one: there are fewer tails than embedded texts.
 BOOST_AUTO_TEST_CASE(a_part_is_ranked_from_the_rows_of_its_own_candidates) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -248,7 +249,7 @@ BOOST_AUTO_TEST_CASE(several_entity_prompts_give_what_each_gives_alone) {
   BOOST_TEST(files.at("entities.txt") == files.at("entities-a.txt"));
 }
 
-// Queries are the same whatever the entities are written as.
+// Queries are the same for all entity prompts.
 BOOST_AUTO_TEST_CASE(queries_are_embedded_once_for_all_entity_prompts) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -267,7 +268,7 @@ BOOST_AUTO_TEST_CASE(queries_are_embedded_once_for_all_entity_prompts) {
   BOOST_TEST(together.tokens_fed == alone - 2 * queries);
 }
 
-// The second entry of copper is written as the first, so whichever is asked for is tied.
+// The second entry of copper has the same text as the first, so both are always tied.
 BOOST_AUTO_TEST_CASE(entities_of_one_text_are_tied) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -277,7 +278,7 @@ BOOST_AUTO_TEST_CASE(entities_of_one_text_are_tied) {
     if ((rank.asks_head ? rank.head : rank.tail) != "e29") continue;
     ++tied;
     BOOST_TEST(rank.raw.equal >= 1U);
-    BOOST_TEST(rank.filtered.equal >= 1U);  // the second entry answers nothing
+    BOOST_TEST(rank.filtered.equal >= 1U);  // the second entry is not an answer
   }
   BOOST_TEST(tied == 5U);  // followed by, holds; is written as, is followed by, stands in
 }
@@ -343,7 +344,7 @@ BOOST_AUTO_TEST_CASE(what_it_cost_is_what_the_model_was_fed) {
   }
   BOOST_TEST(made.summary.cost.statements == texts.size());
   BOOST_TEST(made.summary.cost.tokens_one_by_one == bytes);
-  // The shots of each side, which are alike in all its queries, are fed once.
+  // The shots of each side, which are the same in all its queries, are fed once.
   std::size_t most = prompt.shots(false).size() + prompt.shots(true).size();
   for (const std::string& text : texts) {
     const bool is_head = text.starts_with(prompt.shots(true));
@@ -374,7 +375,7 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_for_queries_and_for_entit
   }
 }
 
-/// Puts a folder back to where its job was when the journal had these lines; `files` are those of
+/// Resets a folder to the state of its job when the journal had these lines. `files` are those of
 /// the vectors, in the order in which they are made.
 void take_back(const std::filesystem::path& run, const std::vector<std::string>& journal,
                std::size_t lines, const std::vector<std::string>& files) {
@@ -384,7 +385,7 @@ void take_back(const std::filesystem::path& run, const std::vector<std::string>&
     part = Json::parse(journal[l]).at("part").get<std::string>();
   }
   std::ofstream(run / "journal.jsonl", std::ios::binary) << text;
-  // Rows that are not done hold what was there before: nothing that may be relied on.
+  // Unfinished rows contain what was there before, which must not be relied on.
   bool finished = true;
   for (const std::string& file : files) {
     if (part.starts_with(file + " ") || part == file) finished = false;
@@ -414,7 +415,7 @@ BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same
       const Ranked again = run_once(folder / "run", graph, options);
       BOOST_TEST((contents(folder / "run") == files), lines);
       BOOST_TEST(again.lines() == whole.lines());
-      // Each line more is a pack less; contexts are held anew where a pack is left.
+      // Each further line is one pack less. Contexts are evaluated again if a pack is left.
       BOOST_TEST(again.tokens_fed < before, lines);
       before = again.tokens_fed;
     }
@@ -433,7 +434,7 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_a_pack_that_is_not_done) {
   BOOST_TEST((contents(folder / "run") == files));
 }
 
-/// Kills a run at each of its calls and lets it go on, counting what is embedded.
+/// Kills a run at each of its calls and resumes it, counting what is embedded.
 template <class Model>
 void kill_everywhere(const RankOptions& options) {
   struct Killed {};
@@ -470,7 +471,8 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   kill_everywhere<NgramTreeModel>(many_prompts());
 }
 
-// Each query's nearest, by sorting the cosines of all that its relation's tails are among.
+// The nearest entities of each query, by sorting the cosines of all entities in its relation's
+// range.
 BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -505,7 +507,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   }
 }
 
-// The journal outlives the file that its packs were written into.
+// The journal remains, but the file that its packs were written into does not.
 BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -519,7 +521,7 @@ BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
   }
 }
 
-// Any bit of the vectors that the ranks come from, in a run that is whole or is not.
+// Any bit of the vectors that the ranks come from, in a complete and in an incomplete run.
 BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_they_are_gone) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -545,10 +547,10 @@ BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_th
   }
   folder.write("run/queries.npy", slurp(folder / "run/entities.npy"));
   BOOST_CHECK_EXCEPTION(run_once(folder / "run", graph, everything()), Error,
-                        test::says(Fault::user, "queries.npy: holds vectors of another shape"));
+                        test::says(Fault::user, "queries.npy: contains vectors of another shape"));
 }
 
-// Whole texts in batches take the place of trees: the vectors are the same, and so are the ranks.
+// Batches of whole texts instead of trees: the vectors are the same, and so are the ranks.
 BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
   const KnowledgeGraph graph = elements();
   check_by_hand<PlainEmbedder>(graph, {.shots = 2, .heads = true}, true);
@@ -565,7 +567,7 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
     BOOST_TEST((contents(path("plain"), ".txt") == contents(path("trees"), ".txt")));
     BOOST_TEST(plain.summary.cost.tokens_fed == plain.summary.cost.tokens_one_by_one);
     BOOST_TEST(plain.summary.cost.tokens_fed > trees.summary.cost.tokens_fed);
-    // The second entry of copper is no relation's tail.
+    // The second entry of copper is not a tail of any relation.
     const bool all = options.candidates == CandidateSet::all;
     const std::size_t texts =
         options.entity_prompts.size() * (graph.entities.size() - (all ? 0U : 1U)) +
@@ -612,9 +614,9 @@ BOOST_AUTO_TEST_CASE(an_embedder_of_the_wrong_shape_breaks_the_run) {
   const TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)run_once<Narrow>(folder / "run", elements(), {.shots = 2}), Error,
                         says(Fault::internal,
-                             "embed: the model gave 31 vectors of 200 numbers for 31 texts, and "
-                             "said 257; fix the model's embed or dimension"));
-  // Nothing of it is taken for done.
+                             "embed: the model gave 31 vectors of 200 numbers for 31 texts, but "
+                             "dimension() is 257; fix the model's embed or dimension"));
+  // None of it counts as finished.
   BOOST_TEST(slurp(folder / "run/journal.jsonl").empty());
   BOOST_TEST(!std::filesystem::exists(folder / "run/queries.npy"));
 }
@@ -630,7 +632,7 @@ BOOST_AUTO_TEST_CASE(a_finished_run_embeds_nothing_again) {
   BOOST_TEST((contents(folder / "run") == files));
 }
 
-// As of other jobs: run.json tells what the whole ranking cost, however often it was taken up.
+// As in other jobs, run.json has the cost of the whole ranking, however often it was resumed.
 BOOST_AUTO_TEST_CASE(what_the_whole_cost_is_counted_when_it_is_taken_up_too) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -641,7 +643,7 @@ BOOST_AUTO_TEST_CASE(what_the_whole_cost_is_counted_when_it_is_taken_up_too) {
   BOOST_TEST(again.summary.cost.tokens_fed == whole.summary.cost.tokens_fed);
 }
 
-// What was embedded by this process, as of other jobs.
+// The number embedded by this process, as in other jobs.
 BOOST_AUTO_TEST_CASE(what_is_embedded_now_is_counted) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -670,7 +672,7 @@ BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_take_the_place_of_embedded_ones) {
   BOOST_TEST((Ranked{ranks("same", given), {}, 0}.lines() == own.lines()));
   BOOST_TEST(!std::filesystem::exists(folder / "same/entities.npy"));
   BOOST_TEST(slurp(folder / "same/queries.npy") == slurp(folder / "own/queries.npy"));
-  // The vectors of the true tail of the first query is that of the query itself.
+  // The vector of the true tail of the first query is that of the query itself.
   const std::string first =
       TriplePrompt(graph, plan.shots, options.form).query(plan.queries[0].query);
   given.row(static_cast<Eigen::Index>(plan.queries[0].query.gold())) =
@@ -713,8 +715,7 @@ BOOST_AUTO_TEST_CASE(a_text_past_the_models_context_is_refused) {
   const TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)run_once(folder / "run", graph, {.shots = 2}), Error,
                         says(Fault::user,
-                             "tokens, the model's context 4096; shorten the name or "
-                             "description"));
+                             "tokens; the model's limit is 4096; shorten the name or description"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

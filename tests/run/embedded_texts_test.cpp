@@ -25,7 +25,7 @@ const std::vector<std::string> texts{"iron is a metal", "iron", "gold is a metal
 const std::vector<std::string> names{"a", "b", "c", "d"};
 const TextLists two_lists{std::span(texts).first(3), std::span(texts).last(1)};
 
-/// One process: model, folder and work made anew; what it counted.
+/// One process: a new model, folder and work. Returns what it counted.
 template <class Model>
 std::optional<NpyFile> embed(Model& model, const std::filesystem::path& path,
                              const TextLists& lists = two_lists, WorkOptions options = {}) {
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_shard_keeps_its_rows_and_makes_no_file) {
   const TemporaryFolder folder;
   PlainEmbedder model("");
   BOOST_TEST(!embed(model, folder / "run", two_lists, {.shard = {0, 2}}));
-  BOOST_TEST(model.asked.size() == 1U);  // the other list is the other shard's
+  BOOST_TEST(model.asked.size() == 1U);  // the other shard has the other list
   BOOST_TEST(std::filesystem::exists(folder / "run/made.npy.part"));
   BOOST_TEST(!std::filesystem::exists(folder / "run/made.npy"));
 }
@@ -75,13 +75,13 @@ BOOST_AUTO_TEST_CASE(files_of_another_shape_and_changed_rows_are_refused) {
   folder.write("run/made.npy", bytes);
   BOOST_CHECK_EXCEPTION((void)embed(model, folder / "run"), Error,
                         says(Fault::user,
-                             "made.npy: row 4 or one of its pack is not what this run "
+                             "made.npy: row 4 or another row of its pack is not what this run "
                              "wrote; remove the file, then `resume`"));
   std::filesystem::remove(folder / "run/made.npy");
   NpyWriter other(folder / "run/made.npy", 2, 3);
   other.finish();
   BOOST_CHECK_EXCEPTION((void)embed(model, folder / "run"), Error,
-                        says(Fault::user, "made.npy: holds vectors of another shape"));
+                        says(Fault::user, "made.npy: contains vectors of another shape"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

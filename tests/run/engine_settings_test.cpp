@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(engine_settings)
 
 namespace {
 
-/// Why each setting has no effect, where it has none.
+/// Why each setting has no effect, if it has none.
 std::map<std::string, std::string> idle(EngineSettings settings, Precision precision,
                                         const std::string& elsewhere = "") {
   std::map<std::string, std::string> found;
@@ -40,14 +40,14 @@ BOOST_AUTO_TEST_CASE(adapters_are_files_with_a_scale_where_it_is_not_one) {
   BOOST_TEST(two.adapters[0].scale == 1);
   BOOST_TEST(two.adapters[1].file == "c:/b.gguf");
   BOOST_TEST(two.adapters[1].scale == -2);
-  BOOST_TEST(two.adapters[2].file == "d:x");  // "x" is no number
+  BOOST_TEST(two.adapters[2].file == "d:x");  // "x" is not a number
   BOOST_TEST(two.word() == "a.gguf,c:/b.gguf:-2,d:x");
   BOOST_TEST(two.with_paths([](const std::string& path) { return "/" + path; }) ==
              "/a.gguf,/c:/b.gguf:-2,/d:x");
   BOOST_TEST(read<LoraSetting>("").adapters.empty());
   BOOST_TEST(LoraSetting{}.json().is_null());
   BOOST_TEST(LoraSetting{}.word().empty());
-  refused<LoraSetting>(":0.5", "':0.5' names no file; write FILE or FILE:0.5");
+  refused<LoraSetting>(":0.5", "':0.5' does not name a file; write FILE or FILE:0.5");
   refused<LoraSetting>("a,,b", "'a,,b' has an empty item");
 }
 
@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(shares_are_numbers_of_which_one_is_more_than_nothing) {
   for (const char* word : {"a", "-1,2", "1x", "inf"}) {
     refused<TensorSplitSetting>(word, "");
   }
-  refused<TensorSplitSetting>("1,b", "'b' is no share of a GPU; write 3,1");
-  refused<TensorSplitSetting>("0,0", "gives no GPU a share");
+  refused<TensorSplitSetting>("1,b", "'b' is not a GPU's share; write 3,1");
+  refused<TensorSplitSetting>("0,0", "gives every GPU the share 0");
 }
 
 BOOST_AUTO_TEST_CASE(settings_are_the_engines_options) {
@@ -99,29 +99,27 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
   const auto on_cpu = idle(settings, Precision::exact);
   BOOST_TEST(on_cpu.size() == 3U);
   for (const char* name : {"main-gpu", "split-mode", "tensor-split"}) {
-    BOOST_TEST(on_cpu.at(name).starts_with("beside `gpu-layers` 0"), name);
+    BOOST_TEST(on_cpu.at(name).starts_with("with `gpu-layers` 0"), name);
   }
   settings = {};
   settings.choice = EngineChoice::llama;
   BOOST_TEST(idle(settings, Precision::exact).empty());
-  settings.choice = EngineChoice::native;  // all that is llama.cpp's
+  settings.choice = EngineChoice::native;  // all settings of llama.cpp
   const auto native = idle(settings, Precision::exact);
   BOOST_TEST(native.size() == 7U);
   BOOST_TEST(!native.contains("engine"));
-  for (const auto& [name, why] : native)
-    BOOST_TEST(why.starts_with("beside `engine` native"), name);
-  settings.gpu_layers = 0;  // where it runs anyway
+  for (const auto& [name, why] : native) BOOST_TEST(why.starts_with("with `engine` native"), name);
+  settings.gpu_layers = 0;  // it runs on the CPU anyway
   BOOST_TEST(!idle(settings, Precision::exact).contains("gpu-layers"));
   settings = {};
   for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
     settings.cache_type = type;
     BOOST_TEST(
-        idle(settings, Precision::exact).at("cache-type").starts_with("beside `precision` exact"));
+        idle(settings, Precision::exact).at("cache-type").starts_with("with `precision` exact"));
     BOOST_TEST(idle(settings, Precision::fast).empty());
   }
   settings.cache_type = CacheType::f32;
-  BOOST_TEST(
-      idle(settings, Precision::fast).at("cache-type").starts_with("beside `precision` fast"));
+  BOOST_TEST(idle(settings, Precision::fast).at("cache-type").starts_with("with `precision` fast"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

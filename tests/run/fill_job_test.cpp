@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/fill_job.hpp"
 
-// From C++, without the command; with it, in cli/generate_masked_test.cpp.
+// From C++ without the command. With the command: cli/generate_masked_test.cpp.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -85,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_left_out_is_said, Files) {
   BOOST_TEST(said("1 object left out, as none of its names is one token: family 'noble gas'."));
   BOOST_TEST(said("3 names of objects not one token, which no answer can match (left_out.csv)."));
   BOOST_TEST(
-      said("1 label of objects not among the candidates of bias level, as they are not one "
+      said("1 label of objects left out of the candidates for bias level, as they are not one "
            "token in each gap."));
 }
 
@@ -127,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_asked_is_refused, Files) {
   GenerateSettings settings = this->settings();
   settings.names = "zero-shot";
   BOOST_CHECK_EXCEPTION(FillQuestions{settings}, Error,
-                        says(Fault::user, "`names`: a masked model is asked in one way alone"));
+                        says(Fault::user, "`names`: a masked model has only one setting"));
   settings = this->settings();
   settings.relations = {"nothing"};
   BOOST_CHECK_EXCEPTION(FillQuestions{settings}, Error, says(Fault::user, "is not a relation"));

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(the_limit_counts_facts_that_are_asked) {
   BOOST_TEST((one.asked.relations[1].facts == std::vector<std::size_t>{0}));
 }
 
-// A tokenizer that joins words with a full stop knows no object before one.
+// A tokenizer that joins words with a full stop has no tokens for an object before one.
 BOOST_AUTO_TEST_CASE(prompts_in_whose_gap_no_name_fits_are_left_out) {
   struct Joins : WordMaskModel {
     using WordMaskModel::WordMaskModel;

@@ -22,7 +22,7 @@ namespace {
 
 const auto close = boost::test_tools::tolerance(1e-6);
 
-/// What a run left, and what it took.
+/// What a run wrote, and its cost.
 struct Made {
   explicit Made(FillOptions options = {}, const std::vector<std::string>& codes = {})
       : model(elements_many()),
@@ -45,7 +45,7 @@ struct Made {
                                  [&](const RecordedAnswer& row) { rows.push_back(row); });
     return rows;
   }
-  /// The sentence of a row with a word in its gap, asked at it.
+  /// The sentence of a row with a word in its gap.
   [[nodiscard]] MaskedQuery query(const std::string& relation, std::size_t t,
                                   const std::string& subject) const {
     const auto at = std::ranges::find(plan.dataset.relations, relation, &MultiPromptRelation::code);
@@ -197,8 +197,8 @@ BOOST_AUTO_TEST_CASE(a_sentence_without_room_is_refused_with_its_place) {
   const FillOptions options;
   BOOST_CHECK_EXCEPTION(FillRun(model, words, plan, options).refuse_long_prompts(), Error,
                         test::says(Fault::user,
-                                   "symbol, template 0: the sentence about 'hydrogen' "
-                                   "has 9 tokens, the model has room for 8"));
+                                   "symbol, template 0: the sentence about 'hydrogen' has 9 "
+                                   "tokens; the model's limit is 8"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

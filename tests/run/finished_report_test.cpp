@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(finished_report_suite)
 
 namespace {
 
-/// What a run.json says of how its answers were measured.
+/// What a run.json records about how its answers were measured.
 MeasuringSettings recorded(const Json& run) {
   const test::TemporaryFolder folder;
   folder.write("run.json", run.dump());
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_run_keeps_what_it_was_measured_with) {
   BOOST_TEST((kept.sample_by == SampleBy::fact));
 }
 
-// A run that is stopped knows its settings alone.
+// A stopped run only has its settings.
 BOOST_AUTO_TEST_CASE(a_run_without_lemmas_needs_no_wordnet_even_if_it_is_not_complete) {
   BOOST_TEST(recorded({{"settings", {{"lemmas", "none"}}}}).wordnet == "none");
   BOOST_TEST(recorded({{"settings", {{"lemmas", "wordnet"}}}}).wordnet == "/usr/share/wordnet");
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(the_seed_is_the_runs_own_where_none_is_given) {
   BOOST_TEST(seed({}) == 7);
   BOOST_TEST(seed(8) == 8);
   run.files().write("run.json", Json{{"settings", {{"seed", "x"}}}}.dump());
-  BOOST_CHECK_EXCEPTION((void)seed({}), Error, says(Fault::user, "settings: names no seed"));
+  BOOST_CHECK_EXCEPTION((void)seed({}), Error, says(Fault::user, "settings: has no seed"));
   BOOST_TEST(seed(8) == 8);
 }
 

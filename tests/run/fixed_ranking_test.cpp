@@ -103,7 +103,8 @@ BOOST_FIXTURE_TEST_CASE(cosines_are_those_of_the_written_texts, FixedFiles) {
                           expected.back()) < 1e-6);
     }
     const std::size_t gold = q == 0 ? 0 : 2;
-    // The texts end alike, so that some are as near as single precision can tell.
+    // The texts have the same end, so that some cosines are as close as single precision can
+    // distinguish.
     const auto beyond = [&](double least) {
       return static_cast<double>(std::ranges::count_if(
           expected, [&](double other) { return other > expected[gold] + least; }));
@@ -122,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   FixedRankingResult result = run(json);
   BOOST_TEST(result.worst_difference.value() == 0.0);
   BOOST_TEST(result.other_ranks == 0U);
-  // The true entity far in front, then far behind: another rank unless ours is just that.
+  // The true entity far in front, then far behind: the rank differs unless plumb's is the same.
   json["cosine"] = Json::array({{0.9, 0.1, 0.2}, {0.9, 0.8, 0.1}});
   result = run(json);
   BOOST_TEST(result.worst_difference.value() > 0.01);
@@ -131,7 +132,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   BOOST_TEST(others > 0U);
   BOOST_TEST(result.other_ranks == others);
   BOOST_TEST(result.nearby == 0U);
-  // What is nearer than 1e-4 may stand on either side, and is counted.
+  // Entities within 1e-4 may be on either side, and are counted.
   json["cosine"] = Json::array({{0.5, 0.50005, 0.49995}, {0.5, 0.50005, 0.50009}});
   result = run(json);
   BOOST_TEST(result.other_ranks == 0U);
@@ -160,19 +161,23 @@ BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
     json[name] = Json::array();
     refused(json, std::string(name) + ": is not a list");
   }
-  refused(with("/shots/1", {"e4", "next"}), "shots[1]: is no triple");
+  refused(with("/shots/1", {"e4", "next"}), "shots[1]: is not a triple");
   refused(with("/shots/1/1", "before"), "shots[1]: \"before\" is not a relation of the graph");
   refused(with("/entities/2", "e99"), "entities[2]: \"e99\" is not an entity of the graph");
   refused(with("/queries/0/0", 7), "queries[0]: 7 is not an entity of the graph");
-  refused(with("/queries/0/2", "s9"), "queries[0]: its tail is not among the entities");
-  refused(with("/cosine", Json::array({{1, 2, 3}})), "cosine: is not a row a query");
-  refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2}})), "cosine: is not a row a query");
-  refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2, "x"}})), "cosine: is not a row a query");
+  refused(with("/queries/0/2", "s9"), "queries[0]: the tail is not among the entities");
+  refused(with("/cosine", Json::array({{1, 2, 3}})), "cosine: needs one row per query");
+  refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2}})), "cosine: needs one row per query");
+  refused(with("/cosine", Json::array({{1, 2, 3}, {1, 2, "x"}})),
+          "cosine: needs one row per "
+          "query");
   refused(with("/entities/2", "s5"), "entities[2]: \"s5\" is duplicated; list it once");
-  refused(with("/rank", Json::array({1})), "rank: is not a number a query; leave it out");
-  refused(with("/rank", Json::array({1, "2"})), "rank: is not a number a query; leave it out");
+  refused(with("/rank", Json::array({1})), "rank: needs one number per query; fix or remove it");
+  refused(with("/rank", Json::array({1, "2"})),
+          "rank: needs one number per query; fix or remove "
+          "it");
   refused(7, "shots: is not a list");
-  refused(Json::array(), "holds no ranking");
+  refused(Json::array(), "contains no ranking");
   refused(Json::array({sound(), with("/entities/0", "e99")}), "[1].entities[0]: \"e99\"");
 }
 
@@ -182,7 +187,9 @@ BOOST_FIXTURE_TEST_CASE(rows_of_another_ranking_are_refused, FixedFiles) {
   BOOST_CHECK_NO_THROW((void)fixed_ranking_result(ranking, rows, "m"));
   rows["cosine"][0].erase(0);
   BOOST_CHECK_EXCEPTION((void)fixed_ranking_result(ranking, rows, "m"), Error,
-                        says(Fault::user, "the journal's cosines are not this ranking's"));
+                        says(Fault::user,
+                             "the cosines in the journal are not those of this "
+                             "ranking"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

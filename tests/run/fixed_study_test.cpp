@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_SUITE(fixed_study)
 
 namespace {
 
-/// Two shots, three choices, two facts; of Aa and Ab the model has read.
+/// Two shots, three choices, two facts. The model has read about Aa and Ab.
 Json sound() {
   return Json::parse(R"({"relation": "birth", "separator": " ",
     "shots": [["Person Ae", "1804"], ["Person Af", "1805"]],
@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_is_read_as_it_stands, FixedFiles) {
   BOOST_TEST(study.source == sound());
 }
 
-// Oracle: the model's own probabilities of texts put together here.
+// Oracle: the model's own probabilities of texts that are built here.
 BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, FixedFiles) {
   const NgramTreeModel model = reader_of_births();
   for (const std::string separator : {" ", ", "}) {
@@ -85,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
     expected["model"] = "m.gguf";
     const std::string shots =
         "Person Ae" + separator + "1804" + separator + "Person Af" + separator + "1805" + separator;
-    double right = 0;  // a tie of n counts 1/n
+    double right = 0;  // a tie of n counts as 1/n
     for (std::size_t t = 0; t < 2; ++t) {
       const Json& scores = result.study.at("test").at(t).at("scores");
       BOOST_REQUIRE(scores.size() == 3U);
@@ -110,7 +110,8 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
   }
 }
 
-// A model that has read nothing finds all bytes equally likely, and the three years have four.
+// For a model that has read nothing, all bytes are equally likely, and the three years have four
+// bytes.
 BOOST_FIXTURE_TEST_CASE(level_choices_are_a_guess_and_ties, FixedFiles) {
   const FixedStudy study = read(sound()).studies[0];
   const FixedResult level = run(study, 0, NgramTreeModel("", 2));
@@ -181,42 +182,48 @@ BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {
   json = sound();
   json.erase("shots");
   refused(json, "shots: is not a list; write");
-  refused(with("/shots/1", Json::array({"Person Af"})), "shots: holds what is no pair");
+  refused(with("/shots/1", Json::array({"Person Af"})),
+          "shots: contains an entry that is not a "
+          "pair");
   refused(with("/shots/1", Json::array({"Person Af", "1805", "x"})),
-          "shots: holds what is no pair");
-  refused(with("/shots/1", Json::array({"Person Af", 1805})), "shots: holds what is no pair");
-  refused(with("/shots/0", "Person Af 1805"), "shots: holds what is no pair");
+          "shots: contains an entry that is not a pair");
+  refused(with("/shots/1", Json::array({"Person Af", 1805})),
+          "shots: contains an entry that is "
+          "not a pair");
+  refused(with("/shots/0", "Person Af 1805"), "shots: contains an entry that is not a pair");
   json = sound();
   json.erase("choices");
-  refused(json, "choices: is not a list of two strings or more");
-  refused(with("/choices", Json::array({"1800"})), "choices: is not a list of two strings or more");
-  refused(with("/choices/2", 1899), "choices: is not a list of two strings or more");
-  refused(with("/choices/1", "1800"), "choices: holds '1800' twice; leave one out");
+  refused(json, "choices: is not a list of at least two strings");
+  refused(with("/choices", Json::array({"1800"})),
+          "choices: is not a list of at least two "
+          "strings");
+  refused(with("/choices/2", 1899), "choices: is not a list of at least two strings");
+  refused(with("/choices/1", "1800"), "choices: contains '1800' twice; remove one");
   json = sound();
   json.erase("test");
   refused(json, "test: is not a list of facts");
   refused(with("/test", Json::array()), "test: is not a list of facts");
-  refused(with("/test/1", "Person Ab"), "test[1]: lacks subject or answer");
-  refused(with("/test/1", {{"subject", "Person Ab"}}), "test[1]: lacks subject or answer");
-  refused(with("/test/0", {{"answer", "1800"}}), "test[0]: lacks subject or answer");
-  refused(with("/test/0/subject", 7), "test[0]: lacks subject or answer");
+  refused(with("/test/1", "Person Ab"), "test[1]: has no subject or no answer");
+  refused(with("/test/1", {{"subject", "Person Ab"}}), "test[1]: has no subject or no answer");
+  refused(with("/test/0", {{"answer", "1800"}}), "test[0]: has no subject or no answer");
+  refused(with("/test/0/subject", 7), "test[0]: has no subject or no answer");
   refused(with("/test/1/answer", "1866"), "test[1].answer: is not among the choices; add it");
   refused(with("/test/1/subject", "Person Ae"),
-          "test[1].subject: stands among its own shots; leave it out there or here");
+          "test[1].subject: is also a subject of the shots; remove it there or here");
   refused(with("/test/0/scores", Json::array({-1, -2})),
-          "test[0].scores: is not one number for each choice");
+          "test[0].scores: needs one number per choice");
   refused(with("/test/0/scores", Json::array({-1, -2, "x"})),
-          "test[0].scores: is not one number for each choice");
-  refused(with("/test/0/scores", 1), "test[0].scores: is not one number for each choice");
+          "test[0].scores: needs one number per choice");
+  refused(with("/test/0/scores", 1), "test[0].scores: needs one number per choice");
   refused(7, "is not an object");
 }
 
 BOOST_FIXTURE_TEST_CASE(bad_input_in_a_list_names_its_place, FixedFiles) {
   Json bad = sound();
   bad["choices"] = "1800";
-  refused(Json::array({sound(), bad}), "[1].choices: is not a list of two strings or more");
+  refused(Json::array({sound(), bad}), "[1].choices: is not a list of at least two strings");
   refused(Json::array({"text"}), "[0]");
-  refused(Json::array(), "holds no study; add one");
+  refused(Json::array(), "contains no study; add one");
 }
 
 BOOST_FIXTURE_TEST_CASE(files_that_are_missing_or_no_json_are_refused_with_the_line, FixedFiles) {

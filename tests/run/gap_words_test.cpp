@@ -28,7 +28,7 @@ WordMaskModel small() {
   return WordMaskModel(std::vector<std::string>{"it", "is", "red", "light", "."});
 }
 
-/// Joins a word with the full stop behind it, or with the space before it.
+/// Joins a word with the full stop after it, or with the space before it.
 struct Joins : WordMaskModel {
   explicit Joins(bool with_space) : WordMaskModel(small()), joins_space(with_space) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_token_past_the_vocabulary_is_refused) {
     [[nodiscard]] std::size_t vocabulary_size() const { return 4; }
   };
   BOOST_CHECK_EXCEPTION((void)answer_tokens(Past(), filled("red")), Error,
-                        test::says(Fault::user, "of a vocabulary of 4"));
+                        test::says(Fault::user, "outside the vocabulary of 4"));
 }
 
 BOOST_AUTO_TEST_CASE(a_gap_is_a_mask_in_the_frame) {
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_word_is_looked_at_once_for_each_pair_of_characters_around
   BOOST_TEST((tokens("[X] is [Y].", "red") == Ids{model.id("red")}));
   BOOST_TEST((tokens("so [X] is [Y].", "red") == Ids{model.id("red")}));
   BOOST_TEST(looked == 1);
-  (void)tokens("[Y] is [X].", "red");   // at the begin
+  (void)tokens("[Y] is [X].", "red");   // at the start
   (void)tokens("[X] is [Y]", "red");    // at the end
   (void)tokens("[X] is [Y].", "blue");  // another word
   BOOST_TEST(looked == 4);

@@ -36,8 +36,8 @@ struct Gases : GenerationFolder {
 
 }  // namespace
 
-// By hand: a third of the facts with an answer is right word by word, gold; by lemmas neon by its
-// first name too.
+// By hand: a third of the facts with an answer is right with exact words (gold); with lemmas, neon
+// is also right by its first name.
 BOOST_FIXTURE_TEST_CASE(a_run_folder_is_measured_with_these_words, Gases) {
   const ManyPromptReport plain = report();
   BOOST_TEST(plain.results().ways.at(0).coverage.average.value == 1.0 / 3,
@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_without_run_json_is_measured_all_the_same, Gase
 BOOST_AUTO_TEST_CASE(a_folder_that_is_not_finished_is_refused) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION((void)generation_report(folder.path(), {}, Gases::few()), Error,
-                        says(Fault::user, "holds no finished generation"));
+                        says(Fault::user, "contains no finished generation"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

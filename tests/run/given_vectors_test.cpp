@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(rows_are_the_candidates_in_their_order, ThreeCandidates)
   BOOST_TEST(firsts() == expected, boost::test_tools::per_element());
 }
 
-// A row that no candidate has need not be sound.
+// A row without a candidate need not be valid.
 BOOST_FIXTURE_TEST_CASE(only_candidates_need_a_direction, ThreeCandidates) {
   write({"e0", "e1", "other", "e2"}, {10, 1, 11, 1, 0, 0, 12, 1});
   BOOST_TEST(firsts().size() == 3U);
@@ -77,19 +77,18 @@ BOOST_FIXTURE_TEST_CASE(only_candidates_need_a_direction, ThreeCandidates) {
 BOOST_FIXTURE_TEST_CASE(what_is_wrong_is_said_with_file_row_and_entity, ThreeCandidates) {
   write({"e2", "e0", "e1"}, {12, 1, 0, 0, 11, 1});
   refuse(file.string() +
-         ": row 1: the vector of 'e0' is a zero vector, which has no direction; "
-         "embed it again");
+         ": row 1: the vector of 'e0' is a zero vector, so it has no direction; embed it again");
   write({"e2", "e0", "e1"}, {12, 1, 10, 1, 11, infinity});
   refuse("row 2: the vector of 'e1' is not finite");
   write({"e0", "e1", "e3"}, {10, 1, 11, 1, 12, 1});
-  refuse("has no vector of entity 'e2'; embed it or leave it out of the graph");
+  refuse("has no vector of entity 'e2'; embed it or remove it from the graph");
   write({"e0", "e1", "e2"}, {10, 1, 11, 1, 12, 1});
-  refuse("has vectors of 2 dimensions, the model of 3; embed the entities with this model", 3);
+  refuse("has vectors of 2 dimensions, but the model has 3; embed the entities with this model", 3);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_there_is_said_so, ThreeCandidates) {
   std::filesystem::remove(file);
-  refuse("v.npy: does not exist; give `entities` the entities.npy of a run");
+  refuse("v.npy: does not exist; set `entities` to the entities.npy of a run");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(each_sequence_enters_the_model_once) {
   const TemporaryFolder folder;
   NgramTreeModel model = reader_of_births();
   const RunSummary summary = run_once(folder, model);
-  std::size_t tokens = 0;  // with BOS, without the last, which has nothing after it
+  std::size_t tokens = 0;  // with BOS, without the last token, which nothing follows
   for (const InjectionPanel& panel : design.panels) {
     for (const InjectedPair& pair : panel.pairs) {
       tokens += pair.subject.size() + 1 + pair.object.size() + 1;
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused) {
   const TemporaryFolder folder;
   ShortModel model = reader_of_births<ShortModel>();
   BOOST_CHECK_EXCEPTION(run_once(folder, model), Error,
-                        says(Fault::user, "tokens, the model's context 100"));
+                        says(Fault::user, "tokens; the model's limit is 100"));
   BOOST_TEST(!std::filesystem::exists(folder / "run/birth_injection.json"));
 }
 

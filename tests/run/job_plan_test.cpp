@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(a_part_says_what_is_known_of_it) {
   BOOST_TEST(description_of(PlannedPart{"", "statement", 1}) == "1 statement");
   BOOST_TEST(description_of(PlannedPart{"likelihood", "query", 2}) == "likelihood: 2 queries");
   BOOST_TEST(description_of(PlannedPart{"", "statement", 26, tokens(410, 302)}) ==
-             "26 statements, 410 tokens (302 fed, as equal beginnings are fed once)");
+             "26 statements, 410 tokens (302 fed, as equal prefixes are fed once)");
   BOOST_TEST(description_of(PlannedPart{"entities", "text", 3, tokens(90, 90)}) ==
              "entities: 3 texts, 90 tokens");
   BOOST_TEST(description_of(PlannedPart{"zero-shot samples", "prompt", 5, tokens(1), 500, 16}) ==
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_sum_without_all_tokens_says_so) {
   const JobPlan plan{{"a", "prompt", 10, tokens(100), 10, 16}, {"a names", "statement", 30}};
   BOOST_TEST(description_of(plan).back() ==
              "in all: 10 prompts, 30 statements, at least 100 tokens, 10 answers");
-  // A part of nothing has no tokens.
+  // An empty part has no tokens.
   const JobPlan empty{{"a", "prompt", 10, tokens(100)}, {"a names", "statement", 0}};
   BOOST_TEST(description_of(empty).back() == "in all: 10 prompts, 0 statements, 100 tokens");
 }

@@ -44,7 +44,7 @@ struct Settings {
   }
 };
 
-/// Each value has the word, and the word the value.
+/// Each value has this text form, and the text form gives the value.
 template <class Value>
 void check(const Value& value, const std::string& word, const Json& json) {
   BOOST_TEST(setting::to_word(value) == word);
@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
   BOOST_TEST((read<Indices>("7,0-2,1") == Indices{0, 1, 2, 7}));
   refused<Indices>("3-1", "'3-1' is not a range; write 0-4");
   for (const std::string odd : {"-1", "1-", "-", "-1-3"}) {
-    refused<Indices>(odd, "'" + odd + "' is no index from 0 and no range of them; write 0-4,7");
-    refused<Indices>("0," + odd, "'" + odd + "' is no index from 0");
+    refused<Indices>(odd, "'" + odd + "' is not an index from 0 or a range; write 0-4,7");
+    refused<Indices>("0," + odd, "'" + odd + "' is not an index from 0");
   }
   BOOST_TEST((read<Indices>("3-3") == Indices{3}));
   BOOST_TEST(read<Indices>("5-10004").size() == 10000U);
@@ -95,10 +95,10 @@ BOOST_AUTO_TEST_CASE(ranges_of_indices_are_sorted_and_each_counts_once) {
 }
 
 BOOST_AUTO_TEST_CASE(words_that_are_none_are_refused_with_those_that_are) {
-  refused<bool>("maybe", "'maybe' is not a choice; say yes or no");
-  refused<Fruit>("plum", "'plum' is not a choice; say apple, pear or fig");
+  refused<bool>("maybe", "'maybe' is not a choice; use yes or no");
+  refused<Fruit>("plum", "'plum' is not a choice; use apple, pear or fig");
   refused<Fruits>("fig,plum",
-                  "'plum' is not a choice; say apple, pear, fig or several with commas between");
+                  "'plum' is not a choice; use apple, pear, fig or several separated by commas");
   refused<Fruits>("fig,fig", "names 'fig' twice; name it once");
   for (const std::string word : {"a,", ",a", ",", "a,,b"}) {
     refused<Words>(word, "'" + word + "' has an empty item; write a,b,c");

@@ -60,7 +60,7 @@ struct SquaresJob {
 };
 static_assert(Job<SquaresJob>);
 
-/// Says ahead how many numbers there are, and counts how often it was asked for that.
+/// Reports in advance how many numbers there are, and counts how often it was asked for that.
 struct ForeseenJob : SquaresJob {
   [[nodiscard]] JobPlan plan() {
     ++foreseen;
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_users_own_job_leaves_a_whole_folder) {
   BOOST_TEST(run.at("seconds_by_part").contains("squares"));
 }
 
-// As a server's model does that another one took the place of.
+// Like a server whose model was replaced by another one.
 BOOST_AUTO_TEST_CASE(a_run_whose_end_is_refused_is_not_complete) {
   const TemporaryFolder folder;
   SquaresJob job;
@@ -129,10 +129,10 @@ BOOST_AUTO_TEST_CASE(a_run_whose_end_is_refused_is_not_complete) {
   into.facts_at_end = {};
   BOOST_CHECK_EXCEPTION((void)run_job(job, into), Error,
                         says(Fault::user,
-                             "run.json: status: says \"mixed\": more than one model answered this "
-                             "run; do it anew, into another folder (`out`)"));
+                             "run.json: status: is \"mixed\": more than one model answered this "
+                             "run; run it again into another folder (`out`)"));
   BOOST_CHECK_EXCEPTION(refuse_without_results(folder / "run"), Error,
-                        says(Fault::user, "says \"mixed\""));
+                        says(Fault::user, "is \"mixed\""));
 }
 
 BOOST_AUTO_TEST_CASE(a_finished_run_says_what_its_results_are) {
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_finished_run_says_what_its_results_are) {
   BOOST_TEST(files.at("squares.jsonl").at("lines") == 3);
 }
 
-// It would get new sums, and the change be lost.
+// It would get new sums, and the change would be lost.
 BOOST_AUTO_TEST_CASE(a_file_that_a_finished_run_does_not_make_again_must_be_as_it_was) {
   struct LazyJob : SquaresJob {
     void run(const RunFolder& folder, Work& work) {
@@ -160,9 +160,9 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_finished_run_does_not_make_again_must_be_as_i
   folder.write("run/lazy.jsonl", "2\n");
   BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "run", true}), Error,
                         says(Fault::user,
-                             "lazy.jsonl: is not what this run wrote when it was complete; remove "
-                             "it and call again, so that it is made anew"));
-  folder.write("run/squares.jsonl", "");  // is made again
+                             "lazy.jsonl: differs from what this run wrote when it was completed; "
+                             "remove it and run the command again to rewrite it"));
+  folder.write("run/squares.jsonl", "");  // is computed again
   std::filesystem::remove(folder / "run/lazy.jsonl");
   (void)run_job(job, {folder / "run", true});
   BOOST_TEST(slurp(folder / "run/lazy.jsonl") == "1\n");
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_stopped_is_resumed) {
   BOOST_TEST(slurp(folder / "run/report.html") == "[0,1]\n[4,9]\n[16]\n");
   SquaresJob other{7};
   BOOST_CHECK_EXCEPTION((void)run_job(other, {folder / "run", true}), Error,
-                        says(Fault::user, "count: the run was begun with 5, not 7"));
+                        says(Fault::user, "count: the run was started with 5, not 7"));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_job_will_ask_is_told_once_before_it_is_begun) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(what_a_job_will_ask_is_told_once_before_it_is_begun) {
   (void)run_job(job, {folder / "told", false, work});
   BOOST_TEST((told == std::vector<std::string>{"5 numbers", "0", "2", "4", "5"}));
   BOOST_TEST(job.foreseen == 1U);
-  // Where nobody is told, nothing is counted; and a job need not foresee anything.
+  // Without a callback, nothing is counted; and a job does not need a plan.
   (void)run_job(job, {folder / "untold"});
   BOOST_TEST(job.foreseen == 1U);
   told.clear();
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(what_a_plan_refuses_leaves_no_folder) {
   BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "run", false, work}), Error,
                         says(Fault::user, "too long"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
-  // A folder that is somebody else's is refused before anything is counted.
+  // A folder of somebody else is refused before anything is counted.
   folder.write("used/notes.txt", "mine");
   BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "used", false, work}), Error,
                         says(Fault::user, "is not empty"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/list_job.hpp"
 
-// KAMEL's form from C++, without the command; with it, in cli/generate_lists_test.cpp.
+// KAMEL's form from C++ without the command. With the command: cli/generate_lists_test.cpp.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(relations_and_test_facts_are_chosen, Kamel) {
                         says(Fault::user, "'P1' is not a relation of KAMEL"));
   settings.relations = {};
   settings.data = folder.path();
-  BOOST_CHECK_EXCEPTION(ListQuestions{settings}, Error, says(Fault::user, "is no KAMEL folder"));
+  BOOST_CHECK_EXCEPTION(ListQuestions{settings}, Error, says(Fault::user, "is not a KAMEL folder"));
 }
 
 BOOST_FIXTURE_TEST_CASE(answers_end_at_a_percent_sign_and_are_measured_as_lists, Kamel) {
@@ -133,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(a_long_answer_is_cut_and_said_to_be, Kamel) {
   BOOST_TEST(finished.report.results().back().cut == 2U);  // " Kyoto; " and " sebis; "
 }
 
-// White space ends nothing, a % does, also where nothing stands before it.
+// White space does not end an answer. A % does, even with nothing before it.
 BOOST_FIXTURE_TEST_CASE(a_percent_sign_that_stands_first_ends_the_answer, Kamel) {
   settings.relations = {"P36"};
   settings.shots = 0;
@@ -157,8 +157,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_left_out_and_too_few_shots_are_said, Kamel) {
   const auto notes = run_job(job, {folder / "run"}).report.notes();
   BOOST_TEST(notes == (std::vector<std::string>{
                           "Left out: dev.jsonl (relations that have one: 1).",
-                          "3-kamel: fewer than 3 examples, as there are no more training facts, in "
-                          "P36."}),
+                          "3-kamel: fewer than 3 examples, because there are no more training "
+                          "facts, in P36."}),
              boost::test_tools::per_element());
 }
 

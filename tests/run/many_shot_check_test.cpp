@@ -32,7 +32,7 @@ struct ShortModel : NgramTreeModel {
   std::size_t longest = 100;
 };
 
-/// What the check notes of a relation under a model.
+/// The remarks of the check about a relation with a model.
 template <class Model>
 std::vector<RelationRemark> checked(Model model, const Relation& relation,
                                     const ManyShotOptions& options) {
@@ -59,9 +59,10 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_
     options.shots.numbers = std::move(shots);
     return options;
   };
-  const std::string expected = ": birth: a sequence of 615 tokens, past the model's context of " +
-                               std::to_string(15 * 21 + 14) +
-                               "; 20 shots would fit: say `shots` 20";
+  const std::string expected =
+      ": birth: a sequence of 615 tokens, longer than the model's context "
+      "of " +
+      std::to_string(15 * 21 + 14) + "; 20 shots would fit: set `shots` to 20";
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21 + 14, relation, with_shots({40})), Error,
                         says(Fault::user, expected));
   BOOST_TEST(checked_short(15 * 21 + 14, relation, with_shots({20})).empty());
@@ -71,14 +72,14 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21 + 14, relation, with_shots({21})), Error,
                         says(Fault::user, "20 shots would fit"));
   BOOST_CHECK_EXCEPTION((void)checked_short(29, relation, with_shots({1})), Error,
-                        says(Fault::user, "not one shot would fit: leave the fact out"));
+                        says(Fault::user, "no shot would fit: remove the fact"));
   BOOST_TEST(checked_short(30, relation, with_shots({1})).empty());
   // The first number of shots that is too large is not the largest.
   for (const std::size_t most : {25U, 30U, 40U}) {
     BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21, relation, with_shots({5, 24, most})), Error,
                           says(Fault::user,
-                               "a sequence of 375 tokens, past the model's context of "
-                               "315; 20 shots would fit: say `shots` 20"));
+                               "a sequence of 375 tokens, longer than the model's context of 315; "
+                               "20 shots would fit: set `shots` to 20"));
   }
 }
 
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(what_fits_by_the_check_can_be_scored) {
   }
 }
 
-// Of a relation's subjects one is longest: the check finds it wherever it stands.
+// One of a relation's subjects is the longest; the check finds it at any place.
 BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
   Relation relation = births(60, 8);
   ManyShotOptions options;
@@ -150,7 +151,7 @@ BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
   const Relation relation = births(125, 10);
   ManyShotOptions options = eic();
   options.eic_isolated = false;
-  const std::string remedy = "leave the method or the relation out";
+  const std::string remedy = "remove the method or the relation";
   // Ninety-five pairs and ten questions; isolated has one question.
   BOOST_TEST(checked_short(15 * 105, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 105 - 1, relation, options), Error,
@@ -166,8 +167,8 @@ BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
                         says(Fault::user, remedy));
 }
 
-// Behind four and six pairs of 15 tokens; ten more in its name make the first question the longer one
-// only if it stands alone.
+// After four and six pairs of 15 tokens. Ten more in its name make the first question the longer
+// one only if it is isolated.
 BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   ManyShotOptions options = eic();
   options.training = 8;
@@ -184,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   BOOST_TEST(checked_short(15 * 5 + 21, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 5 + 20, relation, options), Error,
                         says(Fault::user, "a sequence of 96 tokens"));
-  // Under "eic" the second stands behind the first.
+  // Under "eic" the second comes after the first.
   options.eic_paper = true;
   options.eic_isolated = false;
   BOOST_TEST(checked_short(15 * 7 + 21, relation, options).empty());
@@ -206,7 +207,7 @@ BOOST_AUTO_TEST_CASE(a_token_that_covers_subject_and_object_is_warned_of_once) {
              "a token covers both a subject and an object, which pair separator ' ' "
              "and item separator '' do not keep apart");
   BOOST_TEST(notes[0].detail == "'0Person'");
-  // EIC-LKE's parts are tokenised apart, so nothing can merge.
+  // EIC-LKE's parts are tokenised separately, so no tokens can merge.
   ManyShotOptions apart = eic();
   apart.eic_form.item_separator = "";
   BOOST_TEST(checked(model, births(125, 10), apart).empty());
@@ -214,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_token_that_covers_subject_and_object_is_warned_of_once) {
   BOOST_TEST(checked(model, births(125, 10), apart).size() == 1U);
 }
 
-// Behind a space, "Rome" begins "Romeo" and "Romeo and"; "Romeo" begins "Romeo and".
+// After a space, "Rome" is a prefix of "Romeo" and "Romeo and"; "Romeo" is a prefix of "Romeo and".
 BOOST_AUTO_TEST_CASE(choices_whose_tokens_begin_anothers_are_counted) {
   Relation relation = births(30, 8);
   relation.options[1] = "Romeo and";
@@ -227,14 +228,14 @@ BOOST_AUTO_TEST_CASE(choices_whose_tokens_begin_anothers_are_counted) {
     return ManyShotCheck(model, true).choices_beginning_another(asked);
   };
   BOOST_TEST(count(reader_of_births()) == 6U * 2U);
-  // As one token "Romeo" does not go on from "Rome".
+  // As a single token, "Romeo" does not begin with "Rome".
   BOOST_TEST(count(reader_of_births({"Romeo"})) == 6U * 1U);
   relation.options[4] = "Rom";
   relation.options[6] = "Rim";
   BOOST_TEST(count(reader_of_births()) == 6U * 1U);
 }
 
-// The shots are kept apart; one question with one of its wrong choices is not.
+// The shots are kept apart, but one question with one of its wrong choices is not.
 BOOST_AUTO_TEST_CASE(a_merge_in_any_question_is_found) {
   const Relation relation = births(30, 8);
   ManyShotOptions options = several();
@@ -268,8 +269,7 @@ BOOST_AUTO_TEST_CASE(a_generation_past_the_context_is_refused_before_anything_is
   BOOST_CHECK_EXCEPTION(
       ManyShotCheck(model, true).refuse_long_generation(asked, 100, prompts), Error,
       says(Fault::user,
-           "`generate`: birth: 310 tokens and 100 new ones go past the model's context "
-           "400"));
+           "`generate`: birth: 310 tokens and 100 new ones exceed the model's context of 400"));
 }
 
 BOOST_AUTO_TEST_CASE(a_fixed_study_is_looked_at_alike) {
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(a_fixed_study_is_looked_at_alike) {
   model.longest = 14 * 16;
   BOOST_CHECK_EXCEPTION(ManyShotCheck(model, true).refuse_long(study, "study.json"), Error,
                         says(Fault::user,
-                             "study.json: Person X: a sequence of 294 tokens, past the "
+                             "study.json: Person X: a sequence of 294 tokens, longer than the "
                              "model's context of 224; 15 shots would fit"));
   study.form.pair_separator = "";
   model = reader_of_births<ShortModel>({"X19"});
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(an_injection_experiment_past_the_context_is_refused) {
                         says(Fault::user, "birth: the injection experiment's sequence of "));
   model.longest = 15 * 7 - 1;
   BOOST_CHECK_EXCEPTION(ManyShotCheck(model, true).refuse_long(design, {}), Error,
-                        says(Fault::user, "6 pairs would fit: say `injection` with fewer"));
+                        says(Fault::user, "6 pairs would fit: set `injection` lower"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

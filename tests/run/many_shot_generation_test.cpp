@@ -26,7 +26,7 @@ const std::vector<std::size_t> everybody = [] {
   return all;
 }();
 
-/// Has read of everybody twice, and goes on as it has read whatever stands before the name.
+/// Has read about everybody twice, and continues as it has read, whatever is before the name.
 template <class Model = NgramTreeModel>
 Model scholar() {
   const std::string text = pairs_text(births(30, 8), everybody);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(texts_are_the_models_own_greedy_continuations) {
       Generated job;
       const auto rows =
           tree ? job.run(scholar(), 12, with_bos) : job.run(scholar<NgramModel>(), 12, with_bos);
-      // The most shots under two seeds, and two templates.
+      // The most shots with two seeds, and two templates.
       BOOST_REQUIRE(rows.size() == 4U * 6U);
       for (std::size_t r = 0; r < rows.size(); ++r) {
         const RecordedGeneration& row = rows[r];
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(the_label_must_be_in_the_tokens_that_were_asked_for) {
   }
 }
 
-// " 1802 Person …": the space before the year ends nothing, the one behind it does.
+// " 1802 Person …": the space before the year does not end the text, the one after it does.
 BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_text_behind_its_first_word) {
   Generated job;
   for (const auto& row : job.run(scholar(), 12, true, {" "})) {
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_text_behind_its_first_word) {
 }
 
 BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
-  // Facts are kept by a label that never stands in what follows.
+  // Facts with a label that never occurs in the continuation.
   Relation renamed = births(30, 8);
   for (std::string& option : renamed.options) option = "Year " + option;
   Generated aliased(renamed);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(what_stands_is_not_written_again) {
   (void)job.run(scholar(), 6);
   const auto file = job.folder / "run/birth_generated.jsonl";
   const std::string first = slurp(file);
-  // What was changed is made again.
+  // A changed file is made again.
   job.folder.write("run/birth_generated.jsonl", "");
   (void)job.run(scholar(), 6);
   BOOST_TEST(slurp(file) == first);
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_generated_where_nothing_can_be_gone_on_with) {
 BOOST_AUTO_TEST_CASE(prompts_that_leave_too_little_room_are_refused) {
   Generated job;
   BOOST_CHECK_EXCEPTION((void)job.run(scholar(), 1000), Error,
-                        says(Fault::user, "new ones go past the model's context"));
+                        says(Fault::user, "new ones exceed the model's context of"));
   BOOST_TEST(!std::filesystem::exists(job.folder / "run/birth_generated.jsonl"));
 }
 

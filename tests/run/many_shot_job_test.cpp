@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/many_shot_job.hpp"
 
-// A study from C++, without the command; with it, in cli/many_shot_test.cpp.
+// A study from C++ without the command. With the command: cli/many_shot_test.cpp.
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(files_that_were_changed_are_made_again) {
     }
   }
   auto made = contents(folder / "run", ".jsonl");
-  made["journal.jsonl"] = whole.at("journal.jsonl");  // says once more that parts are done
+  made["journal.jsonl"] = whole.at("journal.jsonl");  // records again that parts are finished
   BOOST_CHECK(made == whole);
 }
 
@@ -108,12 +108,12 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_said_before_a_folder_is_made) {
   BOOST_CHECK_EXCEPTION((ManyShotQuestions(settings, data)), Error,
                         says(Fault::user,
                              "every relation is skipped, fewer than 31 facts (birth has 30); lower "
-                             "`min-facts`, or give more facts"));
+                             "`min-facts`, or add facts"));
   settings = few_shots();
   settings.injection = 31;
   const ManyShotQuestions questions(settings, data);
   BOOST_CHECK_EXCEPTION((ManyShotJob(model, questions)), Error,
-                        says(Fault::user, "no relation has 31 facts; ask for fewer pairs"));
+                        says(Fault::user, "no relation has 31 facts; set `injection` lower"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -22,7 +22,7 @@ namespace {
 using Indices = std::vector<std::size_t>;
 using Words = std::vector<std::string>;
 
-/// A relation with all it needs to be planned.
+/// A relation with everything needed for a plan.
 struct Plan {
   Plan(Relation of, ManyShotOptions with, ObjectAliases others = {})
       : relation(std::move(of)), options(std::move(with)), aliases(std::move(others)) {}
@@ -40,7 +40,7 @@ struct Plan {
   ManyShotRelation asked{relation, aliases, options};
 };
 
-/// Twenty facts of eight years, ten for training, asked with five choices.
+/// Twenty facts of eight years, ten for training, with five choices each.
 ManyShotOptions few_shots() {
   ManyShotOptions options;
   options.shots = {{1, 3}};
@@ -69,7 +69,7 @@ Indices drawn(const Relation& relation, const FactSplit& split, std::uint64_t se
   return order;
 }
 
-/// What a prompt is tokenised as, piece by piece.
+/// The pieces that a prompt is tokenised into.
 Words pieces(const Prompt& prompt) {
   Words all;
   std::size_t begin = 0;
@@ -134,7 +134,8 @@ BOOST_AUTO_TEST_CASE(each_separator_and_seed_is_a_block_of_all_numbers_of_shots)
       }
     }
   }
-  BOOST_TEST(blocks[0].shots[0].subject != blocks[1].shots[0].subject);  // seeds draw other shots
+  BOOST_TEST(blocks[0].shots[0].subject !=
+             blocks[1].shots[0].subject);  // each seed draws other shots
 }
 
 BOOST_AUTO_TEST_CASE(shots_are_training_facts_and_questions_are_not) {
@@ -206,20 +207,20 @@ BOOST_AUTO_TEST_CASE(the_datasets_own_split_and_choices_are_kept) {
   const Plan plan(relation, few_shots());
   BOOST_TEST((plan.asked.split().test == Indices{8, 9, 10, 11}));
   BOOST_TEST((plan.asked.choices()[0].options == std::vector<std::uint32_t>{2, 5}));
-  BOOST_TEST(plan.asked.notes().empty());  // fewer than five, but as the dataset has them
+  BOOST_TEST(plan.asked.notes().empty());  // fewer than five, but the dataset gives them
   relation.facts[3].part = FactPart::unsaid;
   BOOST_CHECK_EXCEPTION(Plan(relation, few_shots()), Error,
                         says(Fault::user, "birth.jsonl:4: split: is missing"));
 }
 
-// The paper's sequences, put together pair by pair: test fact q stands after pair 50 + 5q.
+// The paper's sequences, built pair by pair: test fact q comes after pair 50 + 5q.
 BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
   ManyShotOptions options = eic_alone();
   options.eic_paper = true;
   options.limit = 23;
   Relation relation = births(130, 30);
   const Indices test = train_test_split(relation, 100, 0).test;
-  Fact& short_one = relation.facts[test[4]];  // asked with three choices, which come round again
+  Fact& short_one = relation.facts[test[4]];  // asked with three choices, which repeat
   const auto answer = static_cast<std::uint32_t>(short_one.answer);
   short_one.offered = {answer, (answer + 3) % 30, (answer + 7) % 30};
   std::ranges::sort(short_one.offered);
@@ -238,10 +239,10 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
     BOOST_TEST(block.settings[0].shots == 50U);
     BOOST_TEST(block.settings[0].separator == " ");
     BOOST_TEST(block.settings[0].variant == seed);
-    BOOST_TEST(block.shots.size() == 50U);  // what all its sequences begin with
+    BOOST_TEST(block.shots.size() == 50U);  // the common prefix of all its sequences
     BOOST_TEST(!block.opening);
 
-    // By fact of the block: its choices in the order in which they stand in sequences 0, 1, ….
+    // By fact of the block: its choices in the order in which they appear in sequences 0, 1, ….
     std::vector<Words> shuffled;
     std::size_t sequences = 0;
     for (std::size_t f = first; f < first + count; ++f) {
@@ -270,7 +271,7 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
           const std::size_t q = (p - 50) / 5;
           const std::string& label = shuffled[q][j % shuffled[q].size()];
           put(plan.asked.test_fact(first + q).subject, label);
-          expected[q].try_emplace(label, parts);  // the first sequence that holds it counts
+          expected[q].try_emplace(label, parts);  // the first sequence that contains it counts
         }
         if (p == 95) break;
         const Fact& fact = relation.facts[pairs[p]];
@@ -291,7 +292,8 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
   BOOST_TEST(blocks[0].query(0, 4).candidates.size() == 3U);
 }
 
-// Four pairs, a question, two pairs, a question, two pairs, a question; then a row of one question.
+// Four pairs, a question, two pairs, a question, two pairs, a question; then a sequence of one
+// question.
 BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
   ManyShotOptions options = few_shots();
   options.shots = {{4, 6, 8}};
@@ -312,7 +314,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
   BOOST_TEST(row.facts == 3U);
   BOOST_TEST(rest.first_fact == 3U);
   BOOST_TEST(rest.facts == 1U);
-  for (std::size_t f = 0; f < 4; ++f) {  // the fourth stands where the first does
+  for (std::size_t f = 0; f < 4; ++f) {  // the fourth is at the place of the first
     BOOST_TEST(isolated.query(0, f).candidates.back().text ==
                blocks[0].query(f % 3, f).candidates.back().text);
     BOOST_TEST(isolated.before(f).pairs == 4 + 2 * (f % 3));
@@ -326,7 +328,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
   const auto shown = [&](std::size_t from, std::size_t to) {
     return pairs_text(plan.relation, std::span(shots).subspan(from, to - from)) + " ";
   };
-  // What stands in the sequence that holds the third fact's first choice.
+  // The content of the sequence with the third fact's first choice.
   const std::vector<std::size_t> order = row.before(2).order;
   const auto j = static_cast<std::size_t>(std::ranges::find(order, 0U) - order.begin());
   const auto question = [&](std::size_t f, std::size_t place) {
@@ -343,7 +345,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
   options.eic_geometry.first = 5;
   const Plan few(births(20, 8), options);
   BOOST_TEST(!few.asked.has_eic());
-  BOOST_TEST(few.asked.notes().back().what == "no EIC-LKE, which takes 11 training facts");
+  BOOST_TEST(few.asked.notes().back().what == "no EIC-LKE, which needs 11 training facts");
   BOOST_TEST(few.asked.notes().back().detail == "10");
   options.eic_geometry.questions = 0;
   BOOST_CHECK_EXCEPTION(Plan(births(20, 8), options), Error, says(Fault::user, "`eic-questions`"));
@@ -391,7 +393,7 @@ BOOST_AUTO_TEST_CASE(both_kinds_of_eic_stand_side_by_side_seed_by_seed) {
   BOOST_TEST((methods == Words{"eic-isolated", "eic", "eic", "eic-isolated", "eic", "eic"}));
 }
 
-// That the orders are those of the sequences is seen in tests/cli/data_prompts_test.cpp.
+// tests/cli/data_prompts_test.cpp tests that the orders are those of the sequences.
 BOOST_AUTO_TEST_CASE(a_question_of_eic_knows_what_stands_before_it) {
   ManyShotOptions options = eic_alone();
   options.shots = {{1}};
@@ -443,7 +445,7 @@ BOOST_AUTO_TEST_CASE(eic_takes_ninety_five_training_facts_and_says_so) {
   BOOST_TEST(few.blocks().empty());
   BOOST_TEST(few.asked.statements() == 0U);
   BOOST_REQUIRE(few.asked.notes().size() == 1U);
-  BOOST_TEST(few.asked.notes()[0].what == "no EIC-LKE, which takes 95 training facts");
+  BOOST_TEST(few.asked.notes()[0].what == "no EIC-LKE, which needs 95 training facts");
   BOOST_TEST(few.asked.notes()[0].detail == "94");
   BOOST_TEST(!few.asked.skipped());
 }
@@ -542,7 +544,7 @@ BOOST_AUTO_TEST_CASE(relations_that_are_too_small_are_skipped_with_the_reason) {
   BOOST_TEST(!Plan(births(20, 8), options).asked.skipped());
   skipped(births(19, 8), options, "20 facts", "19");
   skipped(births(20, 7), options, "8 objects", "7");
-  skipped(births(19, 7), options, "20 facts", "19");  // the first reason is said
+  skipped(births(19, 7), options, "20 facts", "19");  // the first reason is reported
   options = few_shots();
   options.shots = {{1, 11}};
   skipped(births(20, 8), options, "11 training facts for the shots", "10");
@@ -562,10 +564,10 @@ BOOST_AUTO_TEST_CASE(fewer_choices_than_asked_for_are_noted) {
   const Plan fewer(births(20, 4), few_shots());
   BOOST_REQUIRE(fewer.asked.notes().size() == 1U);
   BOOST_TEST(fewer.asked.notes()[0].what ==
-             "fewer than 5 choices a fact, as there are no more objects");
+             "fewer than 5 choices per fact, because there are no more objects");
   BOOST_TEST(fewer.asked.notes()[0].detail == "4");
   BOOST_TEST(!fewer.asked.skipped());
-  // An alias of the answer is no wrong choice, so one fact has one choice fewer.
+  // An alias of the answer is not a wrong choice, so one fact has one choice fewer.
   const Plan aliased(births(20, 5), few_shots(), {{"y2", {"1803"}}});
   BOOST_REQUIRE(aliased.asked.notes().size() == 1U);
   BOOST_TEST(aliased.asked.notes()[0].detail == "4");
@@ -576,9 +578,8 @@ BOOST_AUTO_TEST_CASE(a_fact_without_a_wrong_choice_is_refused_by_name) {
   for (std::size_t i = 0; i < 20; i += 2) {  // everybody was born in both years
     relation.facts[i].subject_id = relation.facts[i + 1].subject_id = "p" + std::to_string(i);
   }
-  BOOST_CHECK_EXCEPTION(
-      Plan(relation, few_shots()), Error,
-      says(Fault::user, "has no wrong choice; leave the fact out or add objects"));
+  BOOST_CHECK_EXCEPTION(Plan(relation, few_shots()), Error,
+                        says(Fault::user, "has no wrong choice; remove the fact or add objects"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

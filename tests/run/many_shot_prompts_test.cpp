@@ -38,16 +38,16 @@ BOOST_AUTO_TEST_CASE(rows_of_choices_and_texts_have_their_prompts) {
   BOOST_TEST(all.at("ic").size() == 2U * 2 * 2 * 6);
   BOOST_TEST(all.at("hgp").size() == 6U);
   BOOST_TEST(all.at("mmp").size() == 6U);
-  BOOST_TEST(all.at("ic generated").size() == 2U * 2 * 6);  // the most shots alone
+  BOOST_TEST(all.at("ic generated").size() == 2U * 2 * 6);  // only the most shots
   const auto order = shot_order(relation, train_test_split(relation, 12, 0), 1);
-  // Separator " ", seed 1, four shots: behind seed 0's twelve and six of one shot.
+  // Separator " ", seed 1, four shots: after seed 0's twelve and six of one shot.
   const Json& row = all.at("ic")[18];
   const std::string subject = row.at("sub_label");
   const std::string pairs = test::pairs_text(relation, std::span(order).first(4));
   BOOST_TEST((row.at("shots") == Json(std::vector(order.begin(), order.begin() + 4))));
   BOOST_TEST(row.at("variant") == 1);
   BOOST_TEST(row.at("separator") == " ");
-  // All years begin alike, but their first byte is the answer's.
+  // All years have the same start, but their first byte belongs to the answer.
   BOOST_TEST(row.at("prompt") == pairs + " " + subject);
   BOOST_TEST(row.at("candidate_count") == 5);
   const Json& generated = all.at("ic generated")[6];
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(rows_of_eic_have_the_sequences_that_end_in_their_choices) {
   BOOST_TEST(second.at("shots").size() == 55U);
   BOOST_TEST((second.at("asked_before") == Json::array({all.at("eic")[0].at("instance_index")})));
   BOOST_TEST(second.at("tokenized") == "by parts");
-  BOOST_TEST(all.at("eic")[10].at("asked_before").empty());  // the second row of ten
+  BOOST_TEST(all.at("eic")[10].at("asked_before").empty());  // the second sequence of ten
   BOOST_TEST(!all.at("eic-isolated")[1].contains("asked_before"));
   const auto order = shot_order(relation, train_test_split(relation, 100, 0), 0);
   BOOST_TEST(all.at("eic-isolated")[1].at("prompt") ==
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_panels_pairs_stand_each_behind_all_before_it) {
                test::pairs_text(relation, std::span(design.facts).first(pair + 1)));
     BOOST_TEST(correct.at("candidates").at(pair).at("answer").size() == 1U);
   }
-  BOOST_TEST((correct.at("instances") == Json(design.facts)));  // none is left out of births()
+  BOOST_TEST((correct.at("instances") == Json(design.facts)));  // births() is not left out of any
   BOOST_TEST(text(all.at("injection, unknown, block").at(0), 9) != text(correct, 9));
   BOOST_TEST(listed(relation, options, false, {design}, {"p3"}).empty());
 }

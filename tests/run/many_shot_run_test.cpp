@@ -31,7 +31,7 @@ using Indices = std::vector<std::size_t>;
 
 const ObjectAliases no_aliases;
 
-/// One process: model, folder and run made anew, as after a crash.
+/// One process: a new model, folder and run, as after a crash.
 template <class Model = NgramTreeModel>
 RunSummary run_once(const std::filesystem::path& path, const std::vector<Relation>& relations,
                     const ManyShotOptions& options, bool with_bos = true,
@@ -60,7 +60,7 @@ Indices drawn(const Relation& relation, std::size_t training, std::uint64_t seed
 
 }  // namespace
 
-// Oracle: the model's own probabilities, token by token, of texts put together here.
+// Oracle: the model's own probabilities, token by token, of texts that are built here.
 BOOST_AUTO_TEST_CASE(every_row_has_the_models_own_probabilities) {
   const Relation relation = births(30, 8);
   const ManyShotOptions options = several();
@@ -131,13 +131,13 @@ BOOST_AUTO_TEST_CASE(eic_rows_have_the_probabilities_of_their_sequences) {
     for (std::size_t c = 0; c < 4; ++c) {
       const Prompt prompt = ending_in(text, relation.options[isolated.choices[c]]);
       BOOST_TEST(std::abs(isolated.scores[c] - continuation_by_hand(model, prompt)) < 1e-5);
-      // The model looks four bytes back: what else stands in the sequence makes no difference.
+      // The model looks four bytes back: the rest of the sequence makes no difference.
       BOOST_TEST(std::abs(paper.scores[c] - isolated.scores[c]) < 1e-5);
     }
   }
 }
 
-// With a model that looks far enough back, a question sees the one before it in the paper's kind.
+// With a model that looks far enough back, a question in the paper's form sees the one before it.
 BOOST_AUTO_TEST_CASE(what_stands_in_a_paper_sequence_is_seen_by_what_follows) {
   const Relation relation = births(125, 10);
   NgramTreeModel model(pairs_text(relation, Indices{3, 8, 20}, " ", ","), 120);
@@ -176,8 +176,8 @@ BOOST_AUTO_TEST_CASE(shots_are_fed_once_for_all_questions_of_a_seed) {
   const TemporaryFolder folder;
   const RunSummary summary = run_once(folder / "run", {relation}, options);
   const std::size_t shots = 10 * 15 - 1;  // "Person Aa 1800" and a space between
-  // BOS, the shots and all they have in common with "… Person A" are context; per fact there follow
-  // " Person ?? " and at most three bytes of each of five years.
+  // BOS, the shots and their common text with "… Person A" are context. For each fact, " Person ??
+  // " and at most three bytes of each of five years follow.
   BOOST_TEST(summary.cost.tokens_fed >= 1 + shots);
   BOOST_TEST(summary.cost.tokens_fed <= 1 + shots + 6 * (11 + 5 * 3));
   BOOST_TEST(summary.cost.tokens_one_by_one == 30 * (1 + shots + 1 + 14));

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(something_must_be_asked) {
   ManyShotSettings settings;
   BOOST_CHECK_NO_THROW(settings.check());
   settings.shots = {};
-  BOOST_CHECK_EXCEPTION(settings.check(), Error, says(Fault::user, "asks nothing"));
+  BOOST_CHECK_EXCEPTION(settings.check(), Error, says(Fault::user, "nothing to run"));
   settings.eic = EicForms::isolated;
   BOOST_CHECK_NO_THROW(settings.check());
 }

@@ -26,7 +26,7 @@ Report counted_report(std::size_t folders) {
   });
 }
 
-/// How many folders it was given; refuses to measure none.
+/// Counts the folders that it was given, and refuses an empty list.
 struct Count {
   ResultFolders read{};
   std::string by = "one";
@@ -73,7 +73,9 @@ BOOST_FIXTURE_TEST_CASE(the_same_folders_may_be_measured_again_and_nothing_else,
   std::ofstream(out() / "count.txt") << "old";
   run_measurement(two, out());
   BOOST_TEST(test::slurp(out() / "count.txt") == "2");
-  const std::string words = "holds something else than plumb count made of the same folders";
+  const std::string words =
+      "contains something other than what plumb count made of the same "
+      "folders";
   Count other = two;
   other.by = "two";
   check_refused(other, words);
@@ -89,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_measured_leaves_no_folder, Files) {
   BOOST_TEST(!std::filesystem::exists(out()));
 }
 
-// A measurement that broke off is one that may be made again.
+// A measurement that was interrupted may be made again.
 BOOST_FIXTURE_TEST_CASE(a_measurement_that_broke_off_says_so_and_is_made_again, Files) {
   two.read.list.push_back({"c", "z"});
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
@@ -97,8 +99,8 @@ BOOST_FIXTURE_TEST_CASE(a_measurement_that_broke_off_says_so_and_is_made_again, 
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
 }
 
-// Killed or on a full disk: whichever call of the disk is the last, the same command starts anew by
-// itself, beside the probe that it reads too.
+// Killed or on a full disk: whichever disk call is the last, the same command starts again without
+// help, next to the probe that it also reads.
 BOOST_AUTO_TEST_CASE(whichever_call_fails_the_same_measurement_is_made_again) {
   for (const bool around_a_probe : {false, true}) {
     std::size_t failures = 0;

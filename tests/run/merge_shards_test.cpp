@@ -17,15 +17,16 @@ BOOST_AUTO_TEST_SUITE(merge_shards)
 
 namespace {
 
-/// Thrown where a process would be killed.
+/// Thrown to simulate a kill of the process.
 struct Killed {};
 
-/// Calls `use(job)` with the small probe, made anew as in another process, in blocks of a few packs.
+/// Calls `use(job)` with the small probe, created as in a new process, in blocks of a few packs.
 template <class Use>
 auto with_job(Use use, const ProbeSettings& settings = all_templates()) {
   NgramTreeModel model = small_model();
   CausalScorer scorer(model, settings.bos);
-  ProbeJob job(scorer, small_dataset(), settings, {.model = "m"});  // or the page has the folder's
+  ProbeJob job(scorer, small_dataset(), settings,
+               {.model = "m"});  // else the page has the folder's
   job.block_statements = 6;
   return use(job, model);
 }
@@ -63,7 +64,7 @@ struct Shards {
     work.before = merged.before;
     with_job([&](auto& job, NgramTreeModel& model) {
       (void)run_job(job, {out, true, work, {{"shards", merged.names()}}});
-      BOOST_TEST(model.tokens_fed == 0U);  // it was asked nothing
+      BOOST_TEST(model.tokens_fed == 0U);  // it was not called
     });
   }
   void refused(const std::vector<DiskPath>& of, const std::string& words) const {
@@ -77,7 +78,7 @@ struct Shards {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(merged_shards_are_the_run_that_was_never_parted, Shards) {
-  for (const std::size_t count : {2U, 3U, 5U, 40U}) {  // of 40 some have no pack
+  for (const std::size_t count : {2U, 3U, 5U, 40U}) {  // some of 40 shards have no pack
     std::size_t scored = 0;
     for (std::size_t i = 0; i < count; ++i) scored += shard(i, count).fresh_statements;
     BOOST_TEST(scored == all_statements);
@@ -147,23 +148,23 @@ BOOST_FIXTURE_TEST_CASE(a_merge_that_was_killed_is_made_again_by_the_same_call, 
   }
   merge(places(2), out);
   BOOST_TEST((contents_but(out, {"run.json"}) == whole));
-  // What it has become is nobody's to merge into.
+  // What it has become cannot be merged into.
   BOOST_CHECK_EXCEPTION(begin_merge(out, merged), Error, says(Fault::user, "is not empty"));
 }
 
 BOOST_FIXTURE_TEST_CASE(shards_that_are_no_whole_are_refused_by_name, Shards) {
   for (std::size_t i = 0; i < 3; ++i) (void)shard(i, 3);
-  refused({}, "no shard is named");
-  refused({place(0), place(2)}, "is a shard of 3, and missing are 2; name all folders");
+  refused({}, "no shards given");
+  refused({place(0), place(2)}, "is a shard of 3, and these are missing: 2; give all folders");
   refused({place(1)}, "missing are 1, 3");
   refused({place(0), place(1), place(1)}, place(1).string() + ": is shard 2 of 3, and so is " +
-                                              place(1).string() + "; name each once");
+                                              place(1).string() + "; give each shard once");
   refused({place(0), folder / "whole"},
-          "whole: is a whole run, and no shard of one; there is nothing to merge");
-  refused({folder / "nothing"}, "nothing: is no run folder (no run.json)");
+          "whole: is a whole run, not a shard; there is nothing to merge");
+  refused({folder / "nothing"}, "nothing: is not a run folder (no run.json)");
   std::filesystem::rename(place(2).path(), folder / "kept");
   (void)shard(2, 4);
-  refused({place(0), place(1), place(2)}, "shard: is one of 4, and that of ");
+  refused({place(0), place(1), place(2)}, "shard: is one of 4, but that of ");
   ProbeSettings other = all_templates();
   other.seed = 7;
   std::filesystem::remove_all(place(2).path());
@@ -189,14 +190,14 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_one_shards_alone, Shards) {
   (void)shard(0, 2);
   std::filesystem::rename(place(0).path(), place(1).path());
   BOOST_CHECK_EXCEPTION((void)shard(1, 2, true), Error,
-                        says(Fault::user, "shard: the run was begun with"));
+                        says(Fault::user, "shard: the run was started with"));
   with_job([&](auto& job, auto&) {
     BOOST_CHECK_EXCEPTION((void)run_job(job, {place(1), true}), Error,
-                          says(Fault::user, "shard: the run was begun with"));
+                          says(Fault::user, "shard: the run was started with"));
     WorkOptions part;
     part.shard = {0, 2};
     BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "new", false, part}), Error,
-                          says(Fault::internal, "a shard is no whole job"));
+                          says(Fault::internal, "a shard is not a whole job"));
   });
 }
 

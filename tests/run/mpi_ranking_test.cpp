@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(mpi_ranking)
 
 namespace {
 
-/// Vectors in a file, some of them level, and questions about them.
+/// Vectors in a file, some of them tied, and questions about them.
 struct Files {
   explicit Files(std::size_t count = 90) : file(folder / "v.npy") {
     RandomStream random(1, "mpi");
@@ -117,18 +117,18 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) 
   BOOST_TEST(mapped(90, 3, file) == 90);
   const std::string words = file + ": has 90 vectors of 3 dimensions here, and ";
   BOOST_CHECK_EXCEPTION((void)mapped(91, 3, file), Error,
-                        says(Fault::user, words + "91 vectors of 3 dimensions where the first"));
+                        says(Fault::user, words + "91 vectors of 3 dimensions at the first"));
   BOOST_CHECK_EXCEPTION((void)mapped(90, 4, file), Error,
                         says(Fault::user, words + "90 vectors of 4 dimensions where"));
   BOOST_CHECK_EXCEPTION((void)mapped(90, 3, file + ".none"), Error,
                         says(Fault::user, file + ".none: cannot be read"));
   BOOST_TEST(mapped(90, 3, file) == 90);
-  // Another file of that shape, as an outdated copy is.
+  // Another file of the same shape, such as an outdated copy.
   NpyWriter writer(folder_of_copy / "v.npy", 90, 3);
   for (std::size_t i = 0; i < 90; ++i) writer.put(i, std::vector<float>{1, 2, 3});
   writer.finish();
   BOOST_CHECK_EXCEPTION((void)mapped(90, 3, (folder_of_copy / "v.npy").string()), Error,
-                        says(Fault::user, "holds other vectors here than where the first"));
+                        says(Fault::user, "has other vectors here than at the first"));
 }
 
 BOOST_AUTO_TEST_CASE(a_sample_of_vectors_has_the_first_and_the_last) {

@@ -20,7 +20,7 @@ namespace {
 const FewShotSetting zero_shot{}, two_random{ShotSource::random, 2},
     two_of_relation{ShotSource::relation, 2}, questions{ShotSource::none, 0, PromptForm::question};
 
-/// Spells all but one text, and says how long a context it has.
+/// Spells all texts except one, and has the given context length.
 struct Model : NgramModel {
   Model() : NgramModel("", 2) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(texts_that_the_tokenizer_does_not_spell_are_named_with_t
   model.unspelled = "inert";
   refused(zero_shot,
           "elements/facts.jsonl:11: family: this tokenizer does not spell 'inert gas'; fix the "
-          "text, or say `names` none");
+          "text, or set `names` to none");
   model.unspelled = "table";  // an alias of a subject
   refused(zero_shot,
           "elements/facts.jsonl:8: contains: this tokenizer does not spell 'table salt'");
@@ -78,8 +78,8 @@ BOOST_FIXTURE_TEST_CASE(texts_that_the_tokenizer_does_not_spell_are_named_with_t
           "for [X]? [Y]'");
 }
 
-// Other facts of an asked relation may be shots and are candidates; other relations are shown by
-// X-random alone.
+// Other facts of an asked relation may be shots and are candidates. Only X-random shows other
+// relations.
 BOOST_FIXTURE_TEST_CASE(what_is_never_shown_may_be_spelled_or_not, Elements) {
   model.unspelled = "gold";
   BOOST_CHECK_NO_THROW(check(zero_shot, {"symbol", "contains"}));
@@ -97,15 +97,14 @@ BOOST_FIXTURE_TEST_CASE(prompts_with_a_name_behind_them_must_have_room, Elements
   --model.context;
   refused(
       zero_shot,
-      "elements/facts.jsonl:8: contains: the zero-shot prompt with 'chlorine' behind it has 102 "
-      "tokens; the model has room for 101; show fewer shots, leave the fact out, or say `names` "
-      "none",
+      "elements/facts.jsonl:8: contains: the zero-shot prompt with 'chlorine' after it has 102 "
+      "tokens; the model's limit is 101; use fewer shots, remove the fact, or set `names` to none",
       {"contains"});
   BOOST_CHECK_NO_THROW(check(zero_shot, {"contains"}, 0, false));
   refused(two_of_relation, "the 2-relation prompt with '", {"contains"});
 }
 
-// Facts without an alias are not asked for their names, but their labels are candidates.
+// The names of facts without an alias are not scored, but their labels are candidates.
 BOOST_FIXTURE_TEST_CASE(labels_behind_prompts_without_content_must_have_room, Elements) {
   dataset.relations.resize(1);
   dataset.relations[0].facts.resize(5);
@@ -116,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(labels_behind_prompts_without_content_must_have_room, El
   BOOST_CHECK_NO_THROW(check(zero_shot));
 }
 
-// A tree of fewer nodes than the context has less room.
+// A tree with fewer nodes than the context has less space.
 BOOST_AUTO_TEST_CASE(the_models_tree_must_have_room_too) {
   Elements small;
   NgramTreeModel model("", 2);
@@ -124,7 +123,7 @@ BOOST_AUTO_TEST_CASE(the_models_tree_must_have_room_too) {
   const AskedFacts asked = asked_facts(small.dataset, {"contains"}, 0);
   BOOST_CHECK_EXCEPTION(
       refuse_unscorable_names(model, true, AnswerOptions{}, small.dataset, asked, zero_shot), Error,
-      says(Fault::user, "the model has room for 101"));
+      says(Fault::user, "the model's limit is 101"));
   BOOST_TEST(model.tokens_fed == 0U);
 }
 

@@ -30,7 +30,7 @@ Model reader() {
                4);
 }
 
-/// One process: model and run made anew, as after a crash.
+/// One process: a new model and a new run, as after a crash.
 template <class Model = NgramTreeModel>
 RunSummary run_once(const std::filesystem::path& folder, const FewShotSetting& setting,
                     ProgressCallback on_progress = {}) {
@@ -46,7 +46,7 @@ RunSummary run_once(const std::filesystem::path& folder, const FewShotSetting& s
   return work.summary();
 }
 
-/// ln P(" name" | prompt), by the model's own words.
+/// ln P(" name" | prompt), from the model itself.
 TextLikelihood by_hand(const NgramModel& model, const std::string& prompt,
                        const std::string& name) {
   std::vector<TokenId> ids = prompt_ids(model, Prompt{prompt, {}, {}}, model.bos());
@@ -66,8 +66,8 @@ void check_equal(const TextLikelihood& found, const TextLikelihood& expected) {
 
 }  // namespace
 
-// Facts with an alias of the subject or of an object are scored behind all their prompts, others
-// behind none.
+// Facts with an alias of the subject or of an object are scored after all their prompts, other
+// facts after none.
 BOOST_AUTO_TEST_CASE(names_are_scored_behind_each_prompt_of_a_fact_with_an_alias) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(names_are_scored_behind_each_prompt_of_a_fact_with_an_alias
   }
 }
 
-// The plan has each text's own tokens, as the run counts those of texts fed one by one.
+// The plan counts each text's own tokens, as the run counts texts fed one by one.
 BOOST_AUTO_TEST_CASE(a_plan_tells_names_and_tokens) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(facts_with_an_alias_are_asked_under_each_template_and_name)
   BOOST_REQUIRE(query.candidates.size() == 3U);
   BOOST_TEST(query.candidates[2].text == text + " rare gas");
   BOOST_REQUIRE(query.candidates[2].answer.size() == 1U);
-  // The space before the name is the continuation's.
+  // The space before the name belongs to the continuation.
   BOOST_TEST(query.candidates[2].given == text.size());
   BOOST_TEST(query.candidates[2].answer[0].begin == text.size() + 1);
   BOOST_TEST(query.candidates[2].answer[0].end == text.size() + 9);

@@ -13,7 +13,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(name_scoring_suite)
 
-// Oracle: the model's own probabilities of each name behind each prompt.
+// Oracle: the model's own probabilities of each name after each prompt.
 BOOST_AUTO_TEST_CASE(names_have_the_models_own_probabilities_whoever_scores_them) {
   MultiPromptDataset dataset = test::elements_many();
   const AskedFacts asked = take_askable(dataset, {"contains"}, 2);

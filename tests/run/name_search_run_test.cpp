@@ -29,7 +29,7 @@ namespace {
 
 enum class Method { likelihood, lm_head };
 
-/// A ranking and what it took.
+/// A ranking and its cost.
 struct Ranked {
   std::vector<EntityRank> ranks;
   RunSummary summary;
@@ -50,11 +50,11 @@ struct Job {
   bool with_bos = true;
   std::vector<std::string> pieces{};
   ProgressCallback on_progress{};
-  /// Room for the searches of many prompts.
+  /// Space for the searches of many prompts.
   TreeLimits limits{8192, 256, 256};
 };
 
-/// One process: model and run made anew, as after a crash.
+/// One process: a new model and a new run, as after a crash.
 template <class Model = NgramTreeModel>
 Ranked run_once(const std::filesystem::path& journal, const KnowledgeGraph& graph, const Job& job) {
   Model model = reader_of_elements<Model>(job.pieces);
@@ -80,7 +80,7 @@ std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
   return ids;
 }
 
-/// ln P of a text behind another, token by token, and how many tokens it has.
+/// ln P of a text after another, token by token, and its number of tokens.
 std::pair<double, std::size_t> likelihood_by_hand(const NgramModel& model,
                                                   const std::string& prompt,
                                                   const std::string& text, bool with_bos) {
@@ -96,8 +96,8 @@ std::pair<double, std::size_t> likelihood_by_hand(const NgramModel& model,
   return {sum, ids.size()};
 }
 
-/// Candidates by where they stand for certain: a score within 1e-5 nats of another, which is more
-/// than the rounding of single-precision logits, may be on either side of it.
+/// The certain places of candidates. A score within 1e-5 nats of another, which is more than the
+/// rounding of single-precision logits, may be on either side of it.
 struct Bounds {
   std::size_t above = 0, near = 0, same_text = 0;
 
@@ -114,13 +114,13 @@ struct Bounds {
   }
 };
 
-/// How many ranks there were and how many were one number by the scores computed here.
+/// How many ranks there were, and how many were a single number by the scores computed here.
 struct Checked {
   std::size_t ranks = 0, exact = 0, filtered_differs = 0, tied = 0;
 };
 
-/// What a query's true entity is ranked among: with candidates of relations, all its tails; by the
-/// LM head, of these the names of one token.
+/// The entities that a query's true entity is ranked among: with candidates of relations, all its
+/// tails; for the LM head, those with a name of one token.
 std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const Job& job,
                                          const NgramModel& model, const GraphQuery& query) {
   if (job.options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
@@ -225,7 +225,7 @@ RankOptions by_relation() {
   return {.part = GraphPart::all, .candidates = CandidateSet::of_relation, .shots = 2};
 }
 
-/// What the lines of a journal are of, each once, sorted.
+/// The parts of a journal's lines, sorted and without duplicates.
 std::set<std::string> parts_in(const std::string& journal) {
   std::set<std::string> parts;
   for (std::size_t at = 0; at < journal.size(); at = journal.find('\n', at) + 1) {
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   BOOST_TEST(check_by_hand({{.shots = 0}}).exact > 20U);
 }
 
-// Only the other methods are free to write queries as the paper's program does.
+// Only the other methods can write queries as the paper's program does.
 BOOST_AUTO_TEST_CASE(likelihoods_take_the_papers_form_whatever_is_asked_for) {
   for (const QueryForm form : {QueryForm::reference, QueryForm::paper}) {
     (void)check_by_hand({{.shots = 1, .form = form}});
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
   BOOST_TEST(checked.ranks == 143U);
   BOOST_TEST(checked.exact > 80U);
   BOOST_TEST(checked.filtered_differs > 10U);  // periods hold many
-  BOOST_TEST(checked.tied == 0U);              // the second entry of copper is no tail
+  BOOST_TEST(checked.tied == 0U);              // the second entry of copper is not a tail
   RankOptions one = by_relation();
   one.relations = {"in"};
   BOOST_TEST(check_by_hand({.options = one, .with_bos = false}).ranks == 36U);
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(parts_with_labels_do_not_mix_in_the_journal) {
               Names{"likelihood symbol", "likelihood next", "likelihood holds", "likelihood in"}));
   BOOST_REQUIRE(whole.cost.size() == 1U);  // of the method, over all relations
   BOOST_TEST(whole.cost.at("likelihood").queries == 143U);
-  // Holds and in have as many queries: taken for each other they would not be seen.
+  // Holds and in have the same number of queries, so a mix-up would not be noticed.
   for (const char* relation : {"holds", "in"}) {
     Job alone{by_relation()};
     alone.options.relations = {relation};
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(parts_with_labels_do_not_mix_in_the_journal) {
   BOOST_TEST(again.tokens_fed == 0U);
   BOOST_TEST(again.lines() == whole.lines());
   BOOST_TEST(again.cost.at("likelihood").expanded == whole.cost.at("likelihood").expanded);
-  // The LM head's stand beside them.
+  // The LM head's searches are listed with them.
   (void)run_once(file, graph, {by_relation(), Method::lm_head});
   BOOST_TEST(parts_in(slurp(file)).contains("lm-head symbol"));
   BOOST_TEST(parts_in(slurp(file)).size() == 5U);
@@ -351,7 +351,7 @@ BOOST_AUTO_TEST_CASE(a_label_stands_behind_the_side) {
   const std::string bare = lines(run.likelihood(plan));
   const std::size_t fed = model.tokens_fed;
   BOOST_TEST(lines(run.likelihood(plan, "one")) == bare);
-  BOOST_TEST(model.tokens_fed == 2 * fed);  // asked again, under the label
+  BOOST_TEST(model.tokens_fed == 2 * fed);  // searched again, under the label
   BOOST_TEST(lines(run.likelihood(plan, "one")) == bare);
   BOOST_TEST(model.tokens_fed == 2 * fed);
   BOOST_TEST((parts_in(slurp(folder / "journal.jsonl")) ==
@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(a_label_stands_behind_the_side) {
   BOOST_TEST(run.cost().at("likelihood heads").queries == 6U);
 }
 
-// What ends the searches of names early is not the LM head's.
+// Limits on the searches of names do not apply to the LM head.
 BOOST_AUTO_TEST_CASE(the_lm_head_is_never_cut_short) {
   const TemporaryFolder folder;
   Job job{one_token(), Method::lm_head};
@@ -378,7 +378,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_gives_the_same_ranks) {
              run_once<NgramTreeModel>(folder / "b.jsonl", graph, job).lines());
 }
 
-// Ends once the filtered rank is certainly past 30.
+// Ends when the filtered rank is certainly past 30.
 BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
@@ -408,7 +408,7 @@ BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
   BOOST_TEST(early.tokens_fed < exact.tokens_fed);
 }
 
-// A limit that every prompt fits, beside the names of its search, many times over.
+// A limit that fits every prompt and the names of its search many times over.
 BOOST_AUTO_TEST_CASE(as_many_prompts_are_searched_at_once_as_the_model_holds) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
@@ -456,7 +456,7 @@ BOOST_AUTO_TEST_CASE(what_it_cost_is_what_the_model_was_fed) {
   for (const char* part : {"likelihood", "likelihood heads"}) {
     const NameSearchCost& cost = made.cost.at(part);
     BOOST_TEST(cost.queries == 143U, part);
-    // Each name's own path is looked at, and no search looks at more than the whole trie.
+    // Each name's own path is searched, and no search expands more than the whole trie.
     BOOST_TEST(cost.expanded >= 143U * 3U, part);
     BOOST_TEST(cost.expanded < 143U * names, part);
     BOOST_TEST(cost.fed > 0U, part);
@@ -489,7 +489,7 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_on_each_side) {
   }
 }
 
-// Packs of both sides, or of four relations; each torn in its middle too.
+// Packs of both sides, or of four relations; each also cut in its middle.
 BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same_ranks) {
   const KnowledgeGraph graph = elements();
   RankOptions few_by_relation = by_relation();
@@ -530,7 +530,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
   const Ranked whole = run_once(folder / "whole.jsonl", graph, {everything()});
-  // The first call begins a side, the others are its queries.
+  // The first call begins a side; the others are its queries.
   for (const auto& [kill, kept] : std::vector<std::pair<std::size_t, std::size_t>>{
            {0, 0}, {20, 0}, {32, 0}, {33, 1}, {143, 4}, {144, 5}, {287, 9}}) {
     const auto file = folder / ("killed " + std::to_string(kill));
@@ -589,7 +589,7 @@ BOOST_AUTO_TEST_CASE(a_journal_of_another_job_is_refused) {
   const auto message =
       says(Fault::user,
            "likelihood: the journal's pack 0 is not this job's; it was written by another build; "
-           "start anew in another folder");
+           "start again in another folder");
   BOOST_CHECK_EXCEPTION((void)run_once(file, graph, {{.limit = 31, .shots = 1}}), Error, message);
   folder.write("journal.jsonl", "");
   Journal(file).append("likelihood", 0, "[]");
@@ -603,12 +603,12 @@ BOOST_AUTO_TEST_CASE(a_query_past_the_models_context_is_refused_by_its_entity) {
   // BOS, "(hydrogen, is written as," and the longest name with a space and a bracket.
   BOOST_CHECK_EXCEPTION((void)run_once(folder / "journal.jsonl", graph, {{.shots = 0}}), Error,
                         says(Fault::user,
-                             "e1: its query and the longest name have 4118 tokens, the model's "
-                             "context 4096; ask for fewer `shots`"));
+                             "e1: its query and the longest name have 4118 tokens; the model's "
+                             "limit is 4096; lower `shots`"));
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
 }
 
-// As of other jobs: what this process asked the model.
+// As in other jobs: what this process asked the model.
 BOOST_AUTO_TEST_CASE(what_is_searched_now_is_counted) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();

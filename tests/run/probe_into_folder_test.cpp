@@ -30,7 +30,7 @@ Dataset bare_dataset() {
   return {"bare", {capital}, {}};
 }
 
-/// A user's own scorer, which is no PackedScorer: the shorter the statement, the likelier.
+/// A user's own scorer, not a PackedScorer: the shorter the statement, the likelier.
 struct ShortWins {
   std::size_t asked = 0;
   std::vector<StatementScore> score(const Query& query) {
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(facts_of_a_program_become_a_finished_run) {
   BOOST_TEST(run.at("status") == "complete");
   BOOST_TEST(run.at("settings").at("model") == "mine");
   BOOST_TEST(run.at("settings").at("seed") == 0);    // what `plumb report` reads
-  BOOST_TEST(run.at("settings").at("bos") == "no");  // as the scorer has it
+  BOOST_TEST(run.at("settings").at("bos") == "no");  // as in the scorer
   BOOST_TEST(is_one_to_one(probe_answers(folder / "run", "").relations.at(0).relation));
   const auto rows = rows_of(folder / "run/capital_results.jsonl");
   BOOST_REQUIRE(rows.size() == 2U);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(it_leaves_what_a_probe_job_leaves) {
   BOOST_TEST(slurp(folder / "job/metrics.json") == slurp(folder / "call/metrics.json"));
 }
 
-// The same ranks, one read from the folder's files and one taken of the predictions.
+// The same ranks, once from the folder's files and once from the predictions.
 BOOST_AUTO_TEST_CASE(a_probe_in_memory_has_the_folders_numbers) {
   const TemporaryFolder folder;
   NgramTreeModel model = small_model();
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(what_the_settings_choose_is_asked_and_no_more) {
   options.settings.templates = {};
   const auto made = probe_into_folder(scorer, two, folder / "run", options);
   BOOST_TEST(made.summary.cost.statements == 4U);
-  // The one fact left is of three.
+  // The one remaining fact is one of three.
   BOOST_TEST(!is_one_to_one(probe_answers(folder / "run", "").relations.at(0).relation));
 }
 

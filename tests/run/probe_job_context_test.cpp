@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands before a probe's statements, and what its numbers are compared with. Oracle of every
+// What comes before a probe's statements, and what its numbers are compared with. Oracle of every
 // number: whole texts, written by hand here, token by token from the model's own probabilities.
 
 #include "plumb/detail/run/probe_job.hpp"
@@ -27,14 +27,14 @@ BOOST_AUTO_TEST_SUITE(probe_job_context)
 
 namespace {
 
-/// The small model with room for what stands before a statement; still several packs.
+/// The small model with space for text before a statement; still several packs.
 NgramTreeModel roomy_model() {
   NgramTreeModel model = small_model();
   model.limits = {6000, 4, 16};
   return model;
 }
 
-/// ln P of a text's bytes from `begin` on, behind BOS; a token of the small model is a byte.
+/// ln P of a text's bytes from `begin` on, after BOS; a token of the small model is a byte.
 double nats(std::string_view text, std::size_t begin = 0) {
   static const NgramTreeModel model = small_model();
   return nats_behind(model, text.substr(0, begin), text.substr(begin));
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_prefix_is_seen_and_not_scored) {
         const std::string made =
             statement(code, r % 2, relation.facts[r / 2].subject, relation.options[o]);
         const std::string before = "The capital of Korea is Seoul. ";
-        // The space before the statement is a token of its own and behind what is given without it.
+        // The space before the statement is a separate token, after the given text without it.
         BOOST_TEST(std::abs(rows[r]["pll_scores"][o].get<double>() -
                             nats(before + made, before.size() - 1)) < 1e-4);
         BOOST_TEST(rows[r]["token_counts"][o] == made.size() + 1);
@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(a_prefix_is_seen_and_not_scored) {
   BOOST_TEST(warnings["prefix"] == "The capital of Korea is Seoul. ");
 }
 
-// "capital" has three facts, so two shots before each are the other two in the order of the draw.
+// "capital" has three facts, so the two shots before each are the other two in the order of the
+// draw.
 BOOST_AUTO_TEST_CASE(shots_are_solved_facts_under_the_same_template) {
   for (const ShotDraw draw : every(ShotDraw())) {
     ProbeSettings settings = with({}, {}, {2, 4, draw});
@@ -142,7 +143,7 @@ BOOST_AUTO_TEST_CASE(shots_are_solved_facts_under_the_same_template) {
   }
 }
 
-// The limit cuts what is asked, and not what is shown.
+// The limit cuts the facts that are asked, not those that are shown.
 BOOST_AUTO_TEST_CASE(a_limited_run_asks_what_the_whole_one_asks) {
   ProbeSettings settings = with({}, {}, {1, 2, ShotDraw::relation});
   const Probe whole(settings);
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_statement_past_the_context_is_refused_by_name) {
   BOOST_CHECK_EXCEPTION(Probe(with({}, text(std::string(5000, 'x') + "\n"))), Error,
                         says(Fault::user, "capital, template 0: "));
   BOOST_CHECK_EXCEPTION(Probe(with({}, text(std::string(5000, 'x') + "\n"))), Error,
-                        says(Fault::user, "ask with fewer `shots` or a shorter `prefix`"));
+                        says(Fault::user, "use fewer `shots` or a shorter `prefix`"));
 }
 
 // Once for each relation and template, whatever the number of packs.
@@ -253,7 +254,7 @@ BOOST_AUTO_TEST_CASE(pmi_subtracts_what_the_answer_scores_alone) {
         });
 }
 
-// A run asks each neutral prompt once, and everything else of it is as without.
+// A run asks each neutral prompt once; everything else is as without them.
 BOOST_AUTO_TEST_CASE(a_pmi_run_holds_all_other_reductions) {
   const Probe pmi(with({Reduction::pmi, Span::answer})), sum(with({}));
   for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::bytes}) {
@@ -269,7 +270,7 @@ BOOST_AUTO_TEST_CASE(a_pmi_run_holds_all_other_reductions) {
   BOOST_CHECK_EXCEPTION((void)read_model("m", {sum.folder / "run"},
                                          {.scoring = Scoring{Reduction::pmi, Span::statement}}),
                         Error,
-                        says(Fault::user, "neutral_scores: is missing, so pmi cannot be made"));
+                        says(Fault::user, "neutral_scores: is missing, so pmi cannot be computed"));
   const Json record = read_json_object(pmi.folder / "run" / "run.json");
   BOOST_TEST(record["statements"] == all_statements + 3 * 2 + 2 * 2);
 }
@@ -324,7 +325,7 @@ BOOST_AUTO_TEST_CASE(a_killed_run_with_all_of_it_goes_on_to_the_same_bytes) {
 
 BOOST_AUTO_TEST_CASE(the_page_and_the_examples_show_what_stands_before) {
   const Probe probe(with({}, text("Think well"), {1, 0, ShotDraw::relation}));
-  const std::string warning = "without a space or line break, and the statement follows directly";
+  const std::string warning = "without a space or line break, so the statement follows directly";
   BOOST_TEST(slurp(probe.folder / "run" / "report.html").find(warning) != std::string::npos);
   const std::vector<Json> examples = rows_of(probe.folder / "run" / "example_prompts.jsonl");
   BOOST_REQUIRE(!examples.empty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/probe_job.hpp"
 
-// A probe on a disk in memory, and one on a disk that fails: whichever call it is, the folder is
+// A probe on a disk in memory, and on a disk that fails: whichever call fails, the folder is
 // resumed to the same bytes.
 
 #include <boost/test/unit_test.hpp>
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(probe_job_disk)
 
 namespace {
 
-/// All files of a run; of run.json what does not differ from run to run.
+/// All files of a run; of run.json only what is the same in every run.
 std::map<std::string, std::string> lasting(const DiskPath& folder) {
   std::map<std::string, std::string> files = contents(folder);
   Json run = Json::parse(files.at("run.json"));
@@ -81,11 +81,11 @@ BOOST_AUTO_TEST_CASE(whichever_call_fails_the_folder_is_resumed_to_the_same_byte
     BOOST_TEST((lasting(memory / "run") == whole));
   }
   BOOST_TEST(failures > 80U);
-  BOOST_TEST(refused == failures);  // no failure is passed over
+  BOOST_TEST(refused == failures);  // no failure is ignored
 }
 
-// A folder that is resumed reads what it holds: there, too, nothing is passed over. Its journal says
-// once more that a part is done.
+// A resumed folder is read; no failure is ignored there either. Its journal records again that a
+// part is finished.
 BOOST_AUTO_TEST_CASE(whichever_call_of_resuming_fails_it_is_resumed_again) {
   MemoryDisk sound;
   run_once(sound / "run");

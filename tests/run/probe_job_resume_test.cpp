@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/probe_job.hpp"
 
-// How a run goes on after it was killed; what it scores is tested in probe_job_test.cpp.
+// How a killed run resumes. Its scores are tested in probe_job_test.cpp.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(probe_job_resume)
 
 namespace {
 
-/// Thrown where a process would be killed.
+/// Thrown to simulate a kill of the process.
 struct Killed {};
 
 /// An uninterrupted run to compare with.
@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_killed_after_any_pack_goes_on_to_the_same_bytes, W
     };
     try {
       run_once(path, all_templates(), until);
-      break;  // there were no more packs to be killed after
+      break;  // there were no more packs to kill the run after
     } catch (const Killed&) {
     }
     const RunSummary rest = run_once(path);
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(a_journal_cut_at_any_line_or_within_it_gives_the_same_by
   }
 }
 
-// A run leaves out what was done before; a plan that is asked for later does not.
+// A run skips what was finished before; a plan that is requested later does not.
 BOOST_FIXTURE_TEST_CASE(a_plan_after_a_resumed_run_is_of_the_whole_job, WithWholeRun) {
   NgramTreeModel model = small_model();
   CausalScorer scorer(model);
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(a_plan_after_a_resumed_run_is_of_the_whole_job, WithWhol
 }
 
 BOOST_FIXTURE_TEST_CASE(a_finished_run_scores_nothing_again, WithWholeRun) {
-  std::filesystem::remove(folder / "whole/river_results.jsonl");  // comes back from the journal
+  std::filesystem::remove(folder / "whole/river_results.jsonl");  // is read from the journal
   const RunSummary again = run_once(folder / "whole");
   BOOST_TEST(again.fresh_statements == 0U);
   BOOST_TEST(again.cost.statements == all_statements);
@@ -97,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_run_scores_nothing_again, WithWholeRun) {
   check_same(folder / "whole");
 }
 
-// The journal has all of its packs and what the file was.
+// The journal has all of its packs and the sum of the file.
 BOOST_FIXTURE_TEST_CASE(a_results_file_that_was_changed_comes_back_from_the_journal, WithWholeRun) {
   const std::string name = "river_results.jsonl", sound = results.at(name);
   std::vector<std::string> changed{"", sound.substr(0, sound.size() / 2), sound + sound, sound};

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(probe_job)
 
 namespace {
 
-/// A model whose every logit is the same unusable number.
+/// A model with the same unusable number for every logit.
 struct BrokenModel : NgramModel {
   explicit BrokenModel(float value) : NgramModel("") { row_.assign(vocabulary_size(), value); }
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(progress_rises_to_all_statements) {
     seen.push_back(state.done);
     last = state.at;
   });
-  BOOST_TEST(seen.size() > 4U);  // or the tests below would interrupt nothing
+  BOOST_TEST(seen.size() > 4U);  // else the tests below would interrupt nothing
   BOOST_TEST(seen.back() == all_statements);
   BOOST_TEST(last == "river");
 }
@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(small_blocks_give_the_scores_of_one_block, WholeRun) {
       }
     }
   }
-  // The packs of all blocks of a relation are numbered through.
+  // The packs of a relation are numbered across all its blocks.
   Journal journal(folder / "blocks/journal.jsonl");
   BOOST_TEST(journal.find("capital", 2).has_value());
 }
@@ -147,13 +147,13 @@ BOOST_AUTO_TEST_CASE(a_model_that_gives_no_numbers_is_broken) {
     BOOST_CHECK_EXCEPTION(
         run_job(job, {folder / "run"}), Error,
         says(Fault::internal,
-             // The first in the order of the texts' bytes: "Cairo is the capital of Egypt."
+             // The first in byte order of the texts: "Cairo is the capital of Egypt."
              "capital: the score of 'Egypt', template 1, option 'Cairo' is "));
     BOOST_TEST(contents(folder / "run", "_results.jsonl").empty());
   }
 }
 
-// Without BOS the first token is not scored; here it is all of the answer.
+// Without BOS the first token is not scored; here it is the whole answer.
 BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_is_refused_with_a_remedy) {
   const TemporaryFolder folder;
   Dataset dataset = small_dataset();
@@ -183,7 +183,8 @@ BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {
   BOOST_TEST((rows[3].at("pll_scores") == Json{-28.0, -29.0}));
 }
 
-// Tokenising many statements is reported once, planned or not; of few nothing is said.
+// Tokenising many statements is reported once, with or without a plan; for few statements nothing
+// is reported.
 BOOST_AUTO_TEST_CASE(a_long_preparation_is_reported_once) {
   using Told = std::vector<std::string>;
   for (const bool is_long : {true, false}) {
@@ -214,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_long_preparation_is_reported_once) {
   }
 }
 
-/// A run over an engine that reports nothing of the bytes of `hidden`.
+/// A run with an engine that does not report the bytes of `hidden`.
 RunSummary run_unreported(const DiskPath& path, const std::string& hidden,
                           Dataset dataset = small_dataset()) {
   UnreportingModel model(hidden);
@@ -225,11 +226,11 @@ RunSummary run_unreported(const DiskPath& path, const std::string& hidden,
 
 BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_counted) {
   const TemporaryFolder folder;
-  (void)run_unreported(folder / "some", "E");  // of "Egypt" alone, under both templates
+  (void)run_unreported(folder / "some", "E");  // only of "Egypt", under both templates
   Dataset without = small_dataset();
   without.relations[0].facts.pop_back();
   (void)run_unreported(folder / "without", "", without);
-  // The rows are those of a run in which nobody asks for it.
+  // The rows are those of a run without that option.
   BOOST_TEST(contents(folder / "some", "_results.jsonl") ==
              contents(folder / "without", "_results.jsonl"));
   const DiskPath some = folder / "some";
@@ -252,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_count
   BOOST_TEST(slurp(some / "report.html").find(warning) != std::string::npos);
   BOOST_TEST(probe_answers(some, "m").relations[0].facts() == 2U);
 
-  // Again from the journal, with and without the files that it made.
+  // Again from the journal, with and without the files that the run made.
   const auto before = contents_but(some, {"run.json"});
   BOOST_TEST(run_unreported(some, "E").fresh_statements == 0U);
   BOOST_TEST(contents_but(some, {"run.json"}) == before);

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(markers_are_added_to_all_templates_or_none) {
   settings.inject = AddedMarkers::numerical;
   BOOST_CHECK_EXCEPTION(
       settings.check(), Error,
-      says(Fault::user, "`inject`: adds templates, but `templates` names some only; say"));
+      says(Fault::user, "`inject`: adds templates, but `templates` selects only some; set"));
   settings.templates = {};
   BOOST_CHECK_NO_THROW(settings.check());
 }
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_results) {
   BOOST_TEST(record.at("prefix").is_null());
   BOOST_TEST(record.at("neutral").is_null());
   BOOST_TEST(record.at("shots") == 0);
-  BOOST_TEST(!record.contains("data"));  // wherever it lies
+  BOOST_TEST(!record.contains("data"));  // in any folder
   BOOST_TEST(!record.contains("left_out"));
   Dataset partial = dataset;
   partial.left_out = {"dev.jsonl"};

@@ -17,7 +17,7 @@ struct Fixture {
   explicit Fixture(bool on_terminal)
       : progress(out, 100, "statements", on_terminal, [this] { return now; }) {}
 
-  /// What one update writes.
+  /// The output of one update.
   std::string update(double at, std::size_t done, std::size_t fresh) {
     now = at;
     out.str("");
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_nothing_is_done) {
   BOOST_TEST(out.str() == "100% 0/0 statements  -\n");
 }
 
-// Whatever is said after a job that failed must not stand on the bar's line.
+// A message after a failed job must not be on the bar's line.
 BOOST_AUTO_TEST_CASE(a_bar_that_is_left_unfinished_ends_its_line) {
   for (const bool on_terminal : {true, false}) {
     std::ostringstream out;

@@ -39,8 +39,8 @@ PlannedPrompt planned(std::uint32_t relation, std::uint32_t fact, std::uint16_t 
 
 }  // namespace
 
-// The family relation is asked first and water is not asked, so that places among what is asked are
-// not those of the dataset.
+// The family relation is asked first and water is not asked, so places among the asked facts differ
+// from those in the dataset.
 BOOST_AUTO_TEST_CASE(places_among_what_is_asked_are_followed_to_the_dataset) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{2, {2, 0}}, {1, {1, 2}}}, {}, {}};
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(places_among_what_is_asked_are_followed_to_the_dataset) {
   BOOST_TEST(texts.content_free(1, 0, "N/A") == instruction + "Q: N/A contains [MASK].\nA:");
 }
 
-// Water is among the first two shots of this seed (tests/prompt/few_shot_test.cpp). Under an alias
+// Water is among the first two shots of this seed (tests/prompt/few_shot_test.cpp). With an alias
 // it is the same fact.
 BOOST_AUTO_TEST_CASE(a_whole_prompt_with_shots) {
   MultiPromptDataset dataset = elements_many();
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(shots_are_listed_once_for_each_relation_or_template) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{2, {0}}, {1, {0, 2}}}, {}, {}};
   BOOST_TEST(shot_lists(dataset, asked, FewShot(dataset, {}, 7)).empty());
-  // Of this seed the first two are sugar and water, the third is salt, which stands in for either.
+  // For this seed the first two are sugar and water; the third is salt, which replaces either.
   const auto by_template =
       shot_lists(dataset, asked, FewShot(dataset, {ShotSource::same_template, 2}, 7));
   BOOST_REQUIRE(by_template.size() == 2U + 3U);
@@ -161,8 +161,8 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_told_by_their_places_among_all_and_their_te
   }
 }
 
-// The shots that are kept are those of the prompt: whatever was asked before, a text is what a
-// builder of its own makes of it.
+// The stored shots are those of the prompt: whatever was asked before, a text is the same as from a
+// new builder.
 BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{1, {3, 1, 0}}, {0, {0, 2, 5}}, {2, {0, 1, 2}}}, {}, {}};
@@ -190,8 +190,7 @@ BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
   }
 }
 
-// What the scorer takes for the context of a text without content is what stands before the last
-// question.
+// The context that the scorer uses for a content-free text is the text before the last question.
 BOOST_AUTO_TEST_CASE(a_text_begins_with_its_context_and_goes_on_with_one_question) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);

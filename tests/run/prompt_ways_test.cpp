@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(what_is_known_covers_all_paraphrases_of_a_relation_or_none)
   BOOST_TEST(known_of(model, known).empty());
 }
 
-// Neon right under one template, argon wrong; a generation comes first, wherever it is named.
+// Neon is right under one template, argon is wrong. A generation comes first, wherever it is in the
+// list.
 BOOST_AUTO_TEST_CASE(each_setting_of_a_generation_and_each_closed_set_is_a_way_of_asking) {
   test::GenerationFolder generated;
   generated.setting("zero-shot", {generated.answer(2, {0, 0, 0}, "noble gas")});

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
   BOOST_TEST(settings.at("backend") == "own");
   BOOST_TEST(settings.at("weights").is_null());
   BOOST_TEST(settings.at("quantized") == false);
-  BOOST_TEST(settings.at("precision").is_null());  // nobody said it
+  BOOST_TEST(settings.at("precision").is_null());  // nobody set it
   for (const char* engine : {"device", "gpu_layers", "cache_type", "pack", "lora", "lora_sha256"}) {
     BOOST_TEST(settings.at(engine).is_null(), engine);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/rank_job.hpp"
 
-// A ranking from C++, without the command; with it, in cli/rank_test.cpp.
+// A ranking from C++ without the command. With the command: cli/rank_test.cpp.
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_ranking_leaves_ranks_metrics_and_a_page) {
   BOOST_TEST(run.at("status") == "complete");
   BOOST_TEST(run.at("searches").at("likelihood").at("queries") == 9);
   BOOST_TEST(job.search_cost().at("likelihood").queries == 9U);
-  // Done once, it asks the model nothing again and leaves the same.
+  // Run again, it asks the model nothing and writes the same.
   const auto before = contents(folder / "run", ".jsonl");
   const std::size_t fed = model.tokens_fed;
   RankJob again(model, graph, few_shots(), {.model = "reader"});
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_graph_with_one_entity_is_no_ranking) {
   graph.train = graph.valid = graph.test = {{0, 0, 0, 1}};
   auto model = reader_of_elements<NgramTreeModel>();
   BOOST_CHECK_EXCEPTION((RankJob(model, graph, few_shots())), Error,
-                        says(Fault::user, "elements: the graph has one entity"));
+                        says(Fault::user, "elements: the graph has only one entity"));
 }
 
 namespace {
@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(what_the_tokenizer_puts_around_a_text_is_recorded_and_told)
       ranking.remark(model, true)
           .value()
           .ends_with(
-              " and ends with ., whose vector it has. Likelihood and LM head have nothing behind a "
-              "query."));
+              " and ends with .; the last token's vector is used. Likelihood and LM head have no "
+              "token after a query."));
 }
 
 BOOST_AUTO_TEST_CASE(test_triples_that_were_trained_on_are_said) {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(test_triples_that_were_trained_on_are_said) {
   RankJob job(model, graph, few_shots(), {.model = "reader"});
   const auto finished = run_job(job, {folder / "run"});
   const std::string words = "Warning: 1 of " + std::to_string(graph.test.size()) +
-                            " test triples are in the training part too";
+                            " test triples are also in the training part";
   const auto notes = finished.report.notes();
   BOOST_TEST(
       std::ranges::any_of(notes, [&](const std::string& note) { return note.starts_with(words); }));

@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(what_no_method_can_rank_is_refused) {
                         says(Fault::user, "DEER needs hidden vectors"));
   graph.entities.resize(1);
   BOOST_CHECK_EXCEPTION(refuse_unrankable(graph, false, false), Error,
-                        says(Fault::user, "the graph has one entity"));
+                        says(Fault::user, "the graph has only one entity"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(what_the_lm_head_can_rank_stands_beside_where_it_is_asked) 
   BOOST_CHECK_EXCEPTION((void)parts_of(graph, {.relations = {"in"}}, true), Error,
                         says(Fault::user,
                              "`candidates`: no query's true entity has a name of one token with "
-                             "this model; ask more queries with `limit` or `sample`, or rank "
-                             "by likelihood or DEER"));
+                             "this model; use more queries with `limit` or `sample`, or rank by "
+                             "likelihood or DEER"));
   BOOST_TEST(parts_of(graph, {.relations = {"in"}}).single.empty());
 }
 
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(relations_with_candidates_of_their_own_are_parts_by_their_c
   BOOST_TEST((labels == std::vector<std::string>{"symbol", "next", "holds", "in"}));
   BOOST_TEST(parts.whole.queries.size() == graph.test.size());
   BOOST_TEST(parts.left_out() == 0U);
-  // Labels are the parts', not those of the graph's relations at their places.
+  // Labels belong to the parts, not to the graph's relations at the same places.
   const RankParts two =
       parts_of(graph, {.candidates = CandidateSet::of_relation, .relations = {"in", "next"}});
   BOOST_TEST((candidates(two.parts) == Counts{35, 4}));
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(relations_with_candidates_of_their_own_are_parts_by_their_c
   BOOST_TEST(two.label(1) == "in");
 }
 
-// Ten symbols have one letter, and nothing that is followed by or stands in anything.
+// Ten symbols have one letter, and no tail of "is followed by" or "stands in" has.
 BOOST_AUTO_TEST_CASE(a_relation_without_names_of_one_token_keeps_its_place) {
   const KnowledgeGraph graph = elements();
   const RankParts parts = parts_of(graph, {.candidates = CandidateSet::of_relation}, true);
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_names_of_one_token_keeps_its_place) {
     BOOST_TEST(parts.single[p].queries.empty());
     BOOST_TEST(parts.single[p].left_out == parts.parts[p].queries.size());
   }
-  // One that has some is enough, none is refused.
+  // One relation with queries is enough; none is refused.
   const RankOptions without{.candidates = CandidateSet::of_relation, .relations = {"in", "next"}};
   BOOST_CHECK_EXCEPTION(
       (void)parts_of(graph, without, true), Error,
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(queries_without_their_true_entity_are_counted) {
   const std::size_t left_out = graph.test.size() - single.parts[0].queries.size();
   BOOST_TEST(left_out > 0U);
   BOOST_TEST(single.left_out() == left_out);
-  // The graph says that nothing stands in the third period, and that no symbol has two letters.
+  // In the graph nothing stands in the third period, and no symbol has two letters.
   graph.relations[3].range = {72, 73, 75};
   for (std::uint32_t e = 0; e < graph.entities.size(); ++e) {
     if (graph.entities[e].name.size() == 1) graph.relations[0].range.push_back(e);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(the_whole_has_the_candidates_of_its_parts) {
   };
   BOOST_TEST((whole({"in"}) == Places{72, 73, 74, 75}));
   BOOST_TEST(whole({"next", "in"}).size() == 35U + 4);
-  BOOST_TEST(whole({}).size() == 72U + 4);  // copper's second entry is no tail
+  BOOST_TEST(whole({}).size() == 72U + 4);  // copper's second entry is not a tail
 }
 
 BOOST_AUTO_TEST_CASE(ranks_follow_one_another_by_part) {
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(ranks_follow_one_another_by_part) {
     BOOST_TEST(all[i].line == i / 2 + 1);
     BOOST_TEST(all[i].relation == (i % 2 == 0 ? "first" : "second"));
   }
-  // Parts without queries are not asked; the others keep their places.
+  // Parts without queries are skipped; the others keep their places.
   asked.clear();
   std::swap(parts.single[0].queries, parts.single[2].queries);
   BOOST_TEST(ranks_of(parts.single, rank).size() == 2U);

@@ -113,10 +113,10 @@ BOOST_AUTO_TEST_CASE(a_sample_is_drawn_without_replacement_by_its_seed) {
   BOOST_TEST(std::set(ten.begin(), ten.end()).size() == 10U);
   BOOST_TEST((sample(10, 0) == ten));
   BOOST_TEST((sample(10, 1) != ten));
-  // A larger one begins with the smaller.
+  // A larger sample begins with the smaller.
   const auto twenty = sample(20, 0);
   BOOST_TEST(std::equal(ten.begin(), ten.end(), twenty.begin()));
-  // Not the beginning of the file, and of more than one part.
+  // Not the start of the file, and from more than one part.
   BOOST_TEST(!std::ranges::is_sorted(twenty));
   std::set<std::string> parts;
   for (const auto& [part, line] : twenty) parts.insert(part);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(candidates_of_one_token_keep_the_queries_that_ask_for_them)
   }
 }
 
-// The paper's form ends at the comma, so the space is the name's.
+// The paper's form ends at the comma, so the space belongs to the name.
 BOOST_AUTO_TEST_CASE(one_token_is_counted_where_the_form_writes_the_name) {
   const KnowledgeGraph graph = elements();
   const NgramModel model("", 3, {" H", " neon", "zinc"});
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
   BOOST_TEST(single.queries.size() == 3U);
   BOOST_TEST(single.left_out == 0U);
   BOOST_TEST((single.shots == whole.shots));
-  // What was left out before stays counted.
+  // Queries that were left out before stay counted.
   const RankPlan first = rank_plan_of(graph, {.candidates = CandidateSet::single_token});
   const RankPlan again = single_token_plan(first, bytes, QueryForm::reference);
   BOOST_TEST(first.left_out > 0U);
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_written_for_each_method) {
   }
 }
 
-// What the LM head cannot rank of one relation it may still rank of another.
+// The LM head may be able to rank one relation but not another.
 BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   const KnowledgeGraph graph = elements();
   const RankPlan periods = rank_plan_of(graph, {.relations = {"in"}});
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   BOOST_TEST(none.queries.empty());
   BOOST_TEST(none.left_out == periods.queries.size());
   BOOST_TEST((none.candidates.entities() == one_letter(graph)));
-  // No entity has a name of one token behind a space.
+  // No entity has a name of one token after a space.
   const RankPlan empty = single_token_plan(periods, bytes, QueryForm::paper);
   BOOST_TEST(empty.queries.empty());
   BOOST_TEST(empty.candidates.size() == 0U);
@@ -256,8 +256,8 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   BOOST_CHECK_EXCEPTION(refuse_no_single_token(0), Error,
                         says(Fault::user,
                              "`candidates`: no query's true entity has a name of one token with "
-                             "this model; ask more queries with `limit` or `sample`, or rank "
-                             "by likelihood or DEER"));
+                             "this model; use more queries with `limit` or `sample`, or rank by "
+                             "likelihood or DEER"));
 }
 
 // 36 symbols; all elements but the first are followed by one; periods hold all; four periods.
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(relations_that_are_not_asked_have_no_plan) {
   BOOST_TEST(std::ranges::is_sorted(drawn));
 }
 
-// All tails that the graph knows of, not those of the queries alone.
+// All tails that the graph has, not only those of the queries.
 BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
   KnowledgeGraph graph = elements();
   for (const GraphPart part : {GraphPart::test, GraphPart::valid, GraphPart::train}) {
@@ -325,7 +325,7 @@ BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
     BOOST_REQUIRE(plans.size() == 1U);
     BOOST_TEST(plans[0].candidates.size() == 36U);
   }
-  // A tail of validation alone, once though it is duplicated.
+  // A tail only of the validation part, listed once although it is duplicated.
   graph.valid.push_back({0, 3, 76});
   graph.valid.push_back({2, 3, 76});
   const auto plans = plans_by_relation(rank_plan_of(graph, {.relations = {"in"}}));
@@ -337,7 +337,7 @@ BOOST_AUTO_TEST_CASE(what_the_graph_says_of_a_relations_tails_stands_before_what
   graph.relations[3].range = {5, 72, 73, 75, 76};  // without the third period
   const auto plans = plans_by_relation(rank_plan_of(graph, {.part = GraphPart::all}));
   BOOST_REQUIRE(plans.size() == 4U);
-  BOOST_TEST(plans[0].candidates.size() == 36U);  // of which nothing is said
+  BOOST_TEST(plans[0].candidates.size() == 36U);  // about which nothing is reported
   const RankPlan& in = plans[3];
   BOOST_TEST((in.candidates.entities() == graph.relations[3].range));
   BOOST_TEST(in.left_out == 8U);  // sodium to argon
@@ -349,12 +349,12 @@ BOOST_AUTO_TEST_CASE(no_name_of_one_token_is_refused) {
   const KnowledgeGraph graph = elements();
   const auto message = says(Fault::user,
                             "`candidates`: no query's true entity has a name of one token with "
-                            "this model; ask more queries with `limit` or `sample`, or rank "
-                            "by likelihood or DEER");
+                            "this model; use more queries with `limit` or `sample`, or rank by "
+                            "likelihood or DEER");
   BOOST_CHECK_EXCEPTION((void)rank_plan_of(graph, {.candidates = CandidateSet::single_token,
                                                    .form = QueryForm::paper}),
                         Error, message);
-  // Candidates there are, but no query asks for one.
+  // There are candidates, but no query asks for one.
   BOOST_CHECK_EXCEPTION(
       (void)rank_plan_of(graph, {.candidates = CandidateSet::single_token, .relations = {"in"}}),
       Error, message);
@@ -377,7 +377,7 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_from_train_whatever_is_asked) {
   BOOST_CHECK_EXCEPTION((void)shots({.shots = graph.train.size() + 1}), Error,
                         says(Fault::user,
                              "`shots`: the graph has 71 training triples, fewer than "
-                             "72; ask for fewer shots"));
+                             "72; set fewer shots"));
 }
 
 BOOST_AUTO_TEST_CASE(a_part_without_triples_is_refused) {
@@ -385,13 +385,13 @@ BOOST_AUTO_TEST_CASE(a_part_without_triples_is_refused) {
   graph.valid.clear();
   BOOST_CHECK_EXCEPTION(
       (void)rank_plan_of(graph, {.part = GraphPart::valid}), Error,
-      says(Fault::user, "`split`: the graph has no triples there; choose another"));
+      says(Fault::user, "`split`: the graph has no triples in this part; use another part"));
   std::erase_if(graph.test, [](const Triple& triple) { return triple.relation == 0; });
   BOOST_CHECK_THROW((void)rank_plan_of(graph, {.relations = {"symbol"}}), Error);
   BOOST_TEST(rank_plan_of(graph, {.relations = {"next"}}).queries.size() > 0U);
 }
 
-// Oracle: every triple of the three parts is looked at for every query.
+// Oracle: every triple of the three parts is checked for every query.
 BOOST_AUTO_TEST_CASE(true_candidates_are_those_of_all_parts) {
   KnowledgeGraph graph = elements();
   graph.valid.push_back(graph.test.front());  // a triple of two parts counts once

@@ -52,12 +52,12 @@ BOOST_AUTO_TEST_CASE(the_record_is_what_decides_the_ranks) {
   settings.bos = true;
   settings.entities = "dir/v.npy";
   const Json other = rank_record(settings, Bos::of("<s>"), graph, hashing());
-  BOOST_TEST((other.at("methods") == Json{"deer", "lm-head"}));   // in one order
+  BOOST_TEST((other.at("methods") == Json{"deer", "lm-head"}));   // in a fixed order
   BOOST_TEST((other.at("relations") == Json{"symbol", "next"}));  // in the graph's
   BOOST_TEST(other.at("head_queries") == true);
   BOOST_TEST(other.at("hits") == 10);
   BOOST_TEST(other.at("bos") == "<s>");
-  BOOST_TEST(other.at("entities_sha256") == "v.txt");  // with the identifiers beside them
+  BOOST_TEST(other.at("entities_sha256") == "v.txt");  // with the identifiers next to them
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_of_the_levels_ends_a_search) {
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_largest_of_the_levels_ends_a_search) {
   settings.hits = hits;
   BOOST_TEST(settings.options().search.hits == 100U);
   BOOST_CHECK_EXCEPTION(hits.read("5", "hits"), Error,
-                        says(Fault::user, "`hits`: '5' is not shown"));
+                        says(Fault::user, "`hits`: '5' is not a level of hits"));
 }
 
 BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(heads_are_not_asked_for_among_a_relations_tails) {
   settings.ranking.candidates = CandidateSet::of_relation;
   BOOST_CHECK_NO_THROW(settings.check());
   settings.ranking.heads = true;
-  BOOST_CHECK_EXCEPTION(settings.check(), Error, says(Fault::user, "ask for heads"));
+  BOOST_CHECK_EXCEPTION(settings.check(), Error, says(Fault::user, "asks for heads"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -35,7 +35,7 @@ struct Runs {
   test::TemporaryFolder folder;
 };
 
-/// Tells what was removed and which folders were synced, in order.
+/// Records what was removed and which folders were synced, in order.
 class ToldDisk : public test::MemoryDisk {
  public:
   std::vector<std::string> told;
@@ -53,7 +53,7 @@ class ToldDisk : public test::MemoryDisk {
 
 }  // namespace
 
-// Whatever part of the removals a power loss keeps, a folder that still holds something has its run.json.
+// Whichever part of the removals a power loss keeps, a folder that is not empty has its run.json.
 BOOST_AUTO_TEST_CASE(a_run_is_removed_with_its_run_json_last) {
   ToldDisk disk;
   for (const char* file : {"run.json", "zz.csv", "P36_results.jsonl"}) {
@@ -109,13 +109,13 @@ BOOST_FIXTURE_TEST_CASE(what_a_killed_process_left_is_put_right, Runs) {
 
 BOOST_FIXTURE_TEST_CASE(nothing_but_a_run_is_overwritten, Runs) {
   folder.write("run/thesis", "mine");
-  refused("run: holds no run of plumb, and nothing else is overwritten; choose another");
+  refused("run: does not contain a run of plumb, and only runs are overwritten; choose another");
   folder.write("run/run.json", R"({"settings": {}})");
-  refused("holds no run of plumb");
+  refused("does not contain a run of plumb");
   BOOST_TEST(is_there("run/thesis"));
   run("run", "old");
   folder.write("run.new/thesis", "mine");
-  refused("run.new: holds no run of plumb");
+  refused("run.new: does not contain a run of plumb");
   BOOST_TEST(is_there("run.new/thesis"));
   std::filesystem::remove_all(folder / "run.new");
   const ReplacedFolder place(folder / "run");

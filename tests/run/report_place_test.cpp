@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(report_place)
 
 namespace {
 
-/// Two runs of other settings in memory.
+/// Two runs with different settings, in memory.
 struct TwoRuns {
   TwoRuns() {
     disk.put("a/run.json", R"({"settings": {"model": "a"}})");
@@ -55,12 +55,12 @@ BOOST_FIXTURE_TEST_CASE(a_report_goes_into_a_new_folder_and_again_into_the_same,
 BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_left_alone, TwoRuns) {
   const std::string remedy = "; choose another folder (`out`), or write over it with `overwrite`";
   disk.put("foreign/report.html", "mine");
-  refused("a", "foreign", "/foreign: holds something else than a report of /a" + remedy);
+  refused("a", "foreign", "/foreign: contains something other than a report of /a" + remedy);
   write("b", "page");
-  refused("a", "page", "/page: holds something else than a report of /a" + remedy);
-  // Another run in the same place is another run.
+  refused("a", "page", "/page: contains something other than a report of /a" + remedy);
+  // A new run in the same place is a different run.
   disk.put("b/run.json", R"({"settings": {"model": "c"}})");
-  refused("b", "page", "/page: holds something else than a report of /b" + remedy);
+  refused("b", "page", "/page: contains something other than a report of /b" + remedy);
   disk.put("file", "mine");
   refused("a", "file", "/file: is not a folder");
   disk.put("odd/report.json", "{");
@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(it_is_written_over_on_request_and_a_run_never, TwoRuns) 
   BOOST_TEST(disk.text("/foreign/thesis.txt") == "mine");
   write("a", "foreign");  // it is the run's report now
   for (const bool overwrite : {false, true}) {
-    refused("a", "b", "/b: is the folder of another run, which no report is written over",
+    refused("a", "b", "/b: is the folder of another run, and reports never overwrite runs",
             overwrite);
   }
 }
@@ -85,12 +85,12 @@ BOOST_FIXTURE_TEST_CASE(a_runs_own_folder_gets_the_report_and_no_record_of_it, T
   BOOST_TEST(disk.text("/a/report.html") == "new");
   BOOST_TEST(!disk.files.contains("/a/report.json"));
   disk.put("theirs/metadata_results.json", "{}");  // another tool's
-  refused("theirs", "theirs", "/theirs: holds something else than a report of /theirs");
+  refused("theirs", "theirs", "/theirs: contains something other than a report of /theirs");
   write("theirs", "theirs", true);
   BOOST_TEST(disk.text("/theirs/report.html") == "new");
 }
 
-// Whichever call of the disk fails, the same command goes through afterwards.
+// Whichever disk call fails, the same command succeeds afterwards.
 BOOST_FIXTURE_TEST_CASE(a_report_that_broke_off_is_written_again, TwoRuns) {
   for (std::size_t n = 0;; ++n) {
     TwoRuns runs;

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(result_folders)
 
 namespace {
 
-/// Folders of several origins; what is in them is not read.
+/// Folders of several kinds; their content is not read.
 struct Folders {
   Folders() {
     for (const char* name : {"theirs", "run", "a=b", "calibrated/probe"}) {
@@ -22,7 +22,7 @@ struct Folders {
     }
   }
   [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
-  /// What the word stands for, as NAME=folder beneath this one.
+  /// The result of reading the word, as NAME=folder below this one.
   [[nodiscard]] std::string made(const std::string& word) const {
     const ResultFolder one = result_folder(word);
     return one.name + "=" + one.path.path().lexically_relative(folder.path()).string();
@@ -48,7 +48,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_folder_is_refused, Folders) {
   BOOST_CHECK_EXCEPTION((void)result_folder(at("nowhere")), Error,
                         test::says(Fault::user, "nowhere: is no folder; name a run folder"));
   BOOST_CHECK_EXCEPTION((void)result_folder(""), Error,
-                        test::says(Fault::user, "DIR: is no folder"));
+                        test::says(Fault::user, "DIR: is not a folder"));
 }
 
 BOOST_FIXTURE_TEST_CASE(paths_are_kept_whole, Folders) {

@@ -23,10 +23,10 @@ BOOST_AUTO_TEST_CASE(runs_that_differ_alike_are_one_remark) {
   const std::vector<std::string> remarks = run_differences(runs, false);
   BOOST_TEST_REQUIRE(remarks.size() == 1U);
   BOOST_TEST(remarks[0] ==
-             "b, c were asked otherwise than a, so their numbers may not compare: bos \"no\" "
-             "instead of \"yes\"");
+             "b, c were asked differently from a, so their numbers may not be comparable: bos "
+             "\"no\" instead of \"yes\"");
   runs.pop_back();
-  BOOST_TEST(run_differences(runs, false)[0].starts_with("b was asked otherwise than a"));
+  BOOST_TEST(run_differences(runs, false)[0].starts_with("b was asked differently from a"));
   runs.pop_back();
   BOOST_TEST(run_differences(runs, false).empty());
 }

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_holds_anything_is_refused_without_resume) {
   folder.write("run/notes.txt", "mine");
   BOOST_CHECK_EXCEPTION(
       RunFolder(folder / "run", settings, RunFolder::Claim::fresh), Error,
-      says(Fault::user, "is not empty; choose another folder (`out`), or give `resume`"));
+      says(Fault::user, "is not empty; choose another folder (`out`), or set `resume`"));
   BOOST_TEST(slurp(folder / "run/notes.txt") == "mine");
   BOOST_TEST(!std::filesystem::exists(folder / "run/run.json"));
 }
@@ -93,13 +93,13 @@ BOOST_AUTO_TEST_CASE(other_settings_are_refused_by_the_name_of_the_first) {
   other["bos"] = "no";
   BOOST_CHECK_EXCEPTION(
       RunFolder(folder / "run", other, RunFolder::Claim::resume), Error,
-      says(Fault::user, "run.json: bos: the run was begun with \"yes\", not \"no\""));
+      says(Fault::user, "run.json: bos: the run was started with \"yes\", not \"no\""));
   Json more = settings;
   more["limit"] = 3;
   BOOST_CHECK_EXCEPTION(RunFolder(folder / "run", more, RunFolder::Claim::resume), Error,
-                        says(Fault::user, "limit: the run was begun with null, not 3"));
+                        says(Fault::user, "limit: the run was started with null, not 3"));
   const RunFolder still_free(folder / "run", settings,
-                             RunFolder::Claim::resume);  // a refusal lets go of the lock
+                             RunFolder::Claim::resume);  // a refusal releases the lock
 }
 
 BOOST_AUTO_TEST_CASE(a_run_json_that_is_broken_is_named_with_its_line) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_folder_has_one_owner_at_a_time) {
   BOOST_TEST(next.path() == folder / "run");
 }
 
-// The lock must not outlive its process, or nothing could go on after kill -9.
+// The lock must not outlive its process, else nothing could resume after kill -9.
 BOOST_AUTO_TEST_CASE(another_process_is_kept_out_until_the_first_is_killed) {
   const test::TemporaryFolder folder;
   std::array<int, 2> ready{};

@@ -20,8 +20,9 @@ BOOST_AUTO_TEST_SUITE(scored_block_)
 
 namespace {
 
-/// Packs of three statements, the last ones first, as no order is promised. Statement s scores
-/// −(s + 1) / 3 over two tokens, and −s / 7 over its one answer token; it counts the packs it is asked.
+/// Packs of three statements, the last ones first, because no order is guaranteed. Statement s
+/// scores −(s + 1) / 3 over two tokens, and −s / 7 over its one answer token. Counts the packs that
+/// it scores.
 struct FakeScorer {
   struct Block {
     [[nodiscard]] std::size_t packs() const { return (order.size() + 2) / 3; }
@@ -51,7 +52,7 @@ struct FakeScorer {
   }
   std::size_t asked = 0;
   std::uint32_t untold = 1000;  // a statement without a scored token
-  std::uint32_t broken = 1000;  // one whose continuation is worth this
+  std::uint32_t broken = 1000;  // one whose continuation has this score
   double worth = 0;
   std::uint32_t unreported = 0;  // tokens of it that the engine did not report
 };
@@ -119,13 +120,13 @@ BOOST_AUTO_TEST_CASE(a_statement_without_a_scored_token_is_refused_with_a_remedy
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "a.jsonl", scorer, 8, Span::answer), Error,
       says(Fault::user, "P36: statement 5 has no scored token in its answer; the tokenizer"));
-  // The pack is not written down: with a remedy, it is asked again.
+  // The pack is not written to the journal: with a remedy, it is scored again.
   BOOST_TEST(slurp(folder / "a.jsonl").empty());
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "b.jsonl", scorer, 8), Error,
       says(Fault::user,
-           "no scored token in its statement; lengthen the template or use `bos` yes"));
-  // A span that is not asked may have none.
+           "no scored token in its statement; lengthen the template or set `bos` to yes"));
+  // A span that is not used may be missing.
   BOOST_TEST(scored(folder / "c.jsonl", scorer, 8, Span::continuation).size() == 8U);
 }
 
@@ -151,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_statement_that_was_not_reported_is_kept_where_its_fact_is
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "journal.jsonl", scorer, 8), Error,
       says(Fault::user,
-           "P36: the engine did not report how likely a token of statement 7 is; ask the model"));
+           "P36: the engine did not report how likely a token of statement 7 is; use an engine"));
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
   scorer.asked = 0;
   for (int call = 0; call < 2; ++call) {  // now, and from the journal

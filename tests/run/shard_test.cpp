@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_shard_is_refused_with_its_word) {
     Shard shard;
     BOOST_CHECK_EXCEPTION(
         shard.read(word, "shard"), Error,
-        says(Fault::user, "'" + word + "' is not a shard; say 1/4 for the first of four"));
+        says(Fault::user, "'" + word + "' is not a shard; use 1/4 for the first of four"));
     BOOST_TEST((shard == Shard()));
   }
 }

@@ -23,13 +23,13 @@ SpecialTokenModel model_of(bool parse) {
   return SpecialTokenModel("", 1, marks, parse);
 }
 
-/// Reads everything as text, whatever it is made for.
+/// Reads everything as text, whatever it is set to.
 struct DeafModel : NgramModel {
   DeafModel() : NgramModel("") {}
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {{"<s>", 3}}; }
 };
 
-/// Its own tokenizer composes texts, its engine does not.
+/// Its own tokenizer composes texts, but its engine does not.
 struct UncomposedModel : NgramModel {
   UncomposedModel() : NgramModel("") {}
   [[nodiscard]] static ModelDescription describe() {
@@ -65,9 +65,9 @@ BOOST_AUTO_TEST_CASE(a_text_is_refused_with_its_place_until_it_is_said_what_it_i
   BOOST_CHECK_EXCEPTION(
       check({"f.jsonl", 3, "P36, subject"}, "France<s>"), Error,
       says(Fault::user,
-           "f.jsonl:3: P36, subject: 'France<s>' holds '<s>', the text of a special token of this "
-           "model; change it, or say `special-tokens` text, to read it as plain text, or "
-           "`special-tokens` parse, to read it as the token"));
+           "f.jsonl:3: P36, subject: 'France<s>' contains '<s>', the text of a special token of "
+           "this model; change it, or set `special-tokens` to text, to read it as plain text, or "
+           "to parse, to read it as the token"));
   BOOST_CHECK_NO_THROW(SpecialTokenCheck(plain, text)({"f.jsonl", 3, "P36"}, "France<s>"));
   const auto parsing = model_of(true);
   BOOST_CHECK_NO_THROW(SpecialTokenCheck(parsing, parse)({"f.jsonl", 3, "P36"}, "France<s>"));
@@ -98,10 +98,10 @@ BOOST_AUTO_TEST_CASE(a_graphs_text_is_looked_for_in_its_files) {
   const SpecialTokenCheck check(model, refuse);
   BOOST_CHECK_NO_THROW(check(graph, {0}, true));
   BOOST_CHECK_EXCEPTION(check(graph, {0, 1}, true), Error,
-                        says(Fault::user, "b.txt:2: entity e2: 'gas<s>' holds '<s>'"));
+                        says(Fault::user, "b.txt:2: entity e2: 'gas<s>' contains '<s>'"));
   graph.relations = {{"r1", "is [MASK]"}};
   BOOST_CHECK_EXCEPTION(check(graph, {0}, true), Error,
-                        says(Fault::user, "a.txt: relation r1: 'is [MASK]' holds '[MASK]'"));
+                        says(Fault::user, "a.txt: relation r1: 'is [MASK]' contains '[MASK]'"));
 }
 
 BOOST_AUTO_TEST_CASE(a_model_must_read_them_as_was_said) {
@@ -109,17 +109,17 @@ BOOST_AUTO_TEST_CASE(a_model_must_read_them_as_was_said) {
   BOOST_CHECK_EXCEPTION(
       SpecialTokenCheck(deaf, parse)({.field = "P36"}, "a<s>"), Error,
       says(Fault::user,
-           "P36: '<s>' in 'a<s>' is read as plain text by this model; change it, or "
-           "say `special-tokens` text"));
+           "P36: '<s>' in 'a<s>' is read as plain text by this model; change it, or set "
+           "`special-tokens` to text"));
   const auto parsing = model_of(true);
   BOOST_CHECK_EXCEPTION(
       SpecialTokenCheck(parsing, text)({.field = "P36"}, "a<s>"), Error,
       says(Fault::user,
-           "P36: '<s>' in 'a<s>' is read as a special token by this model; change it, "
-           "or say `special-tokens` parse"));
+           "P36: '<s>' in 'a<s>' is read as a special token by this model; change it, or set "
+           "`special-tokens` to parse"));
 }
 
-// As Cohere's vocabulary does: one is text, whatever is asked for, another never is.
+// Like Cohere's vocabulary: one is always read as text, another never.
 struct UnequalModel : NgramModel {
   UnequalModel() : NgramModel("") {}
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(own_words_are_spoken_of_and_not_refused) {
   const std::string words = "Predict the [MASK].\n";
   const auto plain = model_of(false);
   BOOST_TEST(SpecialTokenCheck(plain, refuse).remark_on(words).value() ==
-             "plumb's own words hold '[MASK]', the text of a special token of this model, which is "
-             "read as plain text.");
+             "plumb's own words contain '[MASK]', the text of a special token of this model, which "
+             "is read as plain text.");
   const auto parsing = model_of(true);
   BOOST_TEST(SpecialTokenCheck(parsing, parse)
                  .remark_on(words)
@@ -175,8 +175,8 @@ BOOST_AUTO_TEST_CASE(readings_have_names) {
   BOOST_TEST(name_of(parse) == "parse");
 }
 
-// U+0308 behind a letter has one character for both in NFC, behind "q" it has none; U+212B, the sign of
-// ångström, is "Å" there.
+// U+0308 after a letter is composed with it in NFC, after "q" it is not; U+212B, the ångström sign,
+// becomes "Å".
 BOOST_AUTO_TEST_CASE(texts_that_the_models_own_tokenizer_would_compose_are_counted) {
   const UncomposedModel model;
   const SpecialTokenCheck check(model, refuse);
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(texts_that_the_models_own_tokenizer_would_compose_are_count
   check.warn(description);
   BOOST_TEST(description.warnings.at(0).starts_with(
       "Warning: 3 texts are not in Unicode's composed form"));
-  BOOST_TEST(description.warnings[0].find("and llama.cpp's does not") != std::string::npos);
+  BOOST_TEST(description.warnings[0].find("but llama.cpp's does not") != std::string::npos);
 
   const KnowledgeGraph graph{
       .entities = {{.id = "1", .name = "Zu\u0308rich"}, {.id = "2", .name = "Bern"}}};

@@ -33,7 +33,9 @@ BOOST_AUTO_TEST_CASE(texts_stand_as_they_are_or_with_a_backslash) {
 BOOST_AUTO_TEST_CASE(an_empty_text_is_none_and_stands_alone) {
   BOOST_TEST(read({""}).empty());
   BOOST_CHECK_EXCEPTION((void)read({"\n", ""}), Error,
-                        says(Fault::user, "`stop`: names nothing beside another; leave it out"));
+                        says(Fault::user,
+                             "`stop`: has an empty text with another text; remove "
+                             "it"));
 }
 
 BOOST_AUTO_TEST_CASE(other_letters_behind_a_backslash_are_refused) {

@@ -23,8 +23,9 @@ BOOST_AUTO_TEST_CASE(a_fact_counts_once_and_statements_each) {
   BOOST_TEST(counts.statements() == 4U);
 }
 
-// By hand: Paris and Nile have no token; Paris answers one fact and is a candidate of three, each under
-// two templates, as is Nile of two. A run that finds all relations done counts the same.
+// By hand: Paris and Nile have no token. Paris is the answer of one fact and a candidate of three;
+// Nile is a candidate of two. Each is under two templates. A run with all relations finished counts
+// the same.
 BOOST_AUTO_TEST_CASE(a_probe_counts_them_by_relation) {
   const test::TemporaryFolder folder;
   for (const bool again : {false, true}) {

@@ -35,7 +35,8 @@ struct Seen {
 
 const std::vector<PackCost> three_packs{{2, 20}, {3, 30}, {1, 10}};
 
-/// Packs of one part whose rows are their numbers; counts what is evaluated and keeps what is taken.
+/// Packs of one part whose rows are their numbers. Counts what is evaluated and stores what is
+/// taken.
 struct Numbers {
   void go(Part& part, const std::vector<PackCost>& packs = three_packs) {
     part.generate_rows(
@@ -76,16 +77,19 @@ BOOST_AUTO_TEST_CASE(a_pack_that_is_no_json_on_one_line_is_refused_and_not_writt
   Work work(folder / "journal.jsonl");
   Part part(work, "P36");
   for (const char* text : {"no JSON", "[1", "[1]\n", "[1,\n2]", ""}) {
-    BOOST_CHECK_EXCEPTION(
-        part.generate_rows(
-            three_packs, [&](std::size_t) { return std::string(text); },
-            [](std::size_t, const Json&) {}),
-        Error, says(Fault::internal, "P36: pack 0 is no JSON on one line; fix what evaluates"));
+    BOOST_CHECK_EXCEPTION(part.generate_rows(
+                              three_packs, [&](std::size_t) { return std::string(text); },
+                              [](std::size_t, const Json&) {}),
+                          Error,
+                          says(Fault::internal,
+                               "P36: pack 0 is not JSON on one line; fix the function that "
+                               "evaluates"));
   }
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
 }
 
-// Cut after each of its lines, the journal gives the same rows and only the rest is evaluated.
+// With the journal cut after each of its lines, the rows are the same and only the rest is
+// evaluated.
 BOOST_AUTO_TEST_CASE(packs_in_the_journal_are_not_evaluated_again) {
   const TemporaryFolder folder;
   const auto journal = folder / "journal.jsonl";
@@ -132,24 +136,24 @@ BOOST_AUTO_TEST_CASE(a_parts_packs_are_numbered_through_all_its_calls) {
   BOOST_TEST(!journal.find("P30", 1).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_part_may_begin_anew) {
+BOOST_AUTO_TEST_CASE(a_part_may_restart_part) {
   const TemporaryFolder folder;
   const auto evaluated = [&](bool anew, std::vector<PackCost> packs = three_packs) {
     Work work(folder / "journal.jsonl");
     Part part(work, "entities");
-    if (anew) part.begin_anew();
+    if (anew) part.restart_part();
     Numbers numbers;
     numbers.go(part, packs);
     return numbers.evaluated;
   };
   BOOST_TEST(evaluated(false) == 3U);
   BOOST_TEST(evaluated(true, {{1, 1}}) == 1U);
-  // What was done before it began anew stays undone.
+  // What was finished before the part began again stays unfinished.
   BOOST_TEST(evaluated(false) == 2U);
   BOOST_TEST(evaluated(false) == 0U);
 }
 
-// What a pack's evaluation counts by itself is not counted again behind it.
+// Items that a pack's evaluation counts are not counted again after it.
 BOOST_AUTO_TEST_CASE(items_may_be_counted_while_a_pack_is_evaluated) {
   const TemporaryFolder folder;
   Seen seen;
@@ -265,7 +269,7 @@ BOOST_AUTO_TEST_CASE(counting_begins_anew_for_each_thing_that_is_counted) {
                                                  {"queries", 2, 1, 2, ""},
                                                  {"entities", 0, 0, 5, ""},
                                                  {"entities", 1, 0, 5, "P36"}}));
-  Work alone(folder / "other.jsonl");  // nobody looks on
+  Work alone(folder / "other.jsonl");  // there is no observer
   alone.begin("queries", 2);
   alone.advance(2, 1);
 }
@@ -282,10 +286,10 @@ BOOST_AUTO_TEST_CASE(rows_that_are_another_jobs_are_refused_by_file_part_and_pac
                         Error,
                         says(Fault::user,
                              "journal.jsonl: P36: the journal's pack 1 is not this job's; it was "
-                             "written by another build; start anew in another folder"));
+                             "written by another build; start again in another folder"));
 }
 
-// Weights 4, 1, 1, 4, 1 are dealt to two as 4 | 1 1, then 4 to the second, 1 to the first.
+// Weights 4, 1, 1, 4, 1 are dealt to two shards as 4 | 1 1, then 4 to the second, 1 to the first.
 BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
   const TemporaryFolder folder;
   const std::vector<PackCost> packs{{1, 1, 4}, {1, 1, 1}, {1, 1, 1}, {1, 1, 4}, {1, 1, 1}};
@@ -324,8 +328,8 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
   BOOST_TEST(work.summary().seconds_model == 2.5);
   BOOST_CHECK_EXCEPTION(numbers.go(part, {{1, 1, 1}}), Error,
                         says(Fault::user,
-                             "/journal.jsonl: P36: has lost pack 5, which was dealt to "
-                             "this shard; resume the shard"));
+                             "/journal.jsonl: P36: has no pack 5, which was dealt to this shard; "
+                             "resume the shard"));
 }
 
 // The checksums are right: another build wrote the lines.

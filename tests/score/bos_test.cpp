@@ -27,13 +27,13 @@ Bos read(const std::string& word) {
 
 const std::vector<std::string> pieces{"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
 
-/// One without a BOS of its own, as Qwen's.
+/// A model without its own BOS, like Qwen.
 struct Bare : SpecialTokenModel {
   explicit Bare(bool parses = false) : SpecialTokenModel("abcabd", 3, pieces, parses) {}
   [[nodiscard]] std::optional<TokenId> bos() const { return std::nullopt; }
 };
 
-/// One whose tokenizer puts its BOS before every text.
+/// A model whose tokenizer puts BOS before every text.
 struct Adding : NgramTreeModel {
   Adding() : NgramTreeModel("abcabd 5", 3, {"ab"}) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_word_is_yes_no_or_the_text_of_a_token) {
   for (const char* word : {"", "maybe", "No", "true", "text:"}) {
     BOOST_CHECK_EXCEPTION(
         (void)read(word), Error,
-        says(Fault::user, "`bos`: '" + std::string(word) + "' is not a choice; say yes or no"));
+        says(Fault::user, "`bos`: '" + std::string(word) + "' is not a choice; use yes or no"));
   }
 }
 
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_bos_that_is_wanted_must_be_there) {
   BOOST_TEST(!require_bos(with, Bos::none()).has_value());
   BOOST_TEST(!require_bos(without, Bos::none()).has_value());
   BOOST_CHECK_EXCEPTION((void)require_bos(without, Bos()), Error,
-                        says(Fault::user, "`bos`: the model has no BOS token; use `bos` no"));
+                        says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no"));
   BOOST_CHECK_EXCEPTION((void)require_bos(without, Bos(), "leave it out"), Error,
                         says(Fault::user, "the model has no BOS token; leave it out"));
 }
@@ -89,17 +89,18 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
   BOOST_TEST((require_bos(model, Bos::none()) == std::nullopt));
   BOOST_CHECK_EXCEPTION(
       (void)require_bos(model, Bos()), Error,
-      says(Fault::user, "`bos`: the model has no BOS token; use `bos` no, or name"));
+      says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no, or choose"));
   // The nearest first, whatever order the model lists them in.
   BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
-                        says(Fault::user, "'<|im_ends|>' is no token of this model"));
+                        says(Fault::user, "'<|im_ends|>' is not a token of this model"));
   BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
-                        says(Fault::user, "near it: <|im_end|>, <|im_start|> and <|endoftext|>"));
+                        says(Fault::user, "similar special tokens: <|im_end|>, <|im_start|> and "
+                                          "<|endoftext|>"));
   NgramModel silent("ab", 2, {"ab"});
   BOOST_TEST((require_bos(silent, Bos::of("ab")) == 256));
   BOOST_TEST((require_bos(silent, Bos()) == silent.bos()));
   BOOST_CHECK_EXCEPTION((void)require_bos(silent, Bos::of("abc")), Error,
-                        says(Fault::user, "which reads it as 2 tokens; name one of its"));
+                        says(Fault::user, "which splits it into 2 tokens; use a token of its"));
   AnyModel any = AnyModel::made_by([] { return Bare(); });
   BOOST_TEST((require_bos(any, Bos::of("<|im_start|>")) == 257));
 }
@@ -107,15 +108,15 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
 BOOST_AUTO_TEST_CASE(a_model_without_bos_is_told_a_token_that_it_has) {
   Bare model;
   BOOST_CHECK_EXCEPTION(CausalScorer{model}, Error,
-                        says(Fault::user, "stands for it, as `bos` <|endoftext|>"));
+                        says(Fault::user, "to use instead, such as `bos` <|endoftext|>"));
   struct Other : Bare {
     [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
       return {{"</s>", 256}, {"<s>", 257}};
     }
   } other;
-  BOOST_TEST(stand_in_remedy(other) == "name a token that stands for it, as `bos` <s>");
+  BOOST_TEST(stand_in_remedy(other) == "choose a token to use instead, such as `bos` <s>");
   NgramModel silent("ab", 2, {"ab"});  // lists none
-  BOOST_TEST(stand_in_remedy(silent) == "name a token that stands for it");
+  BOOST_TEST(stand_in_remedy(silent) == "choose a token to use instead");
 }
 
 // By hand: log P(a b c | token) of the model itself.
@@ -142,17 +143,17 @@ BOOST_AUTO_TEST_CASE(a_text_that_begins_with_bos_gets_no_other) {
   BOOST_TEST(own.statement.tokens == 3U);
   BOOST_TEST(own.statement.log_likelihood == put.statement.log_likelihood);
   BOOST_TEST(parsed.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
-  // In the middle it is a token as any other; read as text it is thirteen bytes.
+  // In the middle it is an ordinary token; parsed as text it is thirteen bytes.
   BOOST_TEST(parsed.score(query("ab<|endoftext|>c")).front().statement.tokens == 4U);
   BOOST_TEST(!parsed.begins_with_bos(query("ab<|endoftext|>c").candidates.front()));
   BOOST_TEST(plain.score(query("<|endoftext|>abc")).front().statement.tokens == 16U);
   BOOST_TEST(!plain.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
-  // What is given may be no more than it.
+  // The given part may be only BOS.
   const StatementScore behind = parsed.score(query("<|endoftext|>abc", 13)).front();
   BOOST_TEST(behind.continuation.tokens == 3U);
   BOOST_TEST(behind.answer.tokens == 3U);
   BOOST_TEST(behind.continuation.log_likelihood == put.statement.log_likelihood);
-  // Without one it is the text's first token, which has no probability.
+  // Without a BOS before it, it is the text's first token, which has no probability.
   CausalScorer none(parses, Bos::none());
   BOOST_TEST(none.score(query("<|endoftext|>abc")).front().statement.log_likelihood ==
              put.statement.log_likelihood);
@@ -164,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_adds_bos_scores_as_one_that_does_not) {
   for (const bool with_bos : {true, false}) {
     CausalScorer one(plain, with_bos ? Bos() : Bos::none());
     CausalScorer other(adds, with_bos ? Bos() : Bos::none());
-    // Whole, and of pieces, each of which the tokenizer puts a BOS before.
+    // As a whole, and as pieces; the tokenizer puts a BOS before each piece.
     for (const std::vector<Cut>& cuts : {std::vector<Cut>{}, {{2, false}, {3, true}, {4, false}}}) {
       const Query asked{{{"ab 5abc", {{4, 7}}, cuts, 3}}};
       const StatementScore expected = one.score(asked).front(), score = other.score(asked).front();
@@ -180,9 +181,9 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_adds_bos_scores_as_one_that_does_not) {
 BOOST_AUTO_TEST_CASE(texts_that_begin_with_bos_are_counted_in_words) {
   BOOST_TEST((own_bos_warning(0, "text") == std::nullopt));
   BOOST_TEST(*own_bos_warning(1, "text") ==
-             "Warning: 1 text begins with BOS already; no other is put before it.");
+             "Warning: 1 text begins with BOS already; no second one is put before it.");
   BOOST_TEST(*own_bos_warning(2, "statement") ==
-             "Warning: 2 statements begin with BOS already; no other is put before them.");
+             "Warning: 2 statements begin with BOS already; no second one is put before them.");
   const NgramModel silent("ab", 2);
   BOOST_TEST(!OwnBos(silent, silent.bos()).begins("ab"));  // its BOS has no text
   BOOST_TEST(!OwnBos(silent, std::nullopt).begins("ab"));

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(candidate_scorer_suite)
 
 namespace {
 
-/// The least a user writes: the longer a candidate, the less likely.
+/// The smallest scorer a user can write: the longer a candidate, the less likely.
 struct ByLength {
   std::vector<StatementScore> score(const Query& query) {
     ++queries;

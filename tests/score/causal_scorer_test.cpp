@@ -28,7 +28,7 @@ static_assert(PackedScorer<CausalScorer<NgramTreeModel>>);
 const std::string training = "The capital of France is Paris. The capital of Italy is Rome.";
 const std::vector<std::string> pieces{" is", "capital", "Par", "Paris"};
 
-/// A model that has no BOS and takes few tokens.
+/// A model without BOS and with a short context.
 struct WithoutBos : NgramModel {
   using NgramModel::NgramModel;
   [[nodiscard]] std::optional<TokenId> bos() const { return std::nullopt; }
@@ -36,7 +36,7 @@ struct WithoutBos : NgramModel {
 };
 static_assert(CausalLm<WithoutBos>);
 
-/// Says that its vocabulary is smaller than it is.
+/// Reports a smaller vocabulary than it has.
 struct Shrunk : NgramModel {
   using NgramModel::NgramModel;
   std::size_t size = 256;
@@ -120,7 +120,7 @@ std::vector<StatementScore> score_packs(CausalScorer<Model>& scorer,
   return score_packs(scorer, block, [](std::size_t) { return true; });
 }
 
-/// Shots, and statements that go on from them, branch off at every depth, lie within them, or share
+/// Shots, and statements that continue them, branch off at every depth, lie within them, or share
 /// nothing.
 struct Shots {
   explicit Shots(const std::string& text) : context{text, {}} {
@@ -137,7 +137,7 @@ struct Shots {
     }
     for (std::size_t depth = 0; depth <= text.size(); ++depth) {
       const std::string begin = text.substr(0, depth);
-      add(begin, "Paris", "");  // branches off there, or goes on at the end
+      add(begin, "Paris", "");  // branches off there, or continues at the end
       add(begin, "zz", " Paris.");
       add(begin, "", "");  // lies within, no answer
       if (depth > 0) add(begin.substr(0, depth - 1), begin.substr(depth - 1), "");  // lies within
@@ -162,7 +162,7 @@ struct Shots {
 
 const Shots shots("France Paris Italy Rome");
 
-/// What a scorer of answers alone tells of a statement.
+/// A statement's score from a scorer of only answers.
 StatementScore only(Span span, const StatementScore& score) {
   StatementScore kept;
   if (span == Span::answer) {
@@ -175,7 +175,7 @@ StatementScore only(Span span, const StatementScore& score) {
   return kept;
 }
 
-/// Nodes that must be fed at least: prefixes with a successor that is looked up, or deeper ones.
+/// The least nodes that must be fed: prefixes with a successor that is looked up, or a deeper one.
 std::size_t needed_nodes(const NgramModel& model, const Query& query, bool with_bos) {
   std::set<std::vector<TokenId>> prefixes;
   for (const Prompt& prompt : query.candidates) {
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(tree_and_no_tree_and_the_models_own_probabilities_agree) {
   }
 }
 
-// The same questions as a tree model is fed for, and by hand; each pack is one call.
+// The same lookups as for a tree model, and by hand; each pack is one call.
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_scores) {
   static_assert(PackedScorer<CausalScorer<NgramLookupModel>>);
   for (const bool with_bos : {true, false}) {
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_scores) {
   }
 }
 
-// The context's own tokens are asked once, not pack by pack.
+// The context's own tokens are looked up once, not for each pack.
 BOOST_AUTO_TEST_CASE(a_shared_context_is_looked_up_once) {
   NgramLookupModel lookups(training, 3, pieces);
   const NgramModel plain(training, 3, pieces);
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_shared_context_is_looked_up_once) {
   }
   BOOST_TEST(lookups.calls <= block.packs() + 1);
   const std::size_t asked = lookups.looked_up;
-  (void)score_packs(scorer, block);  // what was asked of the context is known
+  (void)score_packs(scorer, block);  // the context's answers are known
   BOOST_TEST(lookups.looked_up - asked < asked);
 }
 
@@ -347,7 +347,7 @@ BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   WithoutBos model(training);
   BOOST_CHECK_EXCEPTION(
       CausalScorer{model}, Error,
-      says(Fault::user, "`bos`: the model has no BOS token; score without it (`bos` no)"));
+      says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no"));
   BOOST_TEST(CausalScorer(model, Bos::none()).score({{{"Paris", {}}}})[0].statement.tokens == 4U);
 }
 
@@ -357,8 +357,8 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
   BOOST_TEST(scorer.score({{{"twelve bytes", {}}}})[0].statement.tokens == 11U);
   BOOST_CHECK_EXCEPTION(scorer.score({{{"thirteen byte", {}}}}), Error,
                         says(Fault::user,
-                             "statement: 'thirteen byte' has 13 tokens, the model's "
-                             "context 12; shorten the template or leave the fact out"));
+                             "statement: 'thirteen byte' has 13 tokens; the model's limit is 12; "
+                             "shorten the template or remove the fact"));
 }
 
 BOOST_AUTO_TEST_CASE(a_long_statement_is_quoted_in_whole_characters) {
@@ -411,8 +411,8 @@ BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
   }
 }
 
-// Oracle: the model's own probabilities. "x 2" is cut behind its x, so the token " 2" is the statement's, as
-// the space at the end of what stands before it is not told apart.
+// Oracle: the model's own probabilities. "x 2" is cut after its x, so the token " 2" belongs to the
+// statement: the space that precedes the statement is not a separate token.
 BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
   NgramTreeModel model(training, 3, {" 2"});
   CausalScorer scorer(model);
@@ -432,7 +432,7 @@ BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
   }
   BOOST_CHECK_EXCEPTION(
       (void)scorer.score(Query{{{std::string(5000, 'x') + "y", {{5000, 5001}}, {}, 0, 5000}}}),
-      Error, says(Fault::user, "ask with fewer `shots` or a shorter `prefix`"));
+      Error, says(Fault::user, "use fewer `shots` or a shorter `prefix`"));
 }
 
 BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_score) {
@@ -447,12 +447,13 @@ BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_scor
   BOOST_CHECK_EXCEPTION(
       check("in"), Error,
       says(Fault::user,
-           "statement: 'in' has no scored token in its continuation; lengthen the template or use "
-           "`bos` yes"));
+           "statement: 'in' has no scored token in its continuation; lengthen the template or set "
+           "`bos` to yes"));
   check("in x");
 }
 
-// "Paris" is one token: its probability stands in the row before it, and what follows is not asked.
+// "Paris" is one token: its probability is in the row before it, and later tokens are not looked
+// up.
 BOOST_AUTO_TEST_CASE(what_follows_the_answer_is_not_fed) {
   NgramTreeModel model(training, 3, pieces);
   CausalScorer scorer(model, Bos(), Span::answer);
@@ -521,7 +522,7 @@ BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
       BOOST_TEST(block.cost().tree_nodes == needed_nodes(model, query, true));
       BOOST_TEST(block.cost().tokens_one_by_one > 5 * block.cost().tokens_fed);
       if (limits.nodes == 1024U) BOOST_TEST(block.cost().tokens_fed == block.cost().tree_nodes);
-      // Again: what was fed is still there, and only the packs are fed anew.
+      // Again: the context is still held, and only the packs are fed again.
       const std::size_t context = 1 + model.tokenize(shots.context.text).tokens.size();
       const std::size_t before = model.tokens_fed;
       (void)score_packs(scorer, block);
@@ -530,7 +531,7 @@ BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
   }
 }
 
-// Of a context that statements only begin with, no more is fed than they need.
+// If statements share only the beginning of a context, only the part that they need is fed.
 BOOST_AUTO_TEST_CASE(no_more_of_the_context_is_fed_than_the_statements_share) {
   const auto fed = [](const std::vector<std::string>& texts) {
     NgramTreeModel model(training, 3);
@@ -544,13 +545,13 @@ BOOST_AUTO_TEST_CASE(no_more_of_the_context_is_fed_than_the_statements_share) {
     return model.tokens_fed;
   };
   BOOST_TEST(fed({}) == 0U);
-  BOOST_TEST(fed({""}) == 0U);         // BOS alone has nothing to look up
+  BOOST_TEST(fed({""}) == 0U);         // only BOS: nothing to look up
   BOOST_TEST(fed({"x"}) == 1U);        // BOS
   BOOST_TEST(fed({"ab"}) == 2U);       // lies within: BOS, a
   BOOST_TEST(fed({"abx"}) == 3U);      // branches off: BOS, a, b
   BOOST_TEST(fed({"abxy"}) == 4U);     // and x
   BOOST_TEST(fed({"abcdef"}) == 6U);   // is the context: its last token is not fed
-  BOOST_TEST(fed({"abcdefg"}) == 7U);  // goes on at its end
+  BOOST_TEST(fed({"abcdefg"}) == 7U);  // continues at its end
   BOOST_TEST(fed({"abx", "abcd", "a"}) == 4U);
 }
 
@@ -571,7 +572,7 @@ BOOST_AUTO_TEST_CASE(packs_on_a_context_score_the_same_in_any_order_and_by_thems
     }
   };
   for (std::size_t p = block.packs(); p-- > 0;) check_pack(scorer, block, p);
-  for (std::size_t p = 0; p < block.packs(); ++p) {  // a job taken up again begins anywhere
+  for (std::size_t p = 0; p < block.packs(); ++p) {  // a resumed job begins at any pack
     NgramTreeModel another(training, 4, pieces);
     another.limits = model.limits;
     CausalScorer fresh(another);
@@ -598,7 +599,7 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
       check_close(scores[b][i], by_hand(model, texts[b].query.candidates[i], true));
     }
   }
-  // Pack by pack by turns, and single queries between them.
+  // Alternating packs of the blocks, with single queries in between.
   for (std::size_t p = 0; p < 12; ++p) {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       if (p >= blocks[b].packs()) continue;
@@ -614,8 +615,8 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
   }
 }
 
-// As many tokens in both contexts, so that only the tokens tell them apart; what follows " of " is
-// not what follows " is ".
+// Both contexts have the same number of tokens, so only the tokens distinguish them; the text after
+// " of " differs from the text after " is ".
 BOOST_AUTO_TEST_CASE(a_context_is_told_from_another_by_its_tokens) {
   NgramTreeModel model(training, 4);
   CausalScorer scorer(model);
@@ -699,7 +700,8 @@ BOOST_AUTO_TEST_CASE(a_context_is_no_leave_to_go_past_the_models_own) {
   scorer.share(block, {"eleven byte", {}});
   scorer.add(block, Query{{{"eleven bytes", {}}}});
   BOOST_CHECK_EXCEPTION(scorer.add(block, Query{{{"eleven bytes!", {}}}}), Error,
-                        says(Fault::user, "'eleven bytes!' has 13 tokens, the model's context 12"));
+                        says(Fault::user, "'eleven bytes!' has 13 tokens; the model's limit is "
+                                          "12"));
 }
 
 // Random statements of few letters, so that they share prefixes, repeat and lie within one another.
@@ -752,14 +754,14 @@ BOOST_AUTO_TEST_CASE(a_token_past_the_vocabulary_is_refused_before_the_model_is_
   Shrunk model("Rome");
   BOOST_CHECK_EXCEPTION(CausalScorer{model}, Error,
                         says(Fault::user,
-                             "bos: gave token 256 of a vocabulary of 256; fix the model's bos or "
-                             "vocabulary_size"));
+                             "bos: returned token 256, outside the vocabulary of 256; fix the "
+                             "model's bos or vocabulary_size"));
   model.size = 'o';
   CausalScorer scorer(model, Bos::none());
   CausalScorer<Shrunk>::Block block;
   BOOST_CHECK_EXCEPTION(
       scorer.add(block, {{fill_template("[X] [Y]", "a", "o")}}), Error,
-      says(Fault::user, "tokenize: gave token 111 of a vocabulary of 111 for 'A o'"));
+      says(Fault::user, "tokenize: returned token 111, outside the vocabulary of 111 for 'A o'"));
   scorer.add(block, {{fill_template("[X] [Y]", "a", "m")}});
 }
 

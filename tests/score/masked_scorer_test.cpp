@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_SUITE(masked_scorer_suite)
 
 namespace {
 
-/// Letters; each row is a hash of what is masked where, so equal rows mean equal inputs. Texts stand
-/// between '<' and '>'; words end at spaces.
+/// Letters; each row is a hash of the masked text and position, so equal rows mean equal inputs.
+/// Texts are framed by '<' and '>'; words end at spaces.
 class HashModel {
  public:
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -69,12 +69,12 @@ class HashModel {
   std::vector<std::string> seen{};
 };
 
-/// A statement whose answer stands at the given bytes.
+/// A statement with its answer at the given bytes.
 Prompt prompt(const std::string& text, std::size_t begin, std::size_t end) {
   return {text, {{begin, end}}};
 }
 
-/// ln P of a letter at a place of a text that is masked as it stands, with its frame.
+/// ln P of a letter at a position of a text that is already masked and framed.
 double by_hand(const std::string& framed, std::uint32_t position, char letter) {
   MaskedQuery query{{framed.begin(), framed.end()}, position};
   const std::vector<float> row = HashModel::row(query);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(within_words_later_tokens_of_the_word_are_masked_too) {
   BOOST_TEST(scores[0].answer.log_likelihood == de, boost::test_tools::tolerance(1e-7));
 }
 
-// What stands before a statement is seen and never masked for its own sake.
+// Text before a statement is visible to the model and is never masked to be scored.
 BOOST_AUTO_TEST_CASE(what_stands_before_a_statement_is_not_scored) {
   HashModel model;
   MaskedScorer scorer(model, PseudoLikelihood::original);
@@ -216,9 +216,9 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_scored_is_refused) {
     BOOST_CHECK_EXCEPTION(check(asked, scoring), Error, test::says(Fault::user, text));
   };
   refused(prompt("a b", 2, 3), {Reduction::sum, Span::continuation}, "reads both sides");
-  refused(prompt("a b", 2, 2), {Reduction::sum, Span::answer}, "'a b' has no token in its answer");
-  refused(prompt("", 0, 0), {}, "has no token in its statement");
-  refused(prompt(std::string(39, 'a'), 0, 1), {}, "has 41 tokens, the model's context 40");
+  refused(prompt("a b", 2, 2), {Reduction::sum, Span::answer}, "'a b' has no tokens in its answer");
+  refused(prompt("", 0, 0), {}, "has no tokens in its statement");
+  refused(prompt(std::string(39, 'a'), 0, 1), {}, "has 41 tokens; the model's limit is 40");
   check(prompt(std::string(38, 'a'), 0, 1), {});
 }
 
@@ -231,10 +231,10 @@ BOOST_AUTO_TEST_CASE(a_model_without_words_is_scored_by_the_original_rule_alone)
   };
   NoWords model("abcabd");
   BOOST_CHECK_EXCEPTION(MaskedScorer{model}, Error,
-                        test::says(Fault::user, "the model does not tell words"));
+                        test::says(Fault::user, "the model has no words(text)"));
   MaskedScorer scorer(model, PseudoLikelihood::original);
   const auto scores = scorer.score(Query{{prompt("ab", 1, 2)}});
-  // Between BOS and 'b' stood 'a' once; between 'a' and BOS never anything.
+  // In training, 'a' was once between BOS and 'b'; nothing was ever between 'a' and BOS.
   const double v = static_cast<double>(model.vocabulary_size());
   BOOST_TEST(scores[0].statement.log_likelihood == std::log(2 / (1 + v)) + std::log(1 / v),
              boost::test_tools::tolerance(1e-6));

@@ -25,8 +25,8 @@ namespace {
 using Strings = std::vector<std::string>;
 using Indices = std::vector<std::uint32_t>;
 
-/// What a made-up model says: after each text, the probabilities of a few letters; what is left
-/// goes to the token 0, which no name has.
+/// A made-up model: after each text, the probabilities of a few letters. The rest goes to token 0,
+/// which no name has.
 using Said = std::map<std::string, std::map<char, double>>;
 
 std::vector<float> logits_of(const std::map<char, double>& probabilities) {
@@ -46,7 +46,7 @@ std::string text_of(const NameTrie& trie, NodeId node) {
   return text;
 }
 
-/// The log-probabilities of a node's children, in their order, as a row of logits gives them.
+/// The log-probabilities of a node's children, in order, as a row of logits gives them.
 std::vector<double> of_children(const NameTrie& trie, NodeId node, std::span<const float> logits) {
   std::vector<double> nats;
   for (const NameTrie::Child& child : trie.children(node)) {
@@ -55,7 +55,7 @@ std::vector<double> of_children(const NameTrie& trie, NodeId node, std::span<con
   return nats;
 }
 
-/// Runs a search to its end; the texts asked for, step by step.
+/// Runs a search to its end and returns the texts it evaluates, step by step.
 std::vector<Strings> run(NameSearch& search, const NameTrie& trie, NameRows& rows, const Said& said,
                          std::size_t most) {
   std::vector<Strings> steps;
@@ -69,8 +69,8 @@ std::vector<Strings> run(NameSearch& search, const NameTrie& trie, NameRows& row
   return steps;
 }
 
-/// The same behind a prompt of an n-gram model. A node asked for twice, or more of them than may
-/// be, fails.
+/// The same after a prompt, with an n-gram model. Fails if a node is wanted twice, or too many are
+/// wanted.
 void run(NameSearch& search, const NameTrie& trie, NameRows& rows, NgramModel& model,
          const std::vector<TokenId>& prompt, std::size_t most) {
   bool first = true;
@@ -154,10 +154,10 @@ BOOST_AUTO_TEST_CASE(a_row_keeps_the_log_probabilities_of_a_nodes_children) {
   }
 }
 
-// Asked for c], 0.09: its own path first; then the prefixes that may still reach it, the likeliest
-// first. bb (0.06) may not.
-// Oracle: the model's own probabilities of whole texts behind the longest prefix they share with the
-// prompt's tokens. ", N" spans the join, so the search begins before the comma.
+// The true candidate is c], 0.09: first its own path, then the prefixes that may still reach it,
+// most likely first. bb (0.06) may not. Oracle: the model's own probabilities of whole texts after
+// the longest prefix that they share with the prompt's tokens. ", N" spans the boundary, so the
+// search begins before the comma.
 BOOST_AUTO_TEST_CASE(tokens_that_are_given_cost_nothing) {
   NgramModel model("(a, Nn] (a, Nb] (a, Ob] (a, Oo]", 3, {", N"});
   const Strings names{" Nn]", " Nb]", " Ob]", " Oo]"};
@@ -228,7 +228,8 @@ BOOST_AUTO_TEST_CASE(several_prefixes_are_offered_at_once) {
   check_ranks(search.result(), {2, 0}, {2, 0});
 }
 
-// Asked for the likeliest, 0.25: b (0.3) must be looked at, ba (0.18) and c (0.1) not.
+// The true candidate is the most likely, 0.25: b (0.3) must be evaluated, ba (0.18) and c (0.1)
+// need not.
 BOOST_AUTO_TEST_CASE(a_likely_candidate_is_found_with_few_looks) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -282,7 +283,7 @@ BOOST_AUTO_TEST_CASE(equals_are_counted_each_and_true_ones_are_left_out) {
   check_ranks(ranked(0, {0, 2, 5}), {0, 2}, {0, 0});
 }
 
-// b is as likely as a, and what follows it is certain: b] is level with a.
+// b is as likely as a, and its continuation is certain: b] is equal to a.
 BOOST_AUTO_TEST_CASE(a_prefix_that_may_only_just_reach_the_true_one_is_looked_at) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"a", "b]"});
@@ -312,7 +313,8 @@ BOOST_AUTO_TEST_CASE(candidates_very_near_the_true_one_are_told) {
   BOOST_TEST(search.result().nearby == 3U);  // b twice, c
 }
 
-// `near` is of those above or below; level with it, in other tokens, is not near.
+// `nearby` counts only candidates above or below; one that is equal, with other tokens, does not
+// count.
 BOOST_AUTO_TEST_CASE(candidates_level_with_the_true_one_are_not_near_it) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"a", "b"});
@@ -324,7 +326,7 @@ BOOST_AUTO_TEST_CASE(candidates_level_with_the_true_one_are_not_near_it) {
   BOOST_TEST(search.result().nearby == 0U);
 }
 
-// A second question behind the same prompt asks for what the first did not read.
+// A second question after the same prompt only wants nodes that the first did not read.
 BOOST_AUTO_TEST_CASE(searches_behind_one_prompt_share_their_rows) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -350,8 +352,8 @@ BOOST_AUTO_TEST_CASE(a_lone_candidate_is_first) {
   check_ranks(search.result(), {0, 0}, {0, 0});
 }
 
-// The true one is last of four. With hits 1 the search ends at the first found above it, and two
-// are not known.
+// The true candidate is the last of four. With hits 1, the search ends at the first one found above
+// it, and two are undecided.
 BOOST_AUTO_TEST_CASE(a_search_ends_once_it_is_beyond_the_hits) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -396,7 +398,7 @@ BOOST_AUTO_TEST_CASE(a_budget_is_counted_beside_the_true_candidates_own_nodes) {
   }
 }
 
-// What is offered at once counts though it was not read yet.
+// Nodes that are offered together count, although they are not read yet.
 BOOST_AUTO_TEST_CASE(no_more_nodes_are_offered_than_the_budget_has_left) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -433,8 +435,8 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_scoring_every_candidate) {
       }
     }
   }
-  BOOST_TEST(pruned > 1000U);  // of 4800: what is compared is a search, not a walk through all
-  BOOST_TEST(level > 1000U);   // and ties are met
+  BOOST_TEST(pruned > 1000U);  // of 4800: these searches skip nodes
+  BOOST_TEST(level > 1000U);   // and ties occur
 }
 
 // The scores by the model's own log-probabilities, in double precision.
@@ -515,7 +517,7 @@ BOOST_AUTO_TEST_CASE(the_true_rank_lies_between_the_two_ends_that_a_budget_leave
         const Rank raw = standing(scores, gold);
         const Rank filtered = standing(scores, gold, truths);
         BOOST_TEST(rank.expanded <=
-                   world.trie.tree().depth(world.trie.leaf(gold)) + budget);  // its path is beside
+                   world.trie.tree().depth(world.trie.leaf(gold)) + budget);  // its path is extra
         BOOST_TEST(rank.above <= raw.above);
         BOOST_TEST(rank.above + rank.equal + rank.undecided >= raw.above + raw.equal);
         BOOST_TEST(rank.filtered_above <= filtered.above);

@@ -28,7 +28,7 @@ Indices candidates_of(const NameTrie& trie, NodeId leaf) {
   return {all.begin(), all.end()};
 }
 
-/// A tokenizer to which capital and small letters are the same.
+/// A tokenizer that ignores case.
 struct CaseBlind {
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     Tokenization result;
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(texts_with_the_same_tokens_share_a_leaf_too) {
   BOOST_TEST(trie.leaf(0) != trie.leaf(2));
 }
 
-// The longest piece is taken, from the start of each text; no BOS stands before it.
+// The longest piece is taken, from the start of each text, without BOS.
 BOOST_AUTO_TEST_CASE(tokens_are_those_of_the_text_by_itself) {
   const NgramModel model("", 2, {"an", "ana"});
   const NameTrie trie(model, Strings{"ana]", "an]", "ban]"});
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_those_of_the_text_by_itself) {
   BOOST_TEST(trie.longest(TokenTree::root) == 3U);
 }
 
-// Behind "x," a token ", N" spans the join: the trie begins before the comma, which is given.
+// After "x,", the token ", N" spans the boundary: the trie begins before the comma, which is given.
 BOOST_AUTO_TEST_CASE(a_token_that_spans_the_join_begins_the_trie_earlier) {
   const NgramModel model("", 2, {", N"});
   const NameTrie trie(model, Strings{" Na]", " Oa]"}, "x,");
@@ -135,20 +135,20 @@ BOOST_AUTO_TEST_CASE(names_of_one_token_leave_the_root_alone_inside) {
 BOOST_AUTO_TEST_CASE(a_text_that_begins_another_is_refused_wherever_it_stands) {
   const NgramModel model("");
   const auto words = says(Fault::user,
-                          "candidate: 'ab' begins another candidate; "
-                          "end each with a text that none has within");
+                          "candidate: 'ab' is a prefix of another candidate; end every candidate "
+                          "with a text that occurs within none");
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc"}), Error, words);
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"x", "abcd", "ab"}), Error, words);
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc", "ab"}), Error, words);
   BOOST_CHECK_NO_THROW(NameTrie(model, Strings{"ab]", "abc]"}));
-  // By tokens, not by letters: "ana" is one token, which "an" does not begin.
+  // By tokens, not by letters: "ana" is one token, so "an" is not its prefix.
   BOOST_CHECK_NO_THROW(NameTrie(NgramModel("", 2, {"an", "ana"}), Strings{"an", "ana"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_text_without_tokens_is_refused) {
   const NgramModel model("");
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"a]", ""}), Error,
-                        says(Fault::user, "candidate: '' has no token; leave it out"));
+                        says(Fault::user, "candidate: '' has no tokens; remove it"));
 }
 
 BOOST_AUTO_TEST_CASE(no_texts_make_the_empty_trie) {
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(no_texts_make_the_empty_trie) {
   BOOST_TEST(trie.children(TokenTree::root).empty());
 }
 
-// The oracle looks through all texts for each prefix.
+// The oracle searches all texts for each prefix.
 BOOST_AUTO_TEST_CASE(random_names_are_counted_below_each_of_their_prefixes) {
   RandomStream random(1, "trie");
   for (int round = 0; round < 30; ++round) {

@@ -35,15 +35,15 @@ TokenizedStatements statements_of(const std::vector<Sequence>& sequences,
   return statements;
 }
 
-/// The oracle's view of a pack: the set of prefixes with a successor that are no prefixes of the
-/// context, and those of them that end.
+/// The oracle's view of a pack: the set of prefixes with a successor that are not prefixes of the
+/// context, and which of them are ends.
 struct Pack {
   std::size_t nodes = 0;
   std::size_t leaves = 0;
 };
 
 Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_t> members) {
-  // A prefix as its tokens' bytes, which are compared at once.
+  // A prefix as its tokens' bytes, which can be compared in one step.
   constexpr std::size_t width = sizeof(TokenId);
   const auto bytes_of = [](std::span<const TokenId> tokens) {
     return std::string(reinterpret_cast<const char*>(tokens.data()), tokens.size_bytes());
@@ -65,7 +65,7 @@ Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_
   return {prefixes.size(), ends.size()};
 }
 
-/// What is left of the limits while the context is held: its nodes and its own end.
+/// The limits that remain while the context is held, with its nodes and its own branch.
 TreeLimits beside_context(const TokenizedStatements& statements, TreeLimits limits) {
   if (statements.context().empty()) return limits;
   limits.nodes -= std::min(limits.nodes, statements.context().size());
@@ -181,8 +181,8 @@ BOOST_AUTO_TEST_CASE(equal_statements_keep_their_order_and_cost_nothing_more) {
   BOOST_TEST(plan.pack_nodes == 2U);
 }
 
-// A text that ends where another goes on is fed in both; one more token behind each would be planned
-// for alike.
+// A text that ends where another continues is fed in both; one more token after each would give the
+// same plan.
 BOOST_AUTO_TEST_CASE(where_the_last_token_is_fed_it_is_planned_for) {
   const auto fed = statements_of({{5}, {1, 2, 4}, {1, 2, 3}, {1, 2}});
   const PackPlan plan = plan_packs(fed, {256, 256, 256}, LastToken::is_fed);
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_statement_past_the_limit_stands_alone) {
   BOOST_TEST(alone == std::vector<std::size_t>{1});
 }
 
-// The answer "1 4" ends where "1 4 5" goes on: that opens a branch beside "1 2 3".
+// The answer "1 4" ends where "1 4 5" continues: that opens a branch next to "1 2 3".
 BOOST_AUTO_TEST_CASE(an_answer_that_goes_on_from_another_opens_a_branch) {
   const auto statements = statements_of({{1, 2, 3, 9}, {1, 4}, {1, 4, 5}});
   const TreeLimits one_branch{256, 1, 256};
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(large_plans_respect_the_limits_and_count_what_is_fed) {
   }
 }
 
-// The context 1 2 3 is held: what is fed are 8, 84 and 85 below its end, and 9 below 1.
+// The context 1 2 3 is held: 8, 84 and 85 below its end and 9 below 1 are fed.
 BOOST_AUTO_TEST_CASE(what_stands_in_the_context_is_not_counted) {
   const auto statements = statements_of(
       {{1, 2, 3, 8, 4, 6}, {1, 2, 3, 8, 5, 6}, {1, 9, 5}, {1, 2, 3, 7}, {1, 2}, {1, 2, 3}, {2}},
@@ -283,7 +283,8 @@ BOOST_AUTO_TEST_CASE(what_stands_in_the_context_is_not_counted) {
   check(statements, plan, {256, 256, 256});
 }
 
-// In the order of the walk, those that leave the context early stand before those that go on.
+// In the order of the walk, statements that leave the context early come before those that continue
+// it.
 BOOST_AUTO_TEST_CASE(statements_are_sorted_by_where_they_leave_the_context) {
   const auto statements =
       statements_of({{5, 5, 1, 1}, {5, 5, 9}, {5, 9}, {1}, {5, 5, 1, 0}, {5, 0, 0}}, {5, 5});
@@ -312,7 +313,7 @@ BOOST_AUTO_TEST_CASE(the_contexts_nodes_take_up_room) {
   BOOST_TEST(plan_packs(statements, {28, 256, 256}).packs() == 1U);
   BOOST_TEST(plan_packs(statements, {27, 256, 256}).packs() == 2U);
   BOOST_TEST(plan_packs(statements, {23, 256, 256}).packs() == 4U);
-  // With no room at all each statement still stands in a pack.
+  // With no room at all, each statement is still in a pack.
   BOOST_TEST(plan_packs(statements, {10, 256, 256}).packs() == 4U);
   BOOST_TEST(plan_packs(statements, {256, 5, 256}).packs() == 1U);
   BOOST_TEST(plan_packs(statements, {256, 4, 256}).packs() == 2U);
@@ -325,7 +326,7 @@ BOOST_AUTO_TEST_CASE(cuts_below_a_context_are_those_of_least_cost_too) {
     Sequence context(random.below(6));
     for (TokenId& token : context) token = static_cast<TokenId>(random.below(3));
     auto sequences = random_sequences(random, 1 + random.below(8), 5);
-    for (Sequence& sequence : sequences) {  // most begin with some of it
+    for (Sequence& sequence : sequences) {  // most share some of it
       const auto shared = static_cast<std::ptrdiff_t>(random.below(context.size() + 1));
       if (random.below(4) == 0) sequence.clear();
       sequence.insert(sequence.begin(), context.begin(), context.begin() + shared);

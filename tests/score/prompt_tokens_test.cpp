@@ -92,12 +92,13 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_leaves_letters_or_digits_out_is_refused) {
   };
   refused(
       {{{0, 3}}}, "Rome",
-      "tokenize: gave no token of byte 3, 'e', of 'Rome'; give the whole text tokens, or say that "
-      "spells_text is false");
-  refused({{{1, 4}}}, "Rome", "gave no token of byte 0, 'R'");
-  refused({{{0, 1}, {3, 4}}}, "R 9e", "gave no token of byte 2, '9'");
-  refused({{}}, "Zürich", "gave no token of byte 0, 'Z'");
-  // What a normalising tokenizer leaves out, tokens that share bytes, and one that knows no bytes.
+      "tokenize: gave no token for byte 3, 'e', of 'Rome'; cover the whole text with tokens, or "
+      "set spells_text to false");
+  refused({{{1, 4}}}, "Rome", "gave no token for byte 0, 'R'");
+  refused({{{0, 1}, {3, 4}}}, "R 9e", "gave no token for byte 2, '9'");
+  refused({{}}, "Zürich", "gave no token for byte 0, 'Z'");
+  // Text that a normalising tokenizer leaves out, tokens that share bytes, and a tokenizer without
+  // bytes.
   BOOST_TEST(count({{{0, 1}, {2, 3}}}, "a b.\xcc\x81\t") == 2U);
   BOOST_TEST(count({{{0, 4}, {0, 4}, {4, 4}}}, "Rome") == 3U);
   BOOST_TEST(count({{{0, 1}}, false}, "Rome") == 1U);
@@ -109,10 +110,10 @@ BOOST_AUTO_TEST_CASE(a_prompt_of_bytes_that_its_text_has_not_is_refused) {
     BOOST_CHECK_EXCEPTION((void)tokenize_prompt(model, prompt), Error, says(Fault::user, words));
   };
   refused({.text = "In Rome", .answer = {{3, 8}}},
-          "build: gave the prompt 'In Rome' of 7 bytes, and speaks of its byte 8; fix the prompt");
-  refused({.text = "In Rome", .answer = {{3, 7}, {9, 7}}}, "speaks of its byte 9");
-  refused({.text = "In Rome", .answer = {}, .cuts = {{8, false}}}, "speaks of its byte 8");
-  refused({.text = "In Rome", .answer = {}, .given = 8}, "speaks of its byte 8");
+          "build: gave the prompt 'In Rome' of 7 bytes, but refers to byte 8; fix the prompt");
+  refused({.text = "In Rome", .answer = {{3, 7}, {9, 7}}}, "refers to byte 9");
+  refused({.text = "In Rome", .answer = {}, .cuts = {{8, false}}}, "refers to byte 8");
+  refused({.text = "In Rome", .answer = {}, .given = 8}, "refers to byte 8");
   BOOST_TEST(
       tokenize_prompt(model, {.text = "In Rome", .answer = {{3, 7}}, .given = 7}).tokens.size() ==
       7U);
@@ -120,13 +121,13 @@ BOOST_AUTO_TEST_CASE(a_prompt_of_bytes_that_its_text_has_not_is_refused) {
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_begins_where_the_tokens_differ) {
   const NgramModel model("x", 1, {"ab", "bc", "abc"});
-  // "a|bc": the token spans the join, so all of it stands behind.
+  // "a|bc": the token spans the boundary, so it belongs to the part after it.
   BOOST_TEST(ids_of(tokens_behind(model, "xabc", 2)) == Ids{258});
   BOOST_TEST(ids_of(tokens_behind(model, "xabc", 1)) == Ids{258});
   BOOST_TEST(ids_of(tokens_behind(model, "xac", 2)) == Ids{'c'});
   BOOST_TEST(ids_of(tokens_behind(model, "xac", 0)) == (Ids{'x', 'a', 'c'}));
   BOOST_TEST(tokens_behind(model, "xac", 3).tokens.empty());
-  // Bytes count from the join, and what reaches over it begins there.
+  // Bytes count from the boundary, and a token that spans it begins there.
   const Tokenization spanning = tokens_behind(model, "xabcd", 2);
   BOOST_REQUIRE(spanning.tokens.size() == 2U);
   BOOST_TEST((spanning.tokens[0].bytes == ByteSpan{0, 2}));
@@ -144,13 +145,13 @@ BOOST_AUTO_TEST_CASE(inside_a_text_no_space_is_put_before_it) {
   BOOST_TEST(inner_tokens(spaced, "").tokens.empty());
   BOOST_TEST(inner_tokens(spaced, " ab").spells_text);
   BOOST_TEST((inner_tokens(spaced, "x").tokens[0].bytes == ByteSpan{0, 1}));
-  // A tokenizer that puts none keeps the tokens of the text by itself.
+  // A tokenizer that adds no space gives the text's own tokens.
   for (const char* text : {" ab", " ", ",", "ab"}) {
     BOOST_TEST(ids_of(inner_tokens(plain, text)) == ids_of(plain.tokenize(text)));
   }
 }
 
-// "\nb" is a token, so a newline is no place to tokenise "b" behind; "a" is.
+// "\nb" is a token, so "b" cannot be tokenised after a newline, but it can after "a".
 BOOST_AUTO_TEST_CASE(a_text_that_merges_with_one_lead_is_tokenised_behind_the_next) {
   const Spaced spaced{NgramModel("x", 1, {"\nb"})};
   BOOST_TEST(ids_of(inner_tokens(spaced, "bc")) == (Ids{'b', 'c'}));
@@ -167,13 +168,13 @@ BOOST_AUTO_TEST_CASE(a_separator_gets_no_space_and_the_pieces_beside_it_do) {
 
 BOOST_AUTO_TEST_CASE(a_continuation_is_all_behind_the_tokens_of_what_is_given) {
   const NgramModel model("x", 1, {" 2", "n A"});
-  // A space that no byte of the answer has a part in, but all behind "in" counts.
+  // The space contains no byte of the answer, but everything after "in" counts.
   BOOST_TEST(continuation(model, {"in 3", {{3, 4}}, {}, 2}) == 2U);
   BOOST_TEST(continuation(model, {"in 2", {{3, 4}}, {}, 2}) == 2U);
-  // "n A" spans the join: it is not a token of "in".
+  // "n A" spans the boundary: it is not a token of "in".
   BOOST_TEST(continuation(model, {"in A", {{3, 4}}, {}, 2}) == 1U);
   BOOST_TEST(continuation(model, {"in A", {{3, 4}}, {}, 0}) == 0U);
-  // A space at the end of what is given is its own where the whole text has it too.
+  // A space at the end of the given part belongs to it if it is also a token of the whole text.
   BOOST_TEST(continuation(model, {"in 3", {{3, 4}}, {}, 3}) == 3U);
   BOOST_TEST(continuation(model, {"in 2", {{3, 4}}, {}, 3}) == 2U);
 }

@@ -35,9 +35,10 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_refused_in_each_of_its_places) {
     for (const StatementScore& score : {StatementScore{{bad, 2}, {-1, 1}, {-1, 1}},
                                         {{-1, 2}, {bad, 1}, {-1, 1}},
                                         {{-1, 2}, {-1, 1}, {bad, 1}}}) {
-      const std::string value = std::isnan(bad) ? "NaN; check the model file, or what an engine"
+      const std::string value = std::isnan(bad) ? "NaN; check the model file, or the output of "
+                                                  "your own"
                                 : bad > 0       ? "+infinity; check the model file"
-                                                : "-infinity; a token of it has probability 0";
+                                                : "-infinity; one of its tokens has probability 0";
       refused(number, score, Span::statement, Fault::internal, "the score of 'France' is " + value);
       refused(likelihood, score, Span::statement, Fault::internal, "the score of 'France' is");
     }
@@ -53,8 +54,8 @@ BOOST_AUTO_TEST_CASE(a_span_without_a_token_is_refused_with_its_own_remedy) {
   refused(number, score, Span::answer, Fault::user,
           "'France' has no scored token in its answer; the tokenizer does not spell the answer");
   refused(number, score, Span::continuation, Fault::user,
-          "'France' has no scored token in its continuation; lengthen the template or use `bos` "
-          "yes; a scorer of your own counts them in StatementScore");
+          "'France' has no scored token in its continuation; lengthen the template or set `bos` to "
+          "yes; your own scorer must count tokens in StatementScore");
   refused(likelihood, {}, Span::statement, Fault::user, "'France' has no scored token in its");
 }
 
@@ -66,7 +67,7 @@ BOOST_AUTO_TEST_CASE(what_is_above_0_is_a_score_and_no_log_likelihood) {
     BOOST_CHECK_NO_THROW(check_score(score, Span::answer, Site{}, name));
     refused(likelihood, score, Span::answer, Fault::internal,
             "the model gave a log-likelihood of 12.500, which is above 0, for 'France'; check the "
-            "model file; from scores of your own");
+            "model file; if your own scores");
   }
   BOOST_CHECK_NO_THROW(check_log_likelihood({{most_nats, 1}, {0, 1}}, Span::answer, Site{}, name));
 }

@@ -27,12 +27,12 @@ BOOST_AUTO_TEST_CASE(no_token_to_reduce_over_is_no_number) {
   }
 }
 
-// By hand: −12 nats over 24 bytes, −3 over 6; the answer behind a neutral prefix has −5.
+// By hand: −12 nats over 24 bytes, −3 over 6; the answer after a neutral prefix has −5.
 BOOST_AUTO_TEST_CASE(bytes_and_pmi_come_from_the_same_scoring) {
   StatementScore score{{-12.0, 8}, {-3.0, 2}, {-4.0, 3}};
   for (const Span span : every(Span())) {
-    BOOST_TEST(std::isnan(reduce(score, {Reduction::bytes, span})));  // nobody counted them
-    BOOST_TEST(std::isnan(reduce(score, {Reduction::pmi, span})));    // nor asked it
+    BOOST_TEST(std::isnan(reduce(score, {Reduction::bytes, span})));  // not counted
+    BOOST_TEST(std::isnan(reduce(score, {Reduction::pmi, span})));    // not computed
   }
   score.statement.bytes = 24;
   score.answer.bytes = 6;

@@ -39,14 +39,14 @@ std::vector<TokenId> rest(const TokenizedStatements& statements, std::size_t sta
   return {tokens.begin(), tokens.end()};
 }
 
-/// One letter a token: "A" where it is the answer's.
+/// One letter per token: "A" for the answer's tokens.
 std::string answers(const TokenizedStatements& statements, std::size_t statement) {
   std::string text(statements.length(statement), '.');
   for (const std::uint32_t t : statements.answer(statement)) text.at(t) = 'A';
   return text;
 }
 
-/// Adds the ids as a statement whose answer is the token at that place.
+/// Adds the ids as a statement whose answer is the token at that position.
 void add(TokenizedStatements& statements, const std::vector<TokenId>& tokens, std::size_t answer,
          std::optional<TokenId> bos = std::nullopt) {
   Tokenization tokenization;
@@ -81,8 +81,7 @@ BOOST_AUTO_TEST_CASE(bos_comes_first_and_is_never_the_answers) {
   BOOST_TEST(answers(statements, 1) == ".");
 }
 
-// "Rome is old" as "Ro|me is| |old"; a token that reaches into the answer from either side is its
-// too.
+// "Rome is old" as "Ro|me is| |old"; a token that overlaps the answer on either side belongs to it.
 BOOST_AUTO_TEST_CASE(a_token_is_the_answers_when_their_bytes_overlap) {
   const std::vector<std::pair<ByteSpan, std::string>> cases{
       {{0, 4}, "AA.."}, {{0, 2}, "A..."},  {{2, 3}, ".A.."}, {{8, 11}, "...A"},  {{7, 8}, "..A."},
@@ -140,8 +139,8 @@ BOOST_AUTO_TEST_CASE(a_statement_keeps_how_much_of_the_context_it_begins_with_an
     std::vector<TokenId> rest;
   };
   const std::vector<Case> cases{
-      {{1, 2, 3, 8, 9}, 3, {8, 9}},  // goes on at its end
-      {{1, 2, 9, 3}, 2, {9, 3}},     // branches off; a later token that fits again is its own
+      {{1, 2, 3, 8, 9}, 3, {8, 9}},  // continues at its end
+      {{1, 2, 9, 3}, 2, {9, 3}},     // branches off; a later token that matches again is not shared
       {{9, 2, 3}, 0, {9, 2, 3}},     // shares nothing
       {{1, 2, 3}, 3, {}},            // is the context
       {{1}, 1, {}},                  // lies within it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Texts that a format has to keep as they are, drawn at random.
+// Random texts that a format must preserve exactly.
 
 #include <array>
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Well-formed UTF-8 of at most `most` pieces: what formats separate, quote and escape by, controls,
-/// letters of several scripts, marks that join, and characters of four bytes.
+/// Well-formed UTF-8 of at most `most` pieces: characters that formats use for separating, quoting
+/// and escaping, controls, letters of several scripts, combining marks, and four-byte characters.
 [[nodiscard]] inline std::string any_text(RandomStream& random, std::size_t most = 6) {
   using namespace std::string_view_literals;
   static constexpr std::array pieces{

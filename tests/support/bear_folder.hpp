@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Datasets written in the BEAR layout, and the chemical elements as one.
+// Writes datasets in the BEAR layout, and provides the chemical elements as such a dataset.
 
 #include <cstddef>
 #include <string>
@@ -38,9 +38,9 @@ inline void write_bear(const TemporaryFolder& folder, const std::string& name,
   folder.write(name + "/relation_info.json", info.dump());
 }
 
-/// Three relations of elements(), with its identifiers, so that its readers have read of them:
+/// Three relations of elements(), with its identifiers, so that the elements' readers know them:
 ///   symbol  36 facts, 36 options
-///   next    35 facts, 36 options: the subjects of the others; hydrogen follows nothing
+///   next    35 facts, 36 options: the subjects of the other relations; hydrogen follows nothing
 ///   in      36 facts, 4 options
 [[nodiscard]] inline Dataset elements_as_facts() {
   const KnowledgeGraph graph = elements();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Configurations of the small masked networks, as they are and with fields changed.
+// Configurations of the small masked networks, unchanged or with changed fields.
 
 #include <string>
 

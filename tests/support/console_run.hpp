@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The command line with its words given and its output caught, over a model that needs no file.
+// Runs the command line with given words and captured output, over a model that needs no file.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ struct ConsoleRun {
   std::string out;
   std::string err;
 
-  /// Whether the command refused with `words` in one line on stderr and said nothing on stdout.
+  /// Whether the command refused with `words` in one line on stderr and printed nothing on stdout.
   [[nodiscard]] bool refused(const std::string& words, int with_code = 2) const {
     return code == with_code && out.empty() && err.starts_with("plumb: ") &&
            err.find(words) != std::string::npos && std::ranges::count(err, '\n') == 1 &&
@@ -44,8 +44,8 @@ inline std::ostream& operator<<(std::ostream& stream, const ConsoleRun& run) {
   return stream << "code " << run.code << "\nout: " << run.out << "\nerr: " << run.err;
 }
 
-/// The first word is the command; `make_model(ModelOptions)` gives any CausalLm. Models that evaluate
-/// trees are all hooked ones, so that a run may be resumed over another of them.
+/// The first word is the command; `make_model(ModelOptions)` returns any CausalLm. All models that
+/// evaluate trees become hooked ones, so that a run may be resumed over another of them.
 template <class Make>
 ConsoleRun run_words(std::vector<std::string> words, Make make_model,
                      const std::map<std::string, std::string>& environment = {}) {
@@ -76,14 +76,16 @@ inline NgramTreeModel never(const ModelOptions&) {
   return small_model();
 }
 
-/// One whose logits are all equal, so that texts of as many tokens are equally likely.
+/// A model whose logits are all equal, so that texts with the same number of tokens are equally
+/// likely.
 [[nodiscard]] inline HookedModel level_model(NgramTreeModel with_limits = small_model()) {
   HookedModel model(std::move(with_limits));
   model.on_row = [](std::span<float> row) { std::ranges::fill(row, 0.0F); };
   return model;
 }
 
-/// A folder with "model.gguf", which is hashed and not read, and room for a job's data and runs.
+/// A folder with "model.gguf", which is hashed but not read, and with space for a job's data and
+/// runs.
 struct JobFiles {
   JobFiles() { folder.write("model.gguf", "stands for a model"); }
 
@@ -92,8 +94,7 @@ struct JobFiles {
     return Json::parse(slurp(folder / name));
   }
 
-  /// What `command` is called with: first those of the usual options that are not given, then what is
-  /// given.
+  /// The words for `command`: first the usual options that are not given, then the given options.
   [[nodiscard]] std::vector<std::string> words_of(
       const std::string& command, const std::string& data, const std::string& run,
       const std::vector<std::string>& given,
@@ -109,7 +110,7 @@ struct JobFiles {
     return words;
   }
 
-  /// All that must not depend on when a run was made and how often it was resumed.
+  /// Everything that must not depend on when a run was made and how often it was resumed.
   [[nodiscard]] std::map<std::string, std::string> comparable(
       const std::string& run, const std::vector<std::string>& left_out = {"run.json"}) const {
     auto files = all_contents(folder / run);
@@ -124,7 +125,7 @@ struct JobFiles {
 struct ConsoleFiles : JobFiles {
   ConsoleFiles() { write_bear(folder, "data", small_dataset()); }
 
-  /// `plumb probe` into the folder "run" with the options given.
+  /// Runs `plumb probe` into the folder "run" with the given options.
   [[nodiscard]] ConsoleRun probe(const std::vector<std::string>& options = {},
                                  const std::string& run = "run") const {
     return run_words(probe_words(options, run));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a test expects of an error: whose fault it is and what its one line says.
+// A test's expectation of an error: its fault and the text of its line.
 
 #include <string>
 

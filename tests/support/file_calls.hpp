@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The calls that this program makes of the operating system's files, counted, made to fail and written
-// down. They are the program's own `open`, `write`, `rename`, … (tests/system/file_calls.cpp), which
-// the linker takes before the C library's.
+// The file calls of this program to the operating system: counted, made to fail and logged. They
+// are the program's own `open`, `write`, `rename`, … (tests/system/file_calls.cpp), which the
+// linker prefers to the C library's.
 
 #include <array>
 #include <cstddef>
@@ -19,13 +19,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// How a call fails.
 enum class FileFault {
-  io,           ///< EIO; of a write, half of the bytes are written
-  no_space,     ///< ENOSPC, once; of a write, half of the bytes are written
+  io,           ///< EIO; a write writes half of its bytes
+  no_space,     ///< ENOSPC, once; a write writes half of its bytes
   full,         ///< ENOSPC from here on
   read_only,    ///< EROFS, once
-  turned,       ///< EROFS from here on, as a file system that turned read-only at an error
+  turned,       ///< EROFS from here on, like a file system that becomes read-only after an error
   interrupted,  ///< EINTR, once
-  part,         ///< a write or a read does half of what it is asked, and succeeds
+  part,         ///< a write or a read does half of its bytes, and succeeds
 };
 inline constexpr std::array file_faults{
     FileFault::io,     FileFault::no_space,    FileFault::full, FileFault::read_only,
@@ -41,16 +41,16 @@ inline constexpr std::array file_faults{
   return names[static_cast<std::size_t>(fault)];
 }
 
-/// What a call did to the disk. A file is named by a number that it keeps under any name.
+/// What a call did to the disk. A file has a number, which stays the same under any name.
 struct FileEvent {
   enum class Kind {
     create,       ///< `path` names the new file `file`
     write,        ///< `bytes` at `offset` of `file`
-    cut,          ///< `file` is `offset` bytes large
+    cut,          ///< `file` is cut to `offset` bytes
     sync,         ///< `file` is on the disk
     folder,       ///< `path` is a new folder
-    rename,       ///< `path`, the file `file` or a folder (0), is named `to`
-    remove,       ///< `path` is gone
+    rename,       ///< `path`, the file `file` or a folder (0), is renamed to `to`
+    remove,       ///< `path` is removed
     sync_folder,  ///< the names in the folder `path` are on the disk
   };
   Kind kind{};
@@ -60,17 +60,18 @@ struct FileEvent {
   std::string bytes{};
 };
 
-/// Watches calls on what lies below `root` until `unwatch_files`. One thread at a time calls files.
+/// Watches calls on everything below `root` until `unwatch_files`. Only one thread may call at a
+/// time.
 void watch_files(const std::filesystem::path& root);
-/// The nth call (from 0) to which the fault can happen fails. Watching anew takes it back.
+/// Makes the nth call (from 0) to which the fault can happen fail. Watching again cancels this.
 void fail_file_call(FileFault fault, std::size_t nth);
-/// Events are kept while this is on, beginning with the files that lie below root.
+/// Logs events from now on, starting with the files that exist below root.
 void log_file_calls();
 
 struct WatchedFiles {
-  /// How many calls could have failed so, by fault.
+  /// By fault: the number of calls that could have failed in that way.
   std::array<std::size_t, file_faults.size()> calls{};
-  /// The call that failed: "write run.json.part"; empty where none did.
+  /// The call that failed: "write run.json.part"; empty if none did.
   std::string failed{};
   std::vector<FileEvent> events{};
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `plumb generate` with its words given, over the chemical elements and a model that has read answers
+// `plumb generate` with given words, over the chemical elements and a model that has read answers
 // to prompts about them, most of them right.
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The relations of elements_many() whose facts have one object, as a closed set that asks with
-/// their templates.
+/// The relations of elements_many() whose facts have one object, as a closed set with their
+/// templates.
 [[nodiscard]] inline Dataset elements_closed() {
   Dataset dataset{"closed", {}, {}};
   for (const MultiPromptRelation& from : elements_many().relations) {
@@ -47,9 +47,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return dataset;
 }
 
-/// Of every three prompts in a row two are answered with an object of the fact, one with an object
-/// of the relation's next fact; statements are read with the fact's object. The last 23 letters
-/// decide what comes next, so that examples before a prompt say nothing to the model.
+/// Of every three consecutive prompts, two are answered with an object of the fact, and one with an
+/// object of the relation's next fact. Statements contain the fact's object. The last 23 letters
+/// determine the continuation, so examples before a prompt have no effect on the model.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_prompts() {
   static const Model read = [] {
@@ -83,8 +83,8 @@ template <class Model = NgramTreeModel>
   return read;
 }
 
-/// A folder with "elements", elements_many(), "closed", elements_closed() in the BEAR layout, and
-/// "model.gguf", which is hashed and not read.
+/// A folder with "elements" (elements_many()), "closed" (elements_closed() in the BEAR layout) and
+/// "model.gguf", which is hashed but not read.
 struct GenerateFiles : JobFiles {
   GenerateFiles() {
     write_many("elements", elements_many());
@@ -96,8 +96,7 @@ struct GenerateFiles : JobFiles {
     folder.write(name + "/templates.jsonl", templates_jsonl(dataset));
   }
 
-  /// Short answers, few samples and no WordNet, so that a run takes no time; options given take their
-  /// place.
+  /// Short answers, few samples and no WordNet, so that a run is fast. Given options replace these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run",
                                                const std::string& data = "elements") const {
@@ -119,7 +118,7 @@ struct GenerateFiles : JobFiles {
                      [](const ModelOptions&) { return reader_of_prompts<Model>(); });
   }
 
-  /// `plumb probe` of the closed set under all of its templates.
+  /// Runs `plumb probe` on the closed set under all of its templates.
   [[nodiscard]] ConsoleRun probe(const std::string& run = "probe",
                                  const std::string& templates = "all") const {
     return run_words({"probe", "--data", at("closed"), "--model", at("model.gguf"), "--out",

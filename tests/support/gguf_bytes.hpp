@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A GGUF file, written byte by byte from the format's description, without ggml.
+// A GGUF file, written byte by byte from the description of the format, without ggml.
 
 #include <bit>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The bytes of a number, the lowest first.
+/// The bytes of a number, the lowest byte first.
 template <class Number>
 std::string bytes_of(Number number) {
   std::string bytes(sizeof(Number), '\0');
@@ -27,7 +27,7 @@ inline std::string text_bytes(const std::string& text) {
 
 class GgufBytes {
  public:
-  /// A fact of a type by the format's number for it.
+  /// A fact with the format's number of its type.
   GgufBytes& fact(const std::string& key, std::uint32_t type, const std::string& value) {
     facts_ += text_bytes(key) + bytes_of(type) + value;
     ++fact_count_;
@@ -41,7 +41,7 @@ class GgufBytes {
     return fact(key, 8, text_bytes(value));
   }
 
-  /// A tensor with `shape` as the format has it: the fastest dimension first.
+  /// A tensor with `shape` in the format's order: the fastest dimension first.
   GgufBytes& tensor(const std::string& name, const std::vector<std::uint64_t>& shape,
                     std::uint32_t type, const std::string& numbers) {
     data_.resize((data_.size() + alignment - 1) / alignment * alignment);
@@ -52,7 +52,7 @@ class GgufBytes {
     ++tensor_count_;
     return *this;
   }
-  /// One of F32 with all numbers the same.
+  /// An F32 tensor whose numbers are all equal.
   GgufBytes& tensor(const std::string& name, const std::vector<std::uint64_t>& shape,
                     float value = 0.5F) {
     std::uint64_t size = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Answers whose numbers a test has written down.
+// Answers with numbers that the test specifies.
 
 #include <string>
 #include <utility>
@@ -12,8 +12,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// One relation of capitals: facts France and Korea, candidates Paris and Seoul. `nats` are by fact,
-/// then template, then candidate; every statement has four tokens and ten bytes.
+/// One relation of capitals: facts France and Korea, candidates Paris and Seoul. `nats` are ordered
+/// by fact, then template, then candidate. Every statement has four tokens and ten bytes.
 inline Answers::Table capital_table(std::vector<std::string> templates, std::vector<double> nats) {
   Answers::Table table;
   table.relation.code = "capital";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The n-gram tree model with hooks, so that all tests of the command line share one model type: the
-// whole command is compiled once for it (console_run_hooked.cpp).
+// The n-gram tree model with hooks, so that all tests of the command line share one model type, for
+// which the whole command is compiled once (console_run_hooked.cpp).
 
 #include <cstddef>
 #include <functional>
@@ -21,10 +21,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// An NgramTreeModel of which a test wants one thing otherwise; a hook that is not set changes
-/// nothing.
+/// An NgramTreeModel with one behaviour that a test changes. A hook that is not set has no effect.
 struct HookedModel : NgramTreeModel {
-  // NOLINTNEXTLINE(google-explicit-constructor): stands wherever the model it hooks does
+  // NOLINTNEXTLINE(google-explicit-constructor): replaces the model that it hooks anywhere
   HookedModel(NgramTreeModel model) : NgramTreeModel(std::move(model)) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -60,7 +59,8 @@ struct HookedModel : NgramTreeModel {
     NgramTreeModel::embed(tree, wanted, visit);
   }
 
-  /// Calls `on_sequence` with the whole token sequence at whose end a row is asked for, node by node.
+  /// For each requested row, calls `on_sequence` with the whole token sequence that the row
+  /// follows.
   void tell_sequences(const TokenTree& tree, std::span<const NodeId> wanted) const {
     if (!on_sequence) return;
     for (NodeId node : wanted) {
@@ -72,8 +72,8 @@ struct HookedModel : NgramTreeModel {
     }
   }
 
-  /// Whether all that is asked is what the check at the start of a run asks (start_check.hpp), which no
-  /// hook sees: a test counts what its job asks.
+  /// Whether the whole request comes from the check at the start of a run (start_check.hpp). Hooks
+  /// ignore it, so that a test counts only its job's requests.
   [[nodiscard]] bool is_start_check(const TokenTree& tree, std::span<const NodeId> wanted) {
     if (start_prefixes_.empty()) {
       for (const auto& one : verified_sequences(start_prompts(*this), bos(), context_length(), 1)) {
@@ -88,8 +88,8 @@ struct HookedModel : NgramTreeModel {
 
   std::function<void(std::string_view, Tokenization&)> on_tokens;
   std::function<void()> on_work;  ///< before each evaluation and each embedding
-  std::function<void(const std::vector<TokenId>&)> on_sequence;  ///< what each row is asked behind
-  std::function<void(std::span<float>)> on_row;                  ///< what the model would say next
+  std::function<void(const std::vector<TokenId>&)> on_sequence;  ///< the sequence before each row
+  std::function<void(std::span<float>)> on_row;                  ///< the model's logits
   std::optional<std::size_t> context;
   std::optional<bool> own_bos{};
   bool without_bos = false;
@@ -100,7 +100,7 @@ struct HookedModel : NgramTreeModel {
   std::set<std::vector<TokenId>> start_prefixes_;
 };
 
-/// A model of bytes with a special token, number 1, which it parses if it is to.
+/// A model of bytes with a special token, number 1, which it parses on request.
 [[nodiscard]] inline HookedModel with_special_token(NgramTreeModel model, const std::string& named,
                                                     bool parse) {
   HookedModel made(std::move(model));
@@ -117,7 +117,7 @@ struct HookedModel : NgramTreeModel {
   return made;
 }
 
-/// Counts how often it is asked.
+/// Counts the requests to the model.
 [[nodiscard]] inline HookedModel counting(NgramTreeModel model, std::size_t& asked) {
   HookedModel counted(std::move(model));
   counted.on_work = [&asked] { ++asked; };

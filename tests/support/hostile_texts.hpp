@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Texts that would do harm where they are not taken as text, put together by seed.
+// Texts that are harmful unless they are handled as plain text, generated from a seed.
 
 #include <array>
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Separators, paths, NUL, controls of a terminal in both their forms, formulas, HTML, ends of scripts,
-/// separators of lines and overrides of direction that Unicode has, and what messages write settings in.
+/// Separators, paths, NUL, terminal controls in both forms, formulas, HTML, ends of scripts,
+/// Unicode's line separators and direction overrides, and the backticks that messages put around
+/// settings.
 inline constexpr auto hostile_parts = std::to_array<std::string_view>({",",
                                                                        ";",
                                                                        "\t",
@@ -52,7 +53,7 @@ inline constexpr auto hostile_parts = std::to_array<std::string_view>({",",
                                                                        "é",
                                                                        "القاهرة"});
 
-/// Of one to four parts, behind a letter or not. Not thread-safe.
+/// Texts of one to four parts, with or without a letter before them. Not thread-safe.
 class HostileTexts {
  public:
   explicit HostileTexts(std::uint64_t seed) : random_(seed, "hostile texts") {}

@@ -11,7 +11,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Calls `check(table)` for each of the program's tables of a kind that this machine can run.
+/// Calls `check(table)` for each of the program's kernel tables that this machine can run.
 template <class Table, class Check>
 void with_each(Check check) {
   std::size_t count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A WordNet of one word.
+// A WordNet with one word.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Enough of WordNet to know that gases are a gas.
+/// Enough of WordNet to reduce "gases" to "gas".
 struct LittleWordNet {
   LittleWordNet() {
     for (const std::string part : {"noun", "verb", "adj", "adv"}) {

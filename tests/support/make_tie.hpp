@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A prediction made a tie by hand.
+// Turns a prediction into a tie.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Of `options` for the best.
+/// A tie of `options` options for the best score.
 inline void make_tie(Prediction& made, std::uint32_t options, BestTie tie = BestTie::with_answer) {
   made.correct = false;
   made.tie = tie;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `plumb many-shot` with its words given, over a model that has read of some births.
+// `plumb many-shot` with given words, over a model that has read some births.
 
 #include <cstddef>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A job's files; "data" are tables of births.
+/// A job's files; "data" contains tables of births.
 struct ManyShotFiles : JobFiles {
   ManyShotFiles() { table("birth", 30, 8); }
 
@@ -21,7 +21,7 @@ struct ManyShotFiles : JobFiles {
     folder.write("data/" + code + ".jsonl", as_table(births(facts, years, code)));
   }
 
-  /// Few shots of few facts, so that a run takes no time; options given take their place.
+  /// Few shots of few facts, so that a run is fast. Given options replace these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run") const {
     return words_of("many-shot", "data", run, options,
@@ -37,8 +37,8 @@ struct ManyShotFiles : JobFiles {
     return run_words(words(options, run), [](const ModelOptions&) { return reader_of_births(); });
   }
 
-  /// All that must not depend on when a run was made, how often it was resumed and how its packs were
-  /// cut.
+  /// Everything that must not depend on when a run was made, how often it was resumed and how it
+  /// was divided into packs.
   [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
     return JobFiles::comparable(run, {"run.json", "journal.jsonl"});
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many-shot run folders put together by hand: answers written as "101", each between two choices.
+// Many-shot run folders with given answers, written as "101", each between two choices.
 
 #include <cmath>
 #include <cstddef>
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 class ManyShotFolder {
  public:
-  /// A relation of facts 0, 1, … with the options "yes" and "no"; without rows yet.
+  /// A relation of facts 0, 1, … with the options "yes" and "no", without rows.
   void relation(const std::string& code, std::size_t choices = 0, std::size_t beginning = 0) {
     entry(code)["choices"] = choices;
     entry(code)["choices_beginning_another"] = beginning;
@@ -43,7 +43,7 @@ class ManyShotFolder {
     save();
   }
 
-  /// A row for each mark: right ('1') or wrong, the chosen one with this probability.
+  /// A row for each mark, right ('1') or wrong; the chosen option has this probability.
   void choose(const std::string& code, const Setting& setting, const std::string& marks,
               double probability = 0.82) {
     relation_if_new(code);
@@ -59,7 +59,7 @@ class ManyShotFolder {
     append(code + "_choices.jsonl", rows);
   }
 
-  /// Generated texts: '1' holds the label, 'a' an alias, '0' neither.
+  /// Generated texts: '1' contains the label, 'a' an alias, '0' neither.
   void generate(const std::string& code, const Setting& setting, const std::string& marks) {
     std::string rows;
     for (std::size_t i = 0; i < marks.size(); ++i) {
@@ -69,7 +69,7 @@ class ManyShotFolder {
     append(code + "_generated.jsonl", rows);
   }
 
-  /// An injection experiment of ten pairs, two of them replaced; position p of panel i has the
+  /// An injection experiment of ten pairs, two of them replaced. Position p of panel i has the
   /// probability (p + 1) / (20 + i).
   void inject(const std::string& code) {
     relation_if_new(code);
@@ -83,7 +83,7 @@ class ManyShotFolder {
     files_.write(code + "_injection.json", recorded_injection_text(made));
   }
 
-  /// Run settings, as a command leaves them.
+  /// Run settings, as a command writes them.
   void settings(const Json& values) const {
     files_.write("run.json", Json{{"status", "complete"}, {"settings", values}}.dump());
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Do the tags of a page or a picture balance? As strict as XML but for HTML's doctype and the void
-// elements the pages use; script and style end at their first end tag, as they do for a browser.
+// Are the tags of a page or a picture balanced? As strict as XML, except for HTML's doctype and the
+// void elements that pages use. Script and style end at their first end tag, as in a browser.
 
 #include <algorithm>
 #include <string>
@@ -17,7 +17,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return text.find(part) != std::string_view::npos;
 }
 
-/// Where the tag that begins at `at` ends (its '>'), or npos when it does not.
+/// The position of the '>' that ends the tag at `at`, or npos if the tag does not end.
 [[nodiscard]] inline std::size_t tag_end(std::string_view text, std::size_t at) {
   bool quoted = false;
   for (++at; at < text.size() && text[at] != '<'; ++at) {
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return std::string_view::npos;
 }
 
-/// The first fault, or an empty text.
+/// The first fault, or an empty text if there is none.
 [[nodiscard]] inline std::string markup_fault(std::string_view text) {
   std::vector<std::string> open;
   for (std::size_t at = 0; at < text.size();) {
@@ -69,7 +69,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return text.substr(from, text.find(closing, from) - from);
 }
 
-/// Whether the parts stand in the text one after another.
+/// Whether the parts occur in the text in this order.
 [[nodiscard]] inline bool in_order(std::string_view text, const std::vector<std::string>& parts) {
   std::size_t at = 0;
   for (const std::string& part : parts) {
@@ -80,12 +80,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return true;
 }
 
-/// From a heading to the next one.
+/// The text from a heading to the next one.
 [[nodiscard]] inline std::string section(const std::string& html, const std::string& heading) {
   return between(html, "<h2>" + heading + "</h2>", "<h2>");
 }
 
-/// The cells of the first row that begins with a label (HTML), without the label's.
+/// The cells of the first row (HTML) that begins with a label, without the label's cell.
 [[nodiscard]] inline std::string row_of(const std::string& table, const std::string& label) {
   const std::string row = between(table, "<tr><td><bdi>" + label + "</bdi>", "</tr>");
   return row.empty() ? "" : row.substr(row.find("</td>") + 5);

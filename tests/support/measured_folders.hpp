@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the many-shot and ranking folders that tests put together by hand come to, with few resamples;
-// and the names of what is in it, for comparing.
+// The results of the tests' many-shot and ranking folders, with few resamples, and the names in
+// them for comparisons.
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A disk in memory, and one whose nth call fails.
+// A disk in memory, and a disk whose nth call fails.
 
 #include <cstddef>
 #include <filesystem>
@@ -22,15 +22,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Knows no links and no permissions. The folder "/" is there from the start.
+/// Has no links and no permissions. The folder "/" exists from the start.
 class MemoryDisk : public Disk {
  public:
-  /// What every file holds.
+  /// The contents of every file.
   std::map<Path, std::string> files;
 
   [[nodiscard]] DiskPath operator/(const std::string& name) { return {Path("/") / name, *this}; }
   [[nodiscard]] const std::string& text(const Path& file) const { return files.at(file); }
-  /// Writes a file, folders made as needed; returns its path.
+  /// Writes a file and creates its folders as needed; returns its path.
   DiskPath put(const std::string& name, const std::string& text) {
     const DiskPath file = *this / name;
     make_folder(file.parent());
@@ -65,7 +65,7 @@ class MemoryDisk : public Disk {
   std::unique_ptr<OutputFile> write(const Path& file, Opening how) override {
     if (kind(file) == Kind::folder || kind(file.parent_path()) != Kind::folder) return nullptr;
     std::string& text = files[file];
-    if (how == Opening::anew) text.clear();
+    if (how == Opening::create) text.clear();
     return std::make_unique<Output>(text);
   }
   std::error_code rename(const Path& from, const Path& to) override {
@@ -111,7 +111,7 @@ class MemoryDisk : public Disk {
     std::error_code sync() override { return {}; }
 
    private:
-    std::string& text_;  // a map's values stay where they are, also under another name
+    std::string& text_;  // a map's values keep their address, even when renamed
   };
   class Lock : public FolderLock {
    public:
@@ -142,8 +142,8 @@ class MemoryDisk : public Disk {
   std::set<Path> locked_;
 };
 
-/// Another disk, one of whose calls fails once: the first with `until` 0, the second with 1. A write
-/// that fails has written half of its bytes; a stream that fails breaks at its first read.
+/// Wraps another disk and makes one of its calls fail once: the first if `until` is 0, the second
+/// if it is 1. A failing write writes half of its bytes; a failing stream breaks at its first read.
 class FailingDisk : public Disk {
  public:
   FailingDisk(Disk& disk, std::size_t until) : disk_(disk), left_(until) {}
@@ -195,7 +195,7 @@ class FailingDisk : public Disk {
   }
 
  private:
-  /// A stream whose first read breaks, as a disk's that fails.
+  /// A stream whose first read fails, as on a failing disk.
   struct Broken : std::istream {
     struct Buffer : std::streambuf {
       int_type underflow() override { throw std::system_error(error()); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does a name stand when every name is scored? The slow answer, which searches are compared
-// with, and random names to ask about.
+// Where does a name rank when every name is scored? A slow reference for searches, and random names
+// to query.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Letters "a" to "c"; equal names are likely when they are short.
+/// Letters "a" to "c"; short names are often equal.
 inline std::string random_letters(RandomStream& random, std::size_t least, std::size_t most) {
   std::string text(least + random.below(most - least + 1), 'a');
   for (char& c : text) c = static_cast<char>('a' + random.below(3));
   return text;
 }
 
-/// Closed by a bracket, so that none begins another.
+/// Names that end with a bracket, so that no name is a prefix of another.
 inline std::vector<std::string> random_names(RandomStream& random, std::size_t count,
                                              std::size_t longest) {
   std::vector<std::string> names(count);
@@ -33,7 +33,7 @@ inline std::vector<std::string> random_names(RandomStream& random, std::size_t c
   return names;
 }
 
-/// Ascending, `gold` among them.
+/// Ascending indices that include `gold`.
 inline std::vector<std::uint32_t> random_truths(RandomStream& random, std::size_t count,
                                                 std::uint32_t gold) {
   std::vector<std::uint32_t> truths;
@@ -50,9 +50,10 @@ std::vector<TokenId> ids_of(const Model& model, const std::string& text) {
   return ids;
 }
 
-/// Σ log P(token | prompt and tokens before it) of each name, over its tokens for a mean. Each name
-/// is evaluated as a sequence of its own. The logits are the model's floats, so that names level
-/// with one another are level here; asked of the same model object, to the last bit.
+/// Σ log P(token | prompt and earlier tokens) of each name, divided by its number of tokens for a
+/// mean. Each name is evaluated as a separate sequence. The logits are the model's floats, so that
+/// names with equal scores in the model are equal here, to the last bit, if the same model object
+/// is used.
 inline std::vector<double> exhaustive_scores(NgramModel& model,
                                              const std::vector<std::string>& names,
                                              std::span<const TokenId> prompt,
@@ -74,7 +75,7 @@ inline std::vector<double> exhaustive_scores(NgramModel& model,
   return scores;
 }
 
-/// Where one stands among all, those in `left_out` not counted.
+/// The rank of one name among all, without those in `left_out`.
 inline Rank standing(std::span<const double> scores, std::uint32_t gold,
                      std::span<const std::uint32_t> left_out = {}) {
   Rank rank;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// When a test takes two numbers for the same.
+// When does a test treat two numbers as equal?
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Whether they differ by at most `by`; NaN and infinities are near nothing.
+/// Whether they differ by at most `by`; nothing is near NaN or infinities.
 [[nodiscard]] inline bool near(double one, double other, double by = 1e-12) {
   return std::abs(one - other) <= by;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small networks and what transformers computes with them, as write_network_cases.py wrote them.
+// Small networks and transformers' results for them, written by write_network_cases.py.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Rows by token.
+/// One row for each token.
 struct NetworkCase {
   std::vector<TokenId> tokens;
   EmbeddingMatrix hidden, logits;
@@ -31,7 +31,7 @@ struct NetworkCase {
   return std::filesystem::path(__FILE__).parent_path() / "huggingface" / "networks" / name;
 }
 
-/// Writes a network into a folder with other names for some of its tensors.
+/// Writes a network into a folder, with other names for some of its tensors.
 inline void write_renamed(const std::string& name, const TemporaryFolder& folder,
                           const std::map<std::string, std::string>& names) {
   folder.write("config.json", slurp(network_folder(name) / "config.json"));
@@ -69,14 +69,14 @@ inline void write_renamed(const std::string& name, const TemporaryFolder& folder
   return cases;
 }
 
-/// The greatest difference, over the greatest number that was expected; infinity for other shapes.
+/// The largest difference divided by the largest expected number; infinity if the shapes differ.
 [[nodiscard]] inline float relative_difference(const EmbeddingMatrix& is,
                                                const EmbeddingMatrix& expected) {
   if (is.rows() != expected.rows() || is.cols() != expected.cols()) return INFINITY;
   return (is - expected).cwiseAbs().maxCoeff() / expected.cwiseAbs().maxCoeff();
 }
 
-/// Rows of logits or of hidden vectors, by position.
+/// Collects rows of logits or of hidden vectors, by position.
 [[nodiscard]] inline LogitsVisitor into_rows(EmbeddingMatrix& rows) {
   return [&rows](std::uint32_t at, std::span<const float> row) {
     rows.row(at) = Eigen::Map<const Eigen::RowVectorXf>(row.data(), rows.cols());

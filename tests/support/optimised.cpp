@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests of most rooms compute for long, optimised: the rows of the tiny exact models, their softmax, and the
-// ranks of candidates over them. A linker takes the first of a function's copies, so this stands before the tests,
-// which are not optimised.
+// The functions on which the tests of most rooms spend the most time, compiled with optimisation:
+// the rows of the tiny exact models, their softmax, and the ranks of candidates over them. A linker
+// uses the first copy of a function, so this file comes before the tests, which are not optimised.
 
 #include <map>
 #include <span>
@@ -12,8 +12,8 @@
 #include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/rank/likelihood_ranker.hpp"
 
-// What an n-gram model is made of and asks for each row. The standard leaves it open whether a map of
-// such types may be instantiated; these compilers do.
+// The containers of an n-gram model, which each row uses. The standard does not specify whether a
+// map of such types may be instantiated; these compilers accept it.
 template class std::map<std::vector<plumb::detail::TokenId>,
                         std::map<plumb::detail::TokenId, double>>;
 
@@ -33,7 +33,7 @@ using OfTree = void (NgramTreeModel::*)(const TokenTree&, std::span<const NodeId
 
 }  // namespace
 
-// What others may read has to be made, and so has what it names.
+// Functions that other files may use must be emitted, and so must the functions they use.
 extern const decltype(&plumb::detail::log_sum_exp) log_sum_exp = &plumb::detail::log_sum_exp;
 extern const decltype(&NgramModel::tokenize) tokenize = &NgramModel::tokenize;
 extern const decltype(&NgramModel::generate) generate = &NgramModel::generate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a test expects of an error as the command line shows it.
+// A test's expectation of an error as the command line shows it.
 
 #include <string>
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A predicate for BOOST_CHECK_EXCEPTION: as `says`, with the options that settings are.
+/// A predicate for BOOST_CHECK_EXCEPTION: as `says`, but with settings written as options.
 inline auto shows(Fault fault, std::string words) {
   return [fault, words = std::move(words)](const Error& error) {
     return says(fault, words)(Error(error.fault(), {}, as_options(error.what())));

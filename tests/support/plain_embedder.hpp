@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A language model that gives whole texts as vectors, as engines do that share no prefixes.
+// A language model that embeds whole texts, like engines that do not share prefixes.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The n-gram model with DecayEmbedder's vectors, which are NgramTreeModel's where there are no
-/// pieces. It keeps how many texts it was asked for each time.
+/// The n-gram model with DecayEmbedder's vectors, which equal NgramTreeModel's if there are no
+/// pieces. Stores the number of texts in each call.
 struct PlainEmbedder : NgramModel {
   using NgramModel::NgramModel;
 
@@ -27,7 +27,7 @@ struct PlainEmbedder : NgramModel {
   }
 
   std::vector<std::size_t> asked;
-  std::size_t most_vectors = SIZE_MAX;  ///< fewer than there are texts stand for a broken engine
+  std::size_t most_vectors = SIZE_MAX;  ///< fewer than the texts simulate a broken engine
 };
 
 static_assert(CausalLm<PlainEmbedder> && Embedder<PlainEmbedder> && !TreeEmbedder<PlainEmbedder>);

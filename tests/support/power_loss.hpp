@@ -3,10 +3,10 @@
 
 // What a folder may look like after a power loss: a log of file calls, replayed.
 //
-// What a file system promises is what was synced: a file's bytes by its own sync, a name by that of its
-// folder. Of the rest any part may be on the disk, in any order: names without bytes, bytes without
-// names, a later write without an earlier one, whose place is then filled with zeros, half a write. One
-// rename is there whole or not at all.
+// A file system guarantees only what was synced: a file's bytes by its own sync, a name by that of
+// its folder. Any part of the rest may be on the disk, in any order: names without bytes, bytes
+// without names, a later write without an earlier one (whose place then contains zeros), half a
+// write. One rename is either complete or absent.
 
 #include <array>
 #include <cstddef>
@@ -25,13 +25,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Which of what was not synced is on the disk.
+/// Which of the unsynced changes are on the disk.
 enum class Unsynced {
   lost,
   kept,
-  names,   ///< names alone
+  names,   ///< only names
   bytes,   ///< bytes of files whose names were synced
-  random,  ///< each write, half a write or name by itself
+  random,  ///< each write, half a write or name independently
 };
 inline constexpr std::array unsynced_kinds{Unsynced::lost, Unsynced::kept, Unsynced::names,
                                            Unsynced::bytes, Unsynced::random};
@@ -44,13 +44,13 @@ inline constexpr std::array unsynced_kinds{Unsynced::lost, Unsynced::kept, Unsyn
 
 class LoggedDisk {
  public:
-  /// What lies below `root` is on the disk. Paths of events are below `root`.
+  /// Everything below `root` is on the disk. Paths of events are below `root`.
   explicit LoggedDisk(std::filesystem::path root) : root_(std::move(root)) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root_)) {
       if (entry.is_directory()) {
         names_[entry.path()] = folder;
       } else {
-        // Numbered in the order in which watch_files numbers them.
+        // Numbered in the same order as in watch_files.
         names_[entry.path()] = ++files_seen_;
         files_[files_seen_].bytes = slurp(entry.path());
       }
@@ -86,7 +86,7 @@ class LoggedDisk {
     }
   }
 
-  /// Makes the folder `root` anew, as the disk may have it.
+  /// Recreates the folder `root`, in a state that the disk may have.
   void restore(Unsynced kept, std::uint64_t seed) const {
     RandomStream random(seed, "power loss");
     const auto takes = [&](bool name) {
@@ -146,7 +146,7 @@ class LoggedDisk {
     if (event.kind == Kind::folder) names[event.path] = folder;
     if (event.kind == Kind::remove) names.erase(event.path);
     if (event.kind != Kind::rename) return;
-    if (event.file != folder) {  // the new name is there whether or not the old one ever was
+    if (event.file != folder) {  // the new name exists, even if the old one never did
       names.erase(event.path);
       names[event.to] = event.file;
       return;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nothing of its own: the target that precompiles needs a source.
+// Empty: the target that precompiles headers needs a source.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What test files include from elsewhere, precompiled once. Nothing of plumb: a header of it that is
-// touched must not make all tests anew.
+// The external headers that test files include, precompiled once. None of plumb's own: a change to
+// one of them must not rebuild all tests.
 
 #include <Eigen/Core>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tables of predictions put together by hand or at random, without results folders.
+// Tables of predictions, given or random, without results folders.
 
 #include <cstddef>
 #include <string>
@@ -21,8 +21,8 @@ struct AnsweredFact {
   std::vector<std::pair<std::size_t, double>> cells;
 };
 
-/// A relation of five options; the Margin confidence is half of the Base confidence. The last
-/// templates carry `markers`.
+/// A relation of five options. The Margin confidence is half of the Base confidence. The last
+/// templates have `markers`.
 [[nodiscard]] inline RelationPredictions answered(const std::string& code,
                                                   const std::vector<AnsweredFact>& facts,
                                                   const std::vector<std::string>& markers = {}) {
@@ -55,15 +55,15 @@ struct AnsweredFact {
   return answered("one", {{0, given}}).cells;
 }
 
-/// The templates of a row, in its order.
+/// The template indices of a row, in the row's order.
 [[nodiscard]] inline std::vector<std::size_t> indices_of(const RelationPredictions& relation) {
   std::vector<std::size_t> indices;
   for (const Setting& asked : relation.settings) indices.push_back(asked.variant);
   return indices;
 }
 
-/// What random_model makes: relations "r0", "r1", … of `facts` facts each. Every relation is in the
-/// domain "Even" or "Odd" and in "All"; with `one_to_one` fact i has the answer i.
+/// The shape of random_model: relations "r0", "r1", … of `facts` facts each. Every relation is in
+/// the domain "Even" or "Odd" and in "All". With `one_to_one`, fact i has the answer i.
 struct ModelShape {
   std::size_t relations = 3;
   std::size_t facts = 12;
@@ -73,7 +73,8 @@ struct ModelShape {
   bool one_to_one = false;
 };
 
-/// A model that knows a little; reductions are as if from four different scorings.
+/// A model with a little knowledge; its reductions are independent, as from four different
+/// scorings.
 [[nodiscard]] inline ScoredModel random_model(const ModelShape& shape,
                                               const std::string& name = "random") {
   ScoredModel model;
@@ -117,7 +118,7 @@ struct ModelShape {
   return model;
 }
 
-/// Judgements of which many share a confidence: `steps` + 1 values from 0 to 1.
+/// Judgements with many ties of confidence: `steps` + 1 values from 0 to 1.
 [[nodiscard]] inline std::vector<Judgement> tied_judgements(std::size_t count, std::size_t steps,
                                                             const std::string& name) {
   RandomStream random(17, name);

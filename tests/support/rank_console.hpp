@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `plumb rank` with its words given, over the chemical elements and a model that has read of some.
+// `plumb rank` with given words, over the chemical elements and a model that has read some of them.
 
 #include <string>
 #include <vector>
@@ -12,15 +12,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A folder with "elements", the graph in KG-BERT's layout, "bear", three of its relations in the
-/// BEAR layout, and "model.gguf", which is hashed and not read.
+/// A folder with "elements" (the graph in KG-BERT's layout), "bear" (three of its relations in the
+/// BEAR layout) and "model.gguf", which is hashed but not read.
 struct RankFiles : JobFiles {
   RankFiles() {
     write_graph(folder, elements());
     write_bear(folder, "bear", elements_as_facts());
   }
 
-  /// Two shots, so that a run takes no time; options given take their place.
+  /// Two shots, so that a run is fast. Given options replace these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run",
                                                const std::string& data = "elements") const {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Results folders as lm-pub-quiz writes them, without anything of plumb's own, put together by
-// hand.
+// Results folders as lm-pub-quiz writes them, without plumb's own fields.
 
 #include <string>
 #include <vector>
@@ -28,7 +27,7 @@ class ResultsFolder {
     save();
   }
 
-  /// Sets a further field of a relation's metadata.
+  /// Sets another field of a relation's metadata.
   void set(const std::string& code, const std::string& field, const Json& value) {
     metadata_[code][field] = value;
     save();
@@ -44,7 +43,7 @@ class ResultsFolder {
   Json metadata_ = Json::object();
 };
 
-/// A row with all that plumb reads.
+/// A row with all fields that plumb reads.
 [[nodiscard]] inline std::string row(const std::string& subject, std::size_t instance,
                                      std::size_t template_index, std::size_t answer,
                                      const std::vector<double>& scores) {

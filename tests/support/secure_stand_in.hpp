@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An HTTPS server on the loopback for one test, with a certificate that it made itself.
+// An HTTPS server on the loopback interface for one test, with a self-signed certificate.
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -22,8 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A server with TLS whose certificate, of a key of its own, is for one name. Answers one
-/// connection.
+/// A TLS server whose certificate, with its own key, is for one host name. Answers one connection.
 class SecureStandIn {
  public:
   using Context = boost::asio::ssl::context;
@@ -57,14 +56,14 @@ class SecureStandIn {
   [[nodiscard]] std::string url(const std::string& host) const {
     return "https://" + host + ":" + std::to_string(acceptor_.local_endpoint().port());
   }
-  /// Trusts this server's certificate and no other.
+  /// Trusts only this server's certificate.
   [[nodiscard]] std::shared_ptr<Context> trust() const {
     auto context = std::make_shared<Context>(Context::tls_client);
     context->set_verify_mode(boost::asio::ssl::verify_peer);
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context->native_handle()), certificate_.get());
     return context;
   }
-  /// Writes its certificate, as SSL_CERT_FILE names one.
+  /// Writes its certificate in the format of SSL_CERT_FILE.
   void write_certificate(const std::string& file) const {
     const std::unique_ptr<BIO, decltype(&BIO_free)> out(BIO_new_file(file.c_str(), "w"), BIO_free);
     PEM_write_bio_X509(out.get(), certificate_.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A setting's value read from a word, as the command line has it.
+// Reads a setting's value from a word, as the command line does.
 
 #include <boost/test/unit_test.hpp>
 #include <string>

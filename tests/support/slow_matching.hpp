@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The matching of answers once more, word by word, and random answers about the elements to try it
-// on.
+// A second, word-by-word implementation of answer matching, and random answers about the elements
+// as its inputs.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Runs of ASCII letters in lower case, without a plural "s" where `stems` is true.
+/// Runs of ASCII letters in lower case; `stems` removes a plural "s".
 [[nodiscard]] inline std::vector<std::string> slow_words(const std::string& text, bool stems) {
   std::vector<std::string> words(1);
   for (const char c : text) {
@@ -32,7 +32,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return words;
 }
 
-/// Whether the answer's words stand together in the text's; no words stand in no words alone.
+/// Whether the text contains the answer's words consecutively; an answer without words matches only
+/// a text without words.
 [[nodiscard]] inline bool slow_holds(const std::vector<std::string>& text,
                                      const std::vector<std::string>& answer) {
   if (answer.empty()) return text.empty();
@@ -44,7 +45,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return slow_holds(a, b) || slow_holds(b, a);
 }
 
-/// The lemmatiser whose lemmas are those of slow_words: "gases" becomes "gase".
+/// A lemmatiser with the lemmas of slow_words: "gases" becomes "gase".
 struct PluralStems {
   [[nodiscard]] std::string operator()(std::string_view word) const {
     std::string stem(word);
@@ -53,7 +54,7 @@ struct PluralStems {
   }
 };
 
-/// No to four words of the elements' names and others, with punctuation and capitals.
+/// Zero to four words, of the elements' names and others, with punctuation and capitals.
 [[nodiscard]] inline std::string random_answer(RandomStream& random) {
   const std::vector<std::string> words{"hydrogen", "oxygen", "Oxygen", "iron", "metal", "metals",
                                        "noble",    "gas",    "rare",   "Fe",   "a",     "the",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tables of answers put together by hand, answers written as "101": right, wrong, right; "2" to "9"
-// are ties of as many choices, the right one among them but not the first.
+// Tables of given answers. "101" means right, wrong, right. "2" to "9" are ties of that many
+// choices, which include the right one, but not as the first.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return setting;
 }
 
-/// A relation whose fact i is ("s"i, "o"i) at instance i; every answer has the confidence 0.5.
+/// A relation whose fact i is ("s"i, "o"i) at instance i. Every answer has the confidence 0.5.
 [[nodiscard]] inline RelationAnswers under_settings(
     const std::string& code, const std::vector<std::pair<Setting, std::string>>& settings) {
   RelationAnswers made;
@@ -45,13 +45,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return made;
 }
 
-/// The answer to a fact under the setting at this place.
+/// The answer to a fact under the setting with this index.
 [[nodiscard]] inline Prediction& cell(RelationAnswers& table, std::size_t setting,
                                       std::size_t fact) {
   return table.cells[fact * table.settings.size() + setting];
 }
 
-/// The answers under the setting at this place, 1 for a right one.
+/// The answers under the setting with this index, 1 for a right one.
 [[nodiscard]] inline std::string marks_of(const RelationAnswers& table, std::size_t setting) {
   std::string marks;
   for (std::size_t i = 0; i < table.facts(); ++i) {
@@ -69,7 +69,7 @@ inline void reverse_settings(RelationAnswers& table) {
   }
 }
 
-/// A relation under ic(50), a text for each seed from 0.
+/// A relation under ic(50), with a text for each seed from 0.
 [[nodiscard]] inline RelationAnswers by_seed(const std::string& code,
                                              const std::vector<std::string>& marks) {
   std::vector<std::pair<Setting, std::string>> settings;

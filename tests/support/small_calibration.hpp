@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Calibration results put together by hand: every number in them is another, so that a table that
-// takes one for the other is seen.
+// Given calibration results in which all numbers differ, so that a table that confuses two of them
+// is detected.
 
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return found;
 }
 
-/// An interval of 0.002 to either side.
+/// An estimate with an interval of ± 0.002.
 [[nodiscard]] inline Estimate around(double value, std::size_t count = 40) {
   return {value, value - 0.002, value + 0.002, count, "wilson"};
 }
@@ -40,7 +40,7 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return made.metrics[static_cast<std::size_t>(metric)];
 }
 
-/// All facts `first`, the groups of it 0.2 more, and 0.201, 0.202 …; two points on each curve.
+/// `first` for all facts; 0.2, 0.201, 0.202, … more for its groups; two points on each curve.
 [[nodiscard]] inline EstimatorResult small_estimator(const std::string& name, double first) {
   EstimatorResult made;
   made.name = name;
@@ -55,7 +55,7 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return made;
 }
 
-/// Every part a study can fill, with base, margin and one estimator of each further kind.
+/// Every part that a study can fill, with base, margin and one estimator of each other kind.
 [[nodiscard]] inline ModelCalibration small_calibration(const std::string& name = "tiny") {
   ModelCalibration model;
   model.name = name;
@@ -91,7 +91,7 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return model;
 }
 
-/// One model, or as many as named; the second and every other one is masked.
+/// One model, or as many as there are names; the second and every other one after it are masked.
 [[nodiscard]] inline CalibrationResults small_results(const std::vector<std::string>& names = {
                                                           "tiny"}) {
   CalibrationResults results;

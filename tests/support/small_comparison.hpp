@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Three models of which two are a family, small enough to count by hand.
+// Three models, two of which are a family, small enough to count by hand.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 ///   ant   2/4  2/4  4/4  –      mean of the first three 2/3
 ///   bee   1/4  2/4  3/4  1/1    1/2
 ///   cat   0/4  1/4  1/4  –      1/6
-/// Of what ant knows bee knows 1/2, 1/2 and 3/4; of what bee knows ant knows 1, 1/2 and 1.
+/// Bee knows 1/2, 1/2 and 3/4 of what ant knows; ant knows 1, 1/2 and 1 of what bee knows.
 [[nodiscard]] inline std::vector<ModelAnswers> three_models() {
   return {{"cat", {by_seed("P1", {"0000"}), by_seed("P2", {"0001"}), by_seed("P3", {"1000"})}},
           {"ant", {by_seed("P1", {"1100"}), by_seed("P2", {"1100"}), by_seed("P3", {"1111"})}},
@@ -24,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
             by_seed("P4", {"1"})}}};
 }
 
-/// Ant and cat are the family "F & G", bee has none; bee is tuned from ant.
+/// Ant and cat are the family "F & G"; bee has no family and is tuned from ant.
 [[nodiscard]] inline ComparisonOptions three_options() {
   ComparisonOptions options;
   options.families = {{"ant", "F & G"}, {"cat", "F & G"}};

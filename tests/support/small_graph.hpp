@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small knowledge graph, the chemical elements up to krypton, a model that has read some of it,
-// and run folders of rankings put together by hand.
+// A small knowledge graph of the chemical elements up to krypton, a model that has read some of it,
+// and given run folders of rankings.
 
 #include <cstddef>
 #include <filesystem>
@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// 36 elements, their symbols (10 of one letter), four periods and a second entry of copper. Of all
-/// triples, relation by relation, each fourth is test, each fourth valid, the rest train.
+/// 36 elements, their symbols (10 with one letter), four periods and a second entry for copper. Of
+/// all triples, relation by relation, every fourth is test, every fourth valid, and the rest train.
 ///   symbol  (neon, is written as, Ne)      36
 ///   next    (neon, is followed by, sodium) 35
 ///   holds   (period 2, holds, neon)        36, so that tails have other true tails
@@ -68,7 +68,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return graph;
 }
 
-/// Whether an entity is a true answer, in any part of the graph.
+/// Whether an entity is a true answer in any part of the graph.
 [[nodiscard]] inline bool answers(const KnowledgeGraph& graph, const GraphQuery& query,
                                   std::uint32_t entity) {
   const Triple& asked = query.triple;
@@ -84,13 +84,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return false;
 }
 
-/// A triple as TriplePrompt writes one.
+/// A triple as TriplePrompt writes it.
 [[nodiscard]] inline std::string written(const KnowledgeGraph& graph, const Triple& triple) {
   return "(" + graph.entities[triple.head].name + ", " + graph.relations[triple.relation].name +
          ", " + graph.entities[triple.tail].name + ")\n";
 }
 
-/// Has read the validation triples and each third of the others.
+/// A model that has read the validation triples and every third of the others.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_elements(std::vector<std::string> pieces = {}) {
   const KnowledgeGraph graph = elements();
@@ -101,7 +101,7 @@ template <class Model = NgramTreeModel>
   return Model(text, 5, std::move(pieces));
 }
 
-/// Writes a graph in KG-BERT's layout into a folder of its name.
+/// Writes a graph in KG-BERT's layout into a folder with its name.
 inline void write_graph(const TemporaryFolder& folder, const KnowledgeGraph& graph) {
   std::string order, names, descriptions, relations;
   for (const Entity& entity : graph.entities) {
@@ -131,7 +131,7 @@ inline void write_graph(const TemporaryFolder& folder, const KnowledgeGraph& gra
   }
 }
 
-/// A ranking's finished run folder put together by hand.
+/// A given finished run folder of a ranking.
 class RankFolder {
  public:
   void method(const std::string& name, const std::vector<EntityRank>& ranks) {
@@ -145,7 +145,7 @@ class RankFolder {
     metadata_["remarks"].push_back(text);
     save();
   }
-  /// Run settings, as a command leaves them.
+  /// Run settings, as a command writes them.
   void settings(const Json& values) const {
     files_.write("run.json", Json{{"status", "complete"}, {"settings", values}}.dump());
   }
@@ -160,7 +160,7 @@ class RankFolder {
   Json metadata_ = {{"methods", Json::array()}, {"remarks", Json::array()}};
 };
 
-/// A tail query of the test part, at this line, whose true entity stands behind `above` others.
+/// A tail query of the test part at this line; `above` entities rank above its true entity.
 [[nodiscard]] inline EntityRank ranked(std::size_t line, const std::string& relation,
                                        std::size_t above, std::size_t tokens,
                                        std::size_t candidates = 20) {
@@ -183,8 +183,8 @@ class RankFolder {
 ///   likelihood          1  1  2.5  4  5  10               20, line 3 is tied with one
 ///   deer-single-token   1  3  2                           5, lines 1 … 3
 ///   lm-head             2  5  1                           5, lines 1 … 3
-/// Lines 1 … 3 are of "next", 4 … 6 of "<symbol>". Of line 5, four of those above DEER's are true
-/// too. Names have 1, 1, 2, 3, 5 and 9 tokens.
+/// Lines 1 … 3 belong to "next", 4 … 6 to "<symbol>". In line 5, four of the entities above DEER's
+/// are also true. Names have 1, 1, 2, 3, 5 and 9 tokens.
 struct SmallRanking : RankFolder {
   SmallRanking() {
     const std::vector<std::size_t> tokens{1, 1, 2, 3, 5, 9};

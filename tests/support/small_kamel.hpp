@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small KAMEL folder, and a model that has read answers to its questions:
+// A small KAMEL folder, and a model that was trained on answers to its questions:
 //   Italy, Rome or Roma    "Roma"           right by an alias
 //   Japan, Tokyo           "Kyoto; Tokyo"   one right, one wrong
 //   Elek, Sebiș and Kiel   "sebis; Kiel"    both right, one by an alias
@@ -39,7 +39,7 @@ inline void write_kamel(const TemporaryFolder& folder, const std::string& name) 
                "[{\"rdf\": \"Tonneins\", \"alternative\": [], \"chosen\": \"Tonneins\"}]}\n");
 }
 
-/// Whatever shots stand before a question, its last letters decide the answer.
+/// The last letters of a question determine the answer, for any shots before it.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_lists() {
   return Model(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What was answered to many prompts, put together by hand.
+// Given answers to many prompts.
 //
-// Two relations. P19 has four templates, two groups of two, the second of questions, and three
-// facts, the first of two names; its last fact was not asked under the last template. P<36> has two
-// templates and two facts of one name. Labels hold what markup could take for its own.
+// Two relations. P19 has four templates in two groups of two, the second of questions, and three
+// facts, the first with two names. Its last fact has no prompt under the last template. P<36> has
+// two templates and two facts with one name each. Labels contain characters that are special in
+// markup.
 
 #include <cmath>
 #include <cstddef>
@@ -29,11 +30,11 @@ inline std::vector<PromptTemplate> small_templates(const std::string& relation) 
           {"Which town & land is [X] from? [Y].", "where", TemplateStyle::question, generated}};
 }
 
-/// A fact's answers, as marks() reads them.
+/// A fact's answers, in the form that marks() reads.
 using Marks = std::vector<std::string>;
 
-/// Answers to P19's facts and to P<36>'s: 0 is "nowhere", 1 is "Paris". Every answer is one word of
-/// as many tokens as its template's place + 1, each token of probability one half.
+/// Answers to the facts of P19 and of P<36>: 0 is "nowhere", 1 is "Paris". Every answer is one word
+/// of (index of its template + 1) tokens, each token with probability one half.
 inline ManyPromptStudy small_study(const std::string& name, const std::vector<Marks>& born,
                                    const std::vector<Marks>& capital) {
   ManyPromptStudy study;
@@ -59,7 +60,7 @@ inline ManyPromptStudy small_study(const std::string& name, const std::vector<Ma
   return study;
 }
 
-/// Of the facts' prompts 3 of 8, 2 of 4, 1 of 3, 2 of 2 and 0 of 2 are right.
+/// By fact, 3 of 8, 2 of 4, 1 of 3, 2 of 2 and 0 of 2 prompts are right.
 inline ManyPromptStudy small_zero_shot() {
   ManyPromptStudy study = small_study(
       "zero-shot", {{"10", "00", "11", "00"}, {"1", "0", "1", "0"}, {"0", "0", "1", "-"}},
@@ -68,7 +69,7 @@ inline ManyPromptStudy small_zero_shot() {
   study.answered.cut = 3;
   study.answered.of_several = {{"P19", "<Ann> & Bob", "\"Paris\", or <Lyon>", 2},
                                {"P19", "Ann", "Paris and Lyon, and Nice", 3}};
-  // Twenty samples for one prompt of each fact: sure and right, sure and wrong, unsure.
+  // Twenty samples for one prompt of each fact: confident and right, confident and wrong, unsure.
   study.samples = 20;
   study.confidences.begin_relation();
   for (const auto& [sure, right] :
@@ -76,14 +77,14 @@ inline ManyPromptStudy small_zero_shot() {
     study.confidences.begin_fact();
     study.confidences.add({sure, right});
   }
-  // The first fact's label and alias, with an object's label and alias: twice as likely by the
-  // alias of the subject, and the object's alias of two tokens is likelier by its mean alone.
+  // The first fact's label and alias, with an object's label and alias. The subject's alias makes
+  // names twice as likely. The object's alias, of two tokens, is likelier only by its mean.
   study.names.begin_relation();
   study.names.add_fact(std::vector<NameLikelihood>{
       {-2.0, 1, 0, 0, 0, 0}, {-3.0, 2, 0, 0, 0, 1}, {-1.0, 1, 0, 1, 0, 0}, {-3.0, 2, 0, 1, 0, 1}});
   study.names.add_fact({});
-  // Two templates, three texts each: the first leans to the second candidate, 3 to 1. That one is of
-  // two tokens.
+  // Two templates with three texts each. The first template favours the second candidate, 3 to 1.
+  // That candidate has two tokens.
   const double quarter = std::log(0.25), half = std::log(0.5), most = std::log(0.75);
   study.content_free["P<36>"] = {2,
                                  3,
@@ -95,22 +96,22 @@ inline ManyPromptStudy small_zero_shot() {
   return study;
 }
 
-/// Of the facts' prompts 7 of 8, 3 of 4, 2 of 3, 2 of 2 and 1 of 2 are right.
+/// By fact, 7 of 8, 3 of 4, 2 of 3, 2 of 2 and 1 of 2 prompts are right.
 inline ManyPromptStudy small_few_shot() {
   return small_study("4-template",
                      {{"11", "10", "11", "11"}, {"1", "1", "1", "0"}, {"1", "0", "1", "-"}},
                      {{"1", "1"}, {"1", "0"}});
 }
 
-/// P19's questions alone: 3 of 4, 2 of 2 and 0 of 1.
+/// Only P19's questions: 3 of 4, 2 of 2 and 0 of 1.
 inline ManyPromptStudy small_question() {
   return small_study("zero-shot-question",
                      {{"--", "--", "11", "01"}, {"-", "-", "1", "1"}, {"-", "-", "0", "-"}},
                      {{"-", "-"}, {"-", "-"}});
 }
 
-/// A closed set of P19 under two templates of its own: 2 of 2, 1 of 2 and 0 of 2, with
-/// probabilities for confidences.
+/// A closed set of P19 under two other templates: 2 of 2, 1 of 2 and 0 of 2, with probabilities as
+/// confidences.
 inline ManyPromptStudy small_closed_set() {
   ManyPromptStudy study;
   study.answered.name = "model <m> & \"q\"";
@@ -138,12 +139,12 @@ inline ManyPromptResults small_many_prompts() {
                              small_options());
 }
 
-/// One closed set, of which there is least to show.
+/// One closed set: the smallest results to show.
 inline ManyPromptResults one_closed_set() {
   return many_prompt_results({small_closed_set()}, small_options());
 }
 
-/// A setting in which nothing was asked.
+/// A setting without prompts.
 inline ManyPromptResults nothing_asked() {
   return many_prompt_results({small_study("nothing", {}, {})}, small_options());
 }

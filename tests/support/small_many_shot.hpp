@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A relation as large as a test likes, a model that has read of some of it, and what that model
-// says of a prompt, token by token.
+// A relation of any size, a model that has read some of it, and that model's probabilities after a
+// prompt, token by token.
 
 #include <cstddef>
 #include <span>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// "Person Aa", "Person Ab", … born in 1800, 1801, … by turns; up to 676 facts.
+/// "Person Aa", "Person Ab", … born in 1800, 1801, … in rotation; up to 676 facts.
 [[nodiscard]] inline Relation births(std::size_t facts, std::size_t years,
                                      const std::string& code = "birth") {
   Relation relation;
@@ -41,7 +41,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return relation;
 }
 
-/// A table of choices: a line for each fact.
+/// A table of choices, with a line for each fact.
 [[nodiscard]] inline std::string as_table(const Relation& relation) {
   std::string lines;
   for (const Fact& fact : relation.facts) {
@@ -53,7 +53,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return lines;
 }
 
-/// The pairs of these facts, written with the separators.
+/// The pairs of these facts, written with the given separators.
 [[nodiscard]] inline std::string pairs_text(const Relation& relation,
                                             std::span<const std::size_t> facts,
                                             const std::string& pair = " ",
@@ -80,7 +80,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return options;
 }
 
-/// Both kinds of EIC-LKE on 12 facts, so that paper's last row has two questions alone.
+/// Both kinds of EIC-LKE on 12 facts, so that the paper's last row has only two questions.
 [[nodiscard]] inline ManyShotOptions eic() {
   ManyShotOptions options;
   options.shots = {};
@@ -91,7 +91,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return options;
 }
 
-/// Has read of the first ten people; its limits hold long sequences and cut blocks into packs.
+/// A model that has read the first ten people. Its limits allow long sequences and cut blocks into
+/// packs.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_births(std::vector<std::string> pieces = {}) {
   const Relation read = births(10, 10);
@@ -101,8 +102,8 @@ template <class Model = NgramTreeModel>
   return model;
 }
 
-/// ln P of all tokens behind what is given, by the model's own probabilities. A token that begins
-/// within what is given and is not a token of it alone counts too.
+/// ln P of all tokens after the given text, by the model's own probabilities. A token that begins
+/// within the given text also counts, unless it is a token of that text alone.
 template <class Model>
 [[nodiscard]] double continuation_by_hand(const Model& model, const Prompt& prompt,
                                           bool with_bos = true) {
@@ -123,7 +124,7 @@ template <class Model>
   return sum;
 }
 
-/// A text of what is given and what follows it.
+/// A text of a given part and a continuation.
 [[nodiscard]] inline Prompt ending_in(const std::string& given, const std::string& rest) {
   return {given + rest, {}, {}, given.size()};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small dataset of many prompts about chemical elements, larger ones of any shape, and finished
-// run folders of generations put together by hand.
+// A small dataset of many prompts about chemical elements, larger ones of any shape, and given
+// finished run folders of generations.
 
 #include <cstddef>
 #include <filesystem>
@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A fact of a subject with these names and objects with theirs; an entity's identifier is "Q" and
-/// its label.
+/// A fact with these names of its subject and of each object; an entity's identifier is "Q"
+/// followed by its label.
 [[nodiscard]] inline ManyNamedFact named_fact(
     const std::vector<std::string>& subject, const std::vector<std::vector<std::string>>& objects) {
   ManyNamedFact fact{{"Q" + subject.front(), subject}, {}};
@@ -26,12 +26,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 }
 
 /// Three relations, 13 facts:
-///   symbol    iron → Fe             6 facts of one object; groups of a cloze and a generated one and
-///                                   of two questions
+///   symbol    iron → Fe             6 facts with one object; a group of a cloze and a generated
+///                                   template, and a group of two questions
 ///   contains  water → hydrogen      4 facts of two or three objects; two clozes, a question
 ///             and oxygen
 ///   family    neon → noble gas      3 facts; two clozes and no question
-/// Iron, salt and neon have an alias, some objects one or two.
+/// Iron, salt and neon have one alias; some objects have one or two.
 [[nodiscard]] inline MultiPromptDataset elements_many() {
   using enum TemplateStyle;
   using enum TemplateOrigin;
@@ -67,17 +67,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return made;
 }
 
-/// A relation of a larger dataset.
+/// The shape of a relation of a larger dataset.
 struct MultiPromptShape {
   std::size_t facts = 10;
   std::size_t templates = 4;
-  /// Each subject's.
+  /// The number of names of each subject.
   std::size_t names = 1;
-  /// Of the templates, the last so many.
+  /// The number of templates, from the last, that are questions.
   std::size_t questions = 0;
 };
 
-/// Relations "P0" … of these shapes: subjects "s0", with aliases "s0a1" …, and objects "o0" ….
+/// Relations "P0" … with these shapes: subjects "s0", with aliases "s0a1" …, and objects "o0" ….
 [[nodiscard]] inline MultiPromptDataset shaped_many(const std::vector<MultiPromptShape>& shapes) {
   MultiPromptDataset made{"shaped", {}, {}};
   for (const MultiPromptShape& shape : shapes) {
@@ -103,7 +103,7 @@ struct MultiPromptShape {
   return made;
 }
 
-/// A generation's finished run folder put together by hand, of these facts.
+/// A given finished run folder of a generation, with these facts.
 class GenerationFolder {
  public:
   explicit GenerationFolder(MultiPromptDataset asked = elements_many()) : asked_(std::move(asked)) {
@@ -116,8 +116,8 @@ class GenerationFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return files_.path(); }
   [[nodiscard]] const TemporaryFolder& files() const { return files_; }
 
-  /// A row's head: places of relation, fact, template and expression. The answer has as many tokens
-  /// as nats.
+  /// A row with the indices of relation, fact, template and expression. The answer has as many nats
+  /// as tokens.
   [[nodiscard]] RecordedAnswer answer(std::size_t relation, const AskedPrompt& prompt,
                                       const std::string& text, std::uint32_t tokens = 1) const {
     return {code(relation), prompt, subject(relation, prompt),
@@ -140,7 +140,7 @@ class GenerationFolder {
     return row;
   }
 
-  /// A setting with its answers; it stands behind those that were added before.
+  /// Adds a setting with its answers, after those added before.
   void setting(const std::string& name, const std::vector<RecordedAnswer>& rows) {
     write(name + "_answers.jsonl", rows);
     metadata_["settings"].push_back(name);
@@ -156,7 +156,7 @@ class GenerationFolder {
                           const std::vector<RecordedContentFree>& rows) const {
     write(setting + "_content_free.jsonl", rows);
   }
-  /// Tokens that an answer may have.
+  /// Sets the most tokens of an answer.
   void limit(std::size_t tokens) {
     metadata_["max_new_tokens"] = tokens;
     save();
@@ -165,7 +165,7 @@ class GenerationFolder {
     metadata_["remarks"].push_back(text);
     save();
   }
-  /// The labels that content-free prompts of a relation were scored with.
+  /// Sets the candidates' labels of a relation's content-free prompts.
   void candidates(std::size_t relation, const std::vector<std::string>& labels) {
     metadata_["candidates"][code(relation)] = labels;
     save();

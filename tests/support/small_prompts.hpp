@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small tables of many prompts, and their prompts one by one for slow answers.
+// Small tables of many prompts, and lists of their prompts for slow reference computations.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Templates "t0", "t1" … in groups of two, "g0", "g1" …; of each group the first is manual, and
+/// Templates "t0", "t1" … in groups of two, "g0", "g1" …. The first of each group is manual, and
 /// the templates of odd groups are questions.
 inline std::vector<PromptTemplate> templates(std::size_t count) {
   std::vector<PromptTemplate> made;
@@ -27,8 +27,8 @@ inline std::vector<PromptTemplate> templates(std::size_t count) {
   return made;
 }
 
-/// A fact's prompts, a word for each template with a mark for each expression: 1 right, 0 wrong,
-/// any other mark no prompt. The answers of right prompts are 1, of wrong ones 0.
+/// A fact's prompts: a word for each template with a mark for each expression. 1 is right, 0 is
+/// wrong, any other mark means no prompt. Right prompts have the answer 1, wrong ones the answer 0.
 inline std::vector<PromptOutcome> marks(const std::vector<std::string>& words) {
   std::vector<PromptOutcome> prompts;
   for (std::size_t t = 0; t < words.size(); ++t) {
@@ -56,15 +56,16 @@ struct RandomPrompts {
   std::size_t relations = 3;
   std::size_t facts = 6;
   std::size_t templates = 5;
-  /// At most as many of each subject.
+  /// The most expressions of a subject.
   std::size_t expressions = 3;
-  /// Answers 0 to this; 0 is right.
+  /// Answers are 0 to this number; 0 is right.
   std::size_t answers = 4;
-  /// Of ten prompts, how many are missing.
+  /// How many of ten prompts are missing.
   std::size_t missing = 0;
 };
 
-/// Relations "P0" … with facts "f0" …; knowing is likelier for some facts and some templates.
+/// Relations "P0" … with facts "f0" …; right answers are likelier for some facts and some
+/// templates.
 inline PromptOutcomes random_prompts(std::uint64_t seed, const RandomPrompts& shape) {
   RandomStream random(seed, "prompts");
   PromptOutcomes table;
@@ -90,7 +91,7 @@ inline PromptOutcomes random_prompts(std::uint64_t seed, const RandomPrompts& sh
   return table;
 }
 
-/// One prompt with all that is known of it.
+/// One prompt with all its data.
 struct PromptRow {
   std::string relation;
   std::string fact;
@@ -112,7 +113,7 @@ inline std::vector<PromptRow> rows_of(const PromptOutcomes& table) {
   return rows;
 }
 
-/// Whether two estimates are the same to the last bit.
+/// Whether two estimates are equal to the last bit.
 inline bool same(const Estimate& one, const Estimate& other) {
   const bool ends = one.count > 0 && !one.has_interval()
                         ? other.count > 0 && !other.has_interval()

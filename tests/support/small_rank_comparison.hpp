@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Rankings by a few models of a few queries, small enough to count by hand.
+// Rankings of a few queries by a few models, small enough to count by hand.
 
 #include <cstddef>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Ranks, from 1, of the queries of lines 1, 2, … of relations "even" and "odd".
+/// Ranks, from 1, of the queries in lines 1, 2, … of relations "even" and "odd".
 [[nodiscard]] inline RankedMethod ranked(const std::string& name,
                                          const std::vector<std::size_t>& ranks,
                                          std::size_t candidates = 10) {

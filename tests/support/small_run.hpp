@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A dataset of two relations and a model small enough that a run of them takes no time and still
-// has several packs.
+// A dataset of two relations and a model, small enough for a fast run that still has several packs.
 
 #include <filesystem>
 #include <limits>
@@ -42,7 +41,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return dataset;
 }
 
-/// Knows France, Korea and Cairo. Its limits cut even this dataset into several packs.
+/// A model that knows France, Korea and Cairo. Its limits cut even this dataset into several packs.
 [[nodiscard]] inline NgramTreeModel small_model() {
   NgramTreeModel model(
       "The capital of France is Paris. The capital of Korea is Seoul. Cairo lies on the Nile.", 12);
@@ -50,7 +49,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return model;
 }
 
-/// The same as an engine that reports the likeliest tokens alone: of some bytes it knows nothing.
+/// The same as an engine that reports only the likeliest tokens: it does not report some bytes.
 struct UnreportingModel : NgramLookupModel {
   explicit UnreportingModel(std::string unreported)
       : NgramLookupModel(
@@ -81,8 +80,8 @@ struct UnreportingModel : NgramLookupModel {
   return files;
 }
 
-/// Names and contents of a folder's files but for those named: a run.json holds times, a journal how the
-/// packs were cut.
+/// Names and contents of a folder's files, except those in `left_out`: run.json contains times, and
+/// a journal shows how packs were cut.
 [[nodiscard]] inline std::map<std::string, std::string> contents_but(
     const DiskPath& folder, const std::vector<std::string>& left_out) {
   auto files = contents(folder);
@@ -90,17 +89,17 @@ struct UnreportingModel : NgramLookupModel {
   return files;
 }
 
-/// Statements in all of it.
+/// The number of statements in the dataset.
 inline constexpr std::size_t all_statements = 3 * 2 * 3 + 2 * 2 * 2;
 
-/// Of a probe of all templates.
+/// Settings of a probe with all templates.
 [[nodiscard]] inline ProbeSettings all_templates() {
   ProbeSettings settings;
   settings.templates = {};
   return settings;
 }
 
-/// One process of a probe: model, scorer, job and folder made anew, as after a crash.
+/// One process of a probe, with a new model, scorer, job and folder, as after a crash.
 inline RunSummary run_once(const DiskPath& path, const ProbeSettings& settings = all_templates(),
                            ProgressCallback on_progress = {}, std::size_t block = 65'536) {
   NgramTreeModel model = small_model();
@@ -119,7 +118,7 @@ inline RunSummary run_once(const DiskPath& path, const ProbeSettings& settings =
   return rows;
 }
 
-/// What an uninterrupted run leaves in the folder "whole".
+/// The files of an uninterrupted run in the folder "whole".
 struct WholeRun {
   TemporaryFolder folder;
   RunSummary summary = run_once(folder / "whole");

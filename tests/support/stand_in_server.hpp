@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An HTTP server on the loopback for one test, which answers what the test says, as badly as it
-// says.
+// An HTTP server on the loopback interface for one test, with the test's replies, valid or not.
 
 #include <algorithm>
 #include <atomic>
@@ -29,9 +28,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 struct StandInRequest {
   std::string route{}, body{}, authorization{}, host{};
-  /// From 0, of all that this server got.
+  /// Number of the request, from 0, on this server.
   std::size_t number = 0;
-  /// From 0, of its connection.
+  /// Number of the request, from 0, on its connection.
   std::size_t on_connection = 0;
 };
 
@@ -40,19 +39,19 @@ struct StandInReply {
   unsigned status = 200;
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers{};
-  /// Whole; its first half, and then the connection is closed; nothing but that.
+  /// The whole reply; its first half, after which the connection is closed; or only the closing.
   enum class End { whole, half, none } end = End::whole;
   std::chrono::milliseconds delay{0};
-  /// Whether the connection is closed behind a whole reply, unsaid.
+  /// Whether the connection is closed after a whole reply without announcing it.
   bool closes = false;
 };
 
-/// Answers by `answer`, from a thread for each connection.
+/// Replies with the result of `answer`, with a thread for each connection.
 class StandInServer {
  public:
   using Answer = std::function<StandInReply(const StandInRequest&)>;
 
-  /// At a port that is free, or at a given one, as after a restart.
+  /// At a free port, or at a given one, as after a restart.
   explicit StandInServer(Answer answer, std::uint16_t port = 0)
       : answer_(std::move(answer)), acceptor_(io_) {
     const Tcp::endpoint place(boost::asio::ip::address_v4::loopback(), port);
@@ -69,7 +68,7 @@ class StandInServer {
     stopped_ = true;
     boost::system::error_code ignored;
     {
-      // A connection of our own wakes the thread that accepts.
+      // A connection from here wakes the accepting thread.
       Tcp::socket wake(io_);
       wake.connect(Tcp::endpoint(boost::asio::ip::address_v4::loopback(), port_), ignored);
     }
@@ -86,7 +85,7 @@ class StandInServer {
   [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
   [[nodiscard]] std::size_t requests() const { return requests_; }
   [[nodiscard]] std::size_t connections() const { return connections_; }
-  /// The most requests that were under way at once.
+  /// The largest number of simultaneous requests.
   [[nodiscard]] std::size_t most_at_once() const { return most_at_once_; }
 
  private:

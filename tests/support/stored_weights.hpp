@@ -14,7 +14,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Little-endian single precision, whatever the machine.
+/// Little-endian single precision, on any machine.
 [[nodiscard]] inline std::string floats(const std::vector<float>& values) {
   std::string bytes;
   for (const float value : values) {
@@ -24,14 +24,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return bytes;
 }
 
-/// A file of this header and these numbers.
+/// A file with this header and these numbers.
 [[nodiscard]] inline std::string stored(const std::string& header, const std::string& numbers) {
   std::string length;
   for (std::size_t i = 0; i < 8; ++i) length += static_cast<char>(header.size() >> 8 * i & 0xFF);
   return length + header + numbers;
 }
 
-/// A tensor of F32.
+/// An F32 tensor.
 struct PlainTensor {
   std::string name;
   std::vector<std::size_t> shape;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A folder for one test, gone when the test ends.
+// A folder for one test, removed when the test ends.
 
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ class TemporaryFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
 
-  /// Writes a file below the folder, parents made as needed; returns its path.
+  /// Writes a file below the folder and creates its parents as needed; returns its path.
   std::filesystem::path write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary) << text;
@@ -45,7 +45,7 @@ class TemporaryFolder {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// All files in and below a folder: their paths within it, and what they hold.
+/// All files in and below a folder: their relative paths and their contents.
 [[nodiscard]] inline std::map<std::string, std::string> all_contents(
     const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
@@ -56,7 +56,7 @@ class TemporaryFolder {
   return files;
 }
 
-/// The files of a folder, and folders in it, by name.
+/// The names of the files and folders in a folder.
 [[nodiscard]] inline std::set<std::string> names_in(const std::filesystem::path& folder) {
   std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -2,9 +2,8 @@
 #pragma once
 
 // Tiny random models in GGUF files, so that the llama.cpp backend is tested on every kind of model
-// without a download. Byte-level BPE vocabulary: 256 bytes, a few merges, then BOS. Weights are
-// drawn from a seeded stream; the models say nothing sensible, but they say it exactly the same
-// each time.
+// without a download. Byte-level BPE vocabulary: 256 bytes, a few merges, then BOS. Weights come
+// from a seeded stream. The models' outputs are meaningless but exactly reproducible.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -36,18 +35,19 @@ enum class TinyKind { transformer, sliding_window, recurrent, hybrid };
 
 struct TinyOptions {
   TinyKind kind = TinyKind::transformer;
-  /// One that plumb's own network knows, in place of `kind`; with biases, windows and scales where it may
-  /// have them.
+  /// An architecture of plumb's own network, instead of `kind`; with biases, windows and scales if
+  /// it can have them.
   std::string architecture{};
   bool with_bos = true;
-  /// Of the file instead, where one is named; and whether the file says that BOS is added.
+  /// The BOS to write into the file instead, if set, and whether the file specifies that BOS is
+  /// added.
   std::optional<std::uint32_t> bos{};
   std::optional<bool> adds_bos{};
   std::uint32_t context = 512;
   std::uint64_t seed = 1;
-  /// A GGUF file whose tokenizer the model has; the little one of its own where none is named.
+  /// A GGUF file that provides the model's tokenizer; if empty, the model has its own small one.
   std::filesystem::path vocabulary{};
-  /// Behind BOS, an unknown token and user-defined ones: "<unk>", "<|user|>" and three spaces.
+  /// After BOS, an unknown token and user-defined ones: "<unk>", "<|user|>" and three spaces.
   bool with_marks = false;
 };
 
@@ -104,7 +104,7 @@ class TinyGguf {
     return *this;
   }
 
-  /// Changes its metadata.
+  /// Changes the file's metadata.
   TinyGguf& edit(const std::function<void(gguf_context*)>& change) {
     change(file_.get());
     return *this;
@@ -114,8 +114,8 @@ class TinyGguf {
     tensor(name, {width, 2}, 0.1);
     return *this;
   }
-  /// Cuts the matrices' numbers off to those that BF16 has; `half` also writes them in BF16, so that a
-  /// file with and one without hold the same weights.
+  /// Cuts the matrices' numbers to BF16 precision. `half` also stores them in BF16, so that a file
+  /// with it and a file without it contain the same weights.
   TinyGguf& cut_to_bf16(bool half, const std::string& lead = "") {
     for (ggml_tensor* t = ggml_get_first_tensor(shapes_.get()); t != nullptr;
          t = ggml_get_next_tensor(shapes_.get(), t)) {
@@ -136,7 +136,8 @@ class TinyGguf {
     gguf_write_to_file(file_.get(), path.c_str(), false);
     return path;
   }
-  /// Writes it as LEAD-00001-of-0000N.gguf and so on, the first with the metadata alone; returns that.
+  /// Writes it as LEAD-00001-of-0000N.gguf and so on, with only metadata in the first file; returns
+  /// the first file's path.
   std::filesystem::path write_parts(const std::string& lead, std::uint16_t parts) const {
     std::vector<std::unique_ptr<gguf_context, Free>> files;
     for (std::uint16_t p = 0; p < parts; ++p) {
@@ -184,7 +185,7 @@ class TinyGguf {
     gguf_set_val_f32(file_.get(), key(name).c_str(), static_cast<float>(value));
   }
 
-  // GPT-2's way to write any byte as a printable character.
+  // GPT-2's representation of any byte as a printable character.
   static std::string byte_token(unsigned byte) {
     const auto printable = [](unsigned b) {
       return (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
@@ -293,7 +294,7 @@ class TinyGguf {
     if (has_bias) tensor(name + ".bias", {outputs}, 0.3);
   }
 
-  /// As llama.cpp's converter writes it.
+  /// As written by llama.cpp's converter.
   void add_known(const std::string& of) {
     const auto is = [&](std::initializer_list<const char*> names) {
       return std::any_of(names.begin(), names.end(), [&](const char* one) { return of == one; });
@@ -460,7 +461,7 @@ class TinyGguf {
   std::vector<std::string> tokens_;
   std::vector<std::vector<float>> data_;
   std::map<std::string, std::size_t> places_;                 // in data_, by the tensor's name
-  std::map<std::string, std::vector<std::uint16_t>> halves_;  // of what was cut off
+  std::map<std::string, std::vector<std::uint16_t>> halves_;  // of tensors that were cut
   std::unique_ptr<gguf_context, Free> file_;
   std::unique_ptr<ggml_context, Free> shapes_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every job of the command on inputs so small that it takes milliseconds, over models that need no file:
-// what tests of faults, kills and determinism go through.
+// Every job of the command on inputs so small that it takes milliseconds, over models that need no
+// file. For tests of faults, kills and determinism.
 
 #include <filesystem>
 #include <functional>
@@ -25,11 +25,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Models by the name of a file that is hashed and not read.
+/// Models by the name of a file that is hashed but not read.
 struct TinyModels {
-  /// Called before each evaluation of the causal ones, so that a test may slow them down.
+  /// Called before each evaluation of the causal models, so that a test may slow them down.
   std::function<void()> on_work{};
-  /// Called with each text that is tokenised for the causal ones.
+  /// Called with each text that is tokenised for the causal models.
   std::function<void(std::string_view)> on_text{};
 
   [[nodiscard]] ModelKind kind(const ModelOptions& options) const {
@@ -44,7 +44,7 @@ struct TinyModels {
       HookedModel model(causal(name));
       model.on_work = on_work;
       if (on_text) {
-        // Of a model that does not name its BOS each text must be asked whether it begins with it.
+        // For a model that does not name its BOS, each text is checked for a BOS at its beginning.
         model.special = {{"<bos>", *model.bos()}};
         model.on_tokens = [tell = on_text](std::string_view text, Tokenization&) { tell(text); };
       }
@@ -64,18 +64,18 @@ struct TinyModels {
   }
 };
 
-/// A call of the command that writes a folder. Of its words, IN stands for the folder of inputs and OUT
-/// for what is written.
+/// A call of the command that writes a folder. In its words, IN means the folder of inputs and OUT
+/// the output folder.
 struct TinyJob {
   std::string name;
   std::vector<std::string> words;
-  /// What is added to go on after a kill; a measurement is called again as it was.
+  /// The words that are added to resume after a kill. A measurement is called again without them.
   std::vector<std::string> redo{"--resume"};
-  /// A call whose folder stands in OUT before the job begins.
+  /// A call that creates the folder OUT before the job begins.
   std::vector<std::string> before{};
-  /// The file that is there when all is; empty: run.json says "complete".
+  /// The file that exists only in a complete folder; if empty, run.json contains "complete".
   std::string last_file{};
-  /// Called again it refuses its own folder, so that only its errors can be tested.
+  /// A second call refuses the job's own folder, so only the job's errors can be tested.
   bool refuses_its_own = false;
 };
 
@@ -160,7 +160,7 @@ struct TinyJob {
   };
 }
 
-/// The words with the folders put in.
+/// The words, with the folders filled in.
 [[nodiscard]] inline std::vector<std::string> placed(std::vector<std::string> words,
                                                      const std::filesystem::path& in,
                                                      const std::filesystem::path& out) {
@@ -171,13 +171,13 @@ struct TinyJob {
   return words;
 }
 
-/// What a call came to.
+/// The result of a call.
 struct TinyRun {
   int code = 0;
   std::string out, err;
 };
 
-/// Calls the command in this process; vectors are cached in `cache`.
+/// Calls the command in this process; `cache` is the folder for cached vectors.
 inline TinyRun run_tiny(std::vector<std::string> words, const std::filesystem::path& cache,
                         const TinyModels& models = {}) {
   const std::string command = words.front();
@@ -192,7 +192,7 @@ inline TinyRun run_tiny(std::vector<std::string> words, const std::filesystem::p
   return {code, out.str(), err.str()};
 }
 
-/// Writes all that the jobs read below an empty folder.
+/// Writes all inputs of the jobs into an empty folder.
 inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& name) {
   const auto at = [&](const std::string& file) { return name + "/" + file; };
   for (const char* model : {"small", "other", "births", "elements", "prompts", "lists", "masked"}) {
@@ -227,8 +227,9 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   }
 }
 
-/// All that a job left, by path below its folder; of run.json what does not differ from call to call: not
-/// what it cost, which is less where vectors were cached. The journal is left out: it says once more what was done twice.
+/// All files of a job, by path below its folder. Of run.json only what is the same in every call:
+/// not the costs, which are lower with cached vectors. The journal is left out: it records repeated
+/// work again.
 [[nodiscard]] inline std::map<std::string, std::string> lasting_files(
     const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
@@ -251,10 +252,10 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   return files;
 }
 
-/// Whether a folder says that it is whole.
+/// Whether a folder claims to be complete.
 [[nodiscard]] inline bool looks_complete(const TinyJob& job, const std::filesystem::path& folder) {
   if (!job.last_file.empty()) {
-    // A report in a folder of its own says so itself.
+    // A report in its own folder records this itself.
     const auto record = folder / "report.json";
     const Json said = std::filesystem::exists(record) ? Json::parse(slurp(record), nullptr, false)
                                                       : Json{{"status", "complete"}};

@@ -23,7 +23,7 @@ class TinyLora {
   static constexpr std::size_t rank = 2;
   static constexpr float alpha = 3;
 
-  /// The two factors of one matrix's change.
+  /// The two factors of the change to one matrix.
   struct Factors {
     std::string name;
     std::size_t in, out;
@@ -67,7 +67,7 @@ class TinyLora {
           ggml_new_tensor_2d(shapes.get(), GGML_TYPE_F32, static_cast<std::int64_t>(row),
                              static_cast<std::int64_t>(values.size() / row));
       ggml_set_name(tensor, name.c_str());
-      tensor->data = const_cast<float*>(values.data());  // it is only read
+      tensor->data = const_cast<float*>(values.data());  // only read
       gguf_add_tensor(file.get(), tensor);
     };
     for (const Factors& factors : factors_) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small tokenizers and what the `tokenizers` package makes of texts with them, written by
-// write_tokenizer_cases.py; and JSON of a test as part of a tokenizer file.
+// Small tokenizers and the results of the `tokenizers` package for them, written by
+// write_tokenizer_cases.py; and a test's JSON as a part of a tokenizer file.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return std::filesystem::path(__FILE__).parent_path() / "huggingface" / name;
 }
 
-/// A value with its text, as a part of "tokenizer.json".
+/// A JSON value with its text, as a part of "tokenizer.json".
 class PartOf {
  public:
   explicit PartOf(std::string_view json) : value_(nlohmann::json::parse(json)) {}
@@ -33,7 +33,7 @@ class PartOf {
   nlohmann::json value_;
 };
 
-/// A word's tokens, by any model of a tokenizer.
+/// A word's tokens, by any tokenizer model.
 template <class Model>
 [[nodiscard]] std::vector<Token> cut(const Model& model, std::string_view word) {
   std::vector<Token> tokens;
@@ -41,7 +41,7 @@ template <class Model>
   return tokens;
 }
 
-/// [[begin, end], …] of ranges, for comparing.
+/// The ranges as [[begin, end], …], for comparisons.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> ranges(
     const std::vector<Token>& tokens) {
   std::vector<std::vector<std::size_t>> result;

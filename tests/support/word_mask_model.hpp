@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A masked model over whole words, whose rows are a hash of what it is asked, and elements as it knows
-// them.
+// A masked model over whole words, whose rows are a hash of its input, and elements in its
+// vocabulary.
 
 #include <cctype>
 #include <cstdint>
@@ -18,15 +18,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Tokens are runs of letters, and every other character but the space, which is none. Texts stand
-/// between <s> and </s>; a word that it does not know is <unk>. Equal rows mean equal inputs.
+/// Tokens are runs of letters and every other character except the space, which is not a token.
+/// Texts are between <s> and </s>; an unknown word is <unk>. Equal rows mean equal inputs.
 class WordMaskModel {
  public:
   explicit WordMaskModel(const std::vector<std::string>& words) {
     for (const char* special : {"<s>", "</s>", "<unk>", "<mask>"}) add(special);
     for (const std::string& word : words) add(word);
   }
-  /// Every word of a dataset's templates, and names of one word; those of more are not known as one.
+  /// Knows every word of a dataset's templates and its names of one word, but no longer name as a
+  /// token.
   explicit WordMaskModel(const MultiPromptDataset& dataset) : WordMaskModel(words_in(dataset)) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -58,7 +59,7 @@ class WordMaskModel {
       visit(q, row(queries[q]));
     }
   }
-  /// From 0 to 8.
+  /// Numbers from 0 to 8.
   [[nodiscard]] std::vector<float> row(const MaskedQuery& query) const {
     std::uint32_t state = query.position + 7;
     for (const TokenId id : query.sequence) state = state * 31 + static_cast<std::uint32_t>(id);

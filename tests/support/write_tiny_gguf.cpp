@@ -6,9 +6,9 @@
 //   write_tiny_gguf OUT.gguf lora     an adapter for one
 //   write_tiny_gguf OUT.gguf bf16     in BF16
 //   write_tiny_gguf OUT.gguf cut      the same weights in F32
-//   write_tiny_gguf OUT.gguf two-way  one whose metadata says that attention is not causal
-//   write_tiny_gguf OUT.gguf sliding  one with sliding windows; also recurrent, hybrid
-//   write_tiny_gguf LEAD parts SEED   in three parts, the first of which goes by no weight
+//   write_tiny_gguf OUT.gguf two-way  metadata that specifies non-causal attention
+//   write_tiny_gguf OUT.gguf sliding  sliding windows; also recurrent, hybrid
+//   write_tiny_gguf LEAD parts SEED   in three parts, the first without weights
 
 #include <cstdlib>
 #include <string>

@@ -58,7 +58,7 @@ class BadInput(unittest.TestCase):
 
     def test_models_by_name_and_by_the_environment(self):
         self.check(self.fails(model="hf:nobody/nothing"), "--model: hf:nobody/nothing is neither in ",
-                   "; get it with `hf download nobody/nothing`")
+                   "; download it with `hf download nobody/nothing`")
         (self.folder / "own/models/o/tiny").mkdir(parents=True)
         (self.folder / "own/models/o/tiny/tiny.gguf").symlink_to(self.model)
         caches = {"HF_HUB_CACHE": str(self.folder / "hub"), "PLUMB_CACHE": str(self.folder / "own")}
@@ -235,7 +235,7 @@ class Tables(unittest.TestCase):
         for field in ("Options", "answer_choices", "Distractors", "candidates", "mc"):
             with self.subTest(field):
                 data = self.published(f"unread-{field}", field, repr, "jsonl")
-                self.assertIn(f"{field}: looks like a question's choices, and is not read", self.checked(data, 2))
+                self.assertIn(f"{field}: looks like a question's choices, but is not read", self.checked(data, 2))
                 done = command.plumb("many-shot", "--data", data, "--model", self.model, "--out", self.folder / "none", code=2)
                 self.assertIn(f"test.jsonl:1: {field}: looks like a question's choices", done.stderr)
 
@@ -277,7 +277,7 @@ class Tables(unittest.TestCase):
         templates = '{"capital": ["The capital of [X] is [Y]."]}'
         for name, change, words in (
                 ("quoted", lambda text: f'"{text}"', "is in quotes (and 7 "), ("spaced", lambda text: text + " ", "white space at an end"),
-                ("no-break", lambda text: text + "\u00a0x", "holds a no-break"), ("zero-width", lambda text: text + "\u200bx", "cannot be seen"),
+                ("no-break", lambda text: text + "\u00a0x", "contains a no-break"), ("zero-width", lambda text: text + "\u200bx", "invisible character"),
                 ("marks", lambda text: unicodedata.normalize("NFD", text + "é"), "NFC")):
             with self.subTest(name):
                 self.write(f"{name}/facts.tsv", "".join(f"{change(s)}\tcapital\t{change(o)}\n" for s, o in CAPITALS))

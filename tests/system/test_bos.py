@@ -47,7 +47,7 @@ class Bos(unittest.TestCase):
         self.assertEqual([one[:1] for prompt in own for one in prompt], [[1]] * 4)
         self.assertEqual([row["pll_scores"] for row in with_own], [row["pll_scores"] for row in with_put])
         self.assertEqual([row["token_counts"] for row in with_own], [row["token_counts"] for row in with_put])
-        warning = "2 statements begin with BOS already; no other is put before them."
+        warning = "2 statements begin with BOS already; no second one is put before them."
         self.assertIn(warning, done.stdout)
         self.assertIn(warning, (self.folder / "own" / "report.html").read_text())
         self.assertEqual(settings["warnings"], ["Warning: " + warning])
@@ -90,8 +90,8 @@ class Bos(unittest.TestCase):
         refused = command.plumb("probe", "--data", self.folder / "bare none-data", "--model", bare, "--out",
                                 self.folder / "x", "--bos", "<boss>", code=2)
         self.assertEqual(refused.stderr.count("\n"), 1)
-        self.assertIn("--bos: '<boss>' is no token of this model", refused.stderr)
-        self.assertIn("special tokens near it: <bos>", refused.stderr)
+        self.assertIn("--bos: '<boss>' is not a token of this model", refused.stderr)
+        self.assertIn("similar special tokens: <bos>", refused.stderr)
 
 
 if __name__ == "__main__":

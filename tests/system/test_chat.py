@@ -126,9 +126,9 @@ class Chat(unittest.TestCase):
     def test_what_makes_no_conversation_is_refused(self):
         for more, why in {("--chat", "--relations", "mythology"): "mythology.jsonl:1: mythology, template 0: --chat: ",
                           ("--chat", "--templates", "1", "--relations", "capital"): "begins with its answer",
-                          ("--chat", "--chat-turn", "statement"): "the user says nothing",
+                          ("--chat", "--chat-turn", "statement"): "but the user's turn is empty",
                           ("--chat", "--special-tokens", "text"): "special tokens that must be parsed",
-                          ("--chat", "--reduction", "pmi", "--neutral", " "): "the user says nothing",
+                          ("--chat", "--reduction", "pmi", "--neutral", " "): "so the user's turn would be empty",
                           ("--system", "x"): "--system: has no effect without --chat",
                           ("--chat", "--system", "<|im_end|>"): "the text of a special token"}.items():
             said = command.probe(self.folder / "refused", *more, code=2).stderr

@@ -215,7 +215,7 @@ class Checkpoints(unittest.TestCase):
         for name in ("tiny-bert-cased", "tiny-roberta"):
             done = command.plumb("probe", "--data", data, "--model", FOLDERS / name, "--out", self.folder / f"long-{name}",
                                  code=2)
-            self.assertRegex(done.stderr, r"has \d+ tokens, the model's context 64")
+            self.assertRegex(done.stderr, r"has \d+ tokens; the model's limit is 64")
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ class Compilers(unittest.TestCase):
         for compiler, flags in older:
             done = compiled(compiler, ["plumb/detail/core/version.hpp"], *flags)
             self.assertNotEqual(done.returncode, 0, flags)
-            self.assertRegex(done.stderr, "error: .*plumb wants C\\+\\+20 and is tested with")
+            self.assertRegex(done.stderr, "error: .*plumb needs C\\+\\+20 and is tested with")
             self.assertEqual(compiled(compiler, ["plumb/detail/core/version.hpp"], *flags, "-DPLUMB_ANY_COMPILER").returncode, 0)
         self.assertEqual(compiled("g++", ["plumb/detail/core/version.hpp"]).returncode, 0)
 
@@ -140,7 +140,7 @@ class Flags(unittest.TestCase):
             with self.subTest(compiler):
                 said = self.refused(compiler, ["plumb/detail/core/version.hpp"], "-fno-exceptions")
                 self.assertIn("-fno-exceptions", said)
-                self.assertIn("give -fexceptions", said)
+                self.assertIn("add -fexceptions", said)
 
     def test_the_first_error_of_a_public_header_is_that_one(self):
         for header in ("plumb/detail/core/error.hpp", "plumb/detail/core/compiled.hpp", "plumb/detail/measure/rank.hpp", "plumb/detail/core/ranges.hpp",

@@ -218,7 +218,7 @@ class Concepts(unittest.TestCase):
                 self.assertIn(missing.split(" ")[0] + "(", said[i][missing], case)
             self.assertIn("std::optional<plumb::TokenId> bos() const", said[len(MISSING)]["bos"])
             self.assertNotIn(len(models) - 1, [model for model, parts in said.items() if parts])  # it lacks nothing
-            self.assertIn("plumb: the model's special_tokens would not be seen. Write: "
+            self.assertIn("plumb: the model's special_tokens would not be used. Write: "
                           "std::vector<plumb::SpecialToken> special_tokens() const", done.stderr)
 
     def test_half_of_an_optional_form_is_named_whoever_asks(self):
@@ -236,8 +236,8 @@ class Concepts(unittest.TestCase):
         parts = [PARTS[part] for part in CONCEPTS["lookup_lm"]]
         for compiler in OF_EACH_KIND:
             done = compiled(compiler, [("lookup_lm", [*parts, "void release(plumb::NodeId) {}"])])
-            self.assertIn("plumb: the model's release would not be seen. Write: void release(const plumb::TokenTree& tree, "
-                          "plumb::NodeId node), or leave it out", done.stderr)
+            self.assertIn("plumb: the model's release would not be used. Write: void release(const plumb::TokenTree& tree, "
+                          "plumb::NodeId node), or remove it", done.stderr)
 
     def test_scorers_and_calibrators_name_it_without_being_asked(self):
         text = includes(dict.fromkeys(door[0] for door in DOORS))
@@ -254,7 +254,7 @@ class Concepts(unittest.TestCase):
                 with self.subTest(compiler=compiler, call=call, missing=missing):
                     self.assertIn(f" lacks {missing}. Write: ", said.get(f"door{i}", "nothing"), done.stderr)
             of_const = said.get(as_const, "nothing")
-            self.assertIn("plumb: the model is const and can only be asked as one that may change", of_const, done.stderr)
+            self.assertIn("plumb: the model is const, but its functions are not", of_const, done.stderr)
             self.assertNotIn(" lacks ", of_const)
 
 

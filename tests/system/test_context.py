@@ -170,7 +170,7 @@ class Context(unittest.TestCase):
         self.assertIn("--prefix: there is no file 'lost.txt'", said("--prefix", "lost.txt"))
         long = self.folder / "long.txt"
         long.write_text("word " * 20000)
-        self.assertIn("ask with fewer --shots or a shorter --prefix", said("--prefix", long))
+        self.assertIn("use fewer --shots or a shorter --prefix", said("--prefix", long))
         self.assertFalse((self.folder / "none").exists())
 
 

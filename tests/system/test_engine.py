@@ -61,7 +61,7 @@ class Llama(unittest.TestCase):
             self.probe(f"pack-{pack}", "--pack", pack)
             self.assertLess(self.apart(f"pack-{pack}"), 1e-4)
             self.assertEqual(self.settings(f"pack-{pack}")["pack"], pack)
-        self.assertIn("pack: the run was begun with 32, not 256",
+        self.assertIn("pack: the run was started with 32, not 256",
                       self.probe("pack-32", "--resume", code=2).stderr)
         for shard in (1, 2):
             self.probe(f"shard-{shard}", "--pack", 32, "--shard", f"{shard}/2")
@@ -77,8 +77,8 @@ class Llama(unittest.TestCase):
         self.probe("nothing", "--lora", f"{self.adapter}:0")
         self.assertLess(self.apart("nothing"), 1e-6)
         other = self.probe("adapted", "--resume", "--lora", f"{self.adapter}:2", code=2).stderr
-        self.assertIn('the run was begun with "tiny.gguf+adapter.gguf", not "tiny.gguf+adapter.gguf:2"', other)
-        self.assertIn("the run was begun with", self.probe("adapted", "--resume", code=2).stderr)
+        self.assertIn('the run was started with "tiny.gguf+adapter.gguf", not "tiny.gguf+adapter.gguf:2"', other)
+        self.assertIn("the run was started with", self.probe("adapted", "--resume", code=2).stderr)
         self.assertIn("none.gguf: no such adapter file; give --lora", self.refused("--lora", self.folder / "none.gguf"))
         self.assertIn("tiny.gguf: cannot be loaded as a LoRA adapter", self.refused("--lora", self.model))
 
@@ -87,10 +87,10 @@ class Llama(unittest.TestCase):
         self.probe("f16", "--precision", "fast", "--cache-type", "f16")
         self.assertEqual([self.settings(run)["cache_type"] for run in ("fast", "f16")], ["f16", "f16"])
         self.assertEqual(self.scores("fast"), self.scores("f16"))
-        self.assertIn("--cache-type: has no effect beside --precision exact", self.refused("--cache-type", "f16"))
-        self.assertIn("--cache-type: has no effect beside --precision fast",
+        self.assertIn("--cache-type: has no effect with --precision exact", self.refused("--cache-type", "f16"))
+        self.assertIn("--cache-type: has no effect with --precision fast",
                       self.refused("--cache-type", "f32", "--precision", "fast"))
-        self.assertIn("--cache-type: q8_0 is not for this model",
+        self.assertIn("--cache-type: q8_0 does not work with this model",
                       self.refused("--cache-type", "q8_0", "--precision", "fast"))
 
     @command.needs_model
@@ -132,7 +132,7 @@ class Llama(unittest.TestCase):
             digest = hashlib.sha256(half.read_bytes()).hexdigest()
             made = cache / "f32" / digest / "weights.F32.gguf"
             first = self.probe("half", model=half).stderr
-            self.assertIn(f"plumb: {half} has BF16 weights; for exact scores they are widened to F32 once, which takes "
+            self.assertIn(f"plumb: {half} has BF16 weights. For exact scores they are widened to F32 once, which takes "
                           f"1 MB on the disk: {made}\n", first)
             self.assertEqual(self.scores("half"), self.scores("cut"))
             settings = self.settings("half")
@@ -141,7 +141,7 @@ class Llama(unittest.TestCase):
             self.assertNotIn("warnings", settings)
             self.assertNotIn("widened", self.probe("again", model=half).stderr)
             fast = self.probe("fast-half", "--precision", "fast", model=half).stdout
-        warning = "Warning: weights in BF16 that run as they are round the activations to 16 bits"
+        warning = "Warning: weights in BF16 are used without widening, so activations are rounded to 16 bits"
         self.assertIn(warning, " ".join(fast.split()))
         self.assertTrue(self.settings("fast-half")["warnings"][0].startswith(warning))
         self.assertIn(warning, (self.folder / "fast-half" / "report.html").read_text())
@@ -150,7 +150,7 @@ class Llama(unittest.TestCase):
     def test_exact_scores_of_bf16_weights_are_refused_where_they_cannot_be_widened(self):
         half = self.write("stuck.gguf", "bf16")
         with unittest.mock.patch.dict(os.environ, {"PLUMB_CACHE": str(self.model)}):  # a file
-            self.assertIn(f"run `requantize {half} {self.folder / 'stuck.F32.gguf'} F32` and name that file, or say "
+            self.assertIn(f"run `requantize {half} {self.folder / 'stuck.F32.gguf'} F32` and use that file, or set "
                           "--precision fast", self.refused(model=half))
 
     def test_a_model_in_parts_is_all_of_them(self):
@@ -168,7 +168,7 @@ class Llama(unittest.TestCase):
         self.assertEqual(self.settings("one")["model_sha256"], hashlib.sha256(digests.encode()).hexdigest())
         self.probe("two", model=two)
         self.assertNotEqual(self.settings("one")["model_sha256"], self.settings("two")["model_sha256"])
-        self.assertIn("model_sha256: the run was begun with", self.probe("one", "--resume", model=two, code=2).stderr)
+        self.assertIn("model_sha256: the run was started with", self.probe("one", "--resume", model=two, code=2).stderr)
         # A part changes behind a run's back.
         last = models[0] / name.format(3)
         kept = last.read_bytes()
@@ -178,7 +178,7 @@ class Llama(unittest.TestCase):
         last.unlink()
         self.assertIn(f"{last}: is missing: part 3 of 3 of the model", self.refused(model=one))
         last.write_bytes(kept)
-        self.assertIn(f"is part 2 of 3 of a model; give the first, {one}",
+        self.assertIn(f"is part 2 of 3 of a model; use the first part, {one}",
                       self.refused(model=models[0] / name.format(2)))
 
     def test_it_has_its_own_name_while_it_runs(self):
@@ -260,16 +260,16 @@ class Native(unittest.TestCase):
             self.probe(kind, model=model)
             self.assertTrue(self.settings(kind)["backend"].startswith("llama.cpp "))
             refused = self.probe("refused", "--engine", "native", model=model, code=2).stderr
-            self.assertIn("is not computed in plumb's own network, which knows gemma, ", refused)
-            self.assertIn("; say --engine llama, or leave it out", refused)
+            self.assertIn("is not supported by plumb's own network, which supports gemma, ", refused)
+            self.assertIn("; set --engine to llama, or drop --engine", refused)
         half = self.write("two-way.gguf", "two-way")
         self.assertIn("is not a causal language model", self.probe("refused", "--engine", "native", model=half, code=2).stderr)
 
     def test_options_of_llama_cpp_are_refused_beside_it(self):
         for words in (("--pack", 64), ("--cache-type", "f32"), ("--lora", "a.gguf"), ("--gpu-layers", 3)):
-            self.assertIn(f"{words[0]}: has no effect beside --engine native",
+            self.assertIn(f"{words[0]}: has no effect with --engine native",
                           self.probe("refused", "--engine", "native", *words, code=2).stderr)
-        self.assertIn("--precision: fast has no effect beside --engine native",
+        self.assertIn("--precision: fast has no effect with --engine native",
                       self.probe("refused", "--engine", "native", "--precision", "fast", code=2).stderr)
         self.assertIn("--engine: 'mine' is not a choice", self.probe("refused", "--engine", "mine", code=2).stderr)
 
@@ -301,7 +301,7 @@ class Native(unittest.TestCase):
             merged = f"{engine}-merged"
             command.plumb("merge", self.folder / f"{engine}-1", self.folder / f"{engine}-2", "--out", self.folder / merged)
             self.assertEqual(self.settings(merged)["backend"], self.settings(engine + "-run")["backend"])
-        self.assertIn("backend: the run was begun with",
+        self.assertIn("backend: the run was started with",
                       self.probe("llama-run", "--resume", "--engine", "native", code=2).stderr)
 
     def test_every_job_runs_on_it_and_its_vectors_and_answers_are_those_of_llama_cpp(self):

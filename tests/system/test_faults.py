@@ -65,9 +65,9 @@ class Signals(unittest.TestCase):
             said = process.communicate()[1]
             self.assertEqual(process.returncode, code, said)
             last = said.splitlines()[-1]
-            self.assertRegex(last, "^plumb: stopped; what is done is kept; go on with: [^ ]*tiny_command many-shot ")
+            self.assertRegex(last, "^plumb: stopped; finished work is saved; continue with: [^ ]*tiny_command many-shot ")
             self.assertTrue(last.endswith(" --resume"), said)
-            self.assertIn("stopping when the work at hand is kept", said)
+            self.assertIn("stopping after the current work is saved", said)
             self.assertFalse(kills.looks_complete(self.job, out))
             self.assertGreater((out / "journal.jsonl").read_bytes().count(b"\n"), lines, "the pack at hand is kept")
 
@@ -77,7 +77,7 @@ class Signals(unittest.TestCase):
             # In its first evaluation, which would take a minute.
             process = self.begun(self.folder / f"twice-{first}-{second}", self.mark, 60)
             process.send_signal(first)
-            while "stopping when" not in process.stderr.readline():
+            while "stopping after" not in process.stderr.readline():
                 self.assertIsNone(process.poll())
             process.send_signal(second)
             process.communicate()

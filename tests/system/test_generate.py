@@ -159,7 +159,7 @@ class Generation(unittest.TestCase):
 
     def test_settings_of_another_run_are_refused(self):
         done = generate(self.whole, *WORDS, "--shots", "3", "--resume", data=self.data, code=2)
-        self.assertIn("settings: the run was begun with", done.stderr)
+        self.assertIn("settings: the run was started with", done.stderr)
 
     def test_question_templates_alone_are_asked_as_questions(self):
         out = self.folder / "questions"
@@ -270,7 +270,7 @@ class Ends(unittest.TestCase):
         settings = json.loads((old / "metrics.json").read_text())["settings"]["zero-shot"]
         self.assertIsNone(settings["answers_cut"])
         done = command.plumb("generate", "--out", old, *self.words, *asked, "--resume", code=2)
-        self.assertIn("stop: the run was begun with null, not", done.stderr)
+        self.assertIn("stop: the run was started with null, not", done.stderr)
 
     def test_fresh_examples_are_the_prompts_own(self):
         asked = ("--settings", "relation", "--shots", "2", "--max-new-tokens", "1")

@@ -301,7 +301,7 @@ class OfTheCommand(unittest.TestCase):
         self.assertTrue(any(words in warning for warning in settings["warnings"]))
         self.assertIn(words, (out / "report.html").read_text())
         done = self.probe(self.opt, "bf16", "--precision", "exact", "--resume", code=2)
-        self.assertIn("the run was begun with", done.stderr)
+        self.assertIn("the run was started with", done.stderr)
 
     def test_every_job_runs_on_opt(self):
         command.plumb("many-shot", "--data", BEAR, "--relations", "P36", "--shots", 3, "--limit", 3, "--model", self.opt,

@@ -83,7 +83,7 @@ class Study(unittest.TestCase):
     def test_settings_relations_and_remarks_are_shown(self):
         for text in ("ic/1 ", "ic/50 ", "ic/50/generation", "eic", "eic-isolated", "hgp", "mmp",
                      "skipped, fewer than 50 training facts for the shots: currency-country 41, instrument-family 38",
-                     "fewer than 20 choices a fact, as there are no more objects: animal-class 9"):
+                     "fewer than 20 choices per fact, because there are no more objects: animal-class 9"):
             self.assertIn(text, self.shown)
         metrics = json.loads((self.whole / "metrics.json").read_text())
         self.assertEqual(metrics["settings"]["ic/50"]["relations"]["animal-class"]["variants"], 2)
@@ -111,7 +111,7 @@ class Study(unittest.TestCase):
             self.assertEqual(model["facts"], len(expected))
             self.assertAlmostEqual(model["estimators"]["base"]["metrics"]["brier"]["value"], sum(expected) / len(expected), places=8)
         refused = command.plumb("calibrate", self.whole, "--span", "answer", "--out", self.folder / "none", code=2)
-        self.assertIn("--span: is for closed sets that were probed, and ", refused.stderr)
+        self.assertIn("--span: is for probed closed sets, but ", refused.stderr)
 
     def test_a_killed_study_taken_up_again_ends_with_the_same_bytes(self):
         journal = (self.whole / "journal.jsonl").stat().st_size
@@ -148,7 +148,7 @@ class Study(unittest.TestCase):
             self.assertNotIn("e", row["text"].lstrip())
         said = many_shot(self.folder / "long", "--relations", "animal-class", "--shots", "-", "--eic", "paper", "--eic-first",
                          "500", model=self.model, code=2).stderr
-        self.assertIn("--eic: takes 545 training facts", said)
+        self.assertIn("--eic: needs 545 training facts", said)
 
     def test_seeds_change_the_shots_and_nothing_else(self):
         rows = scores(self.whole, "birth-year")
@@ -265,7 +265,7 @@ class BadInput(unittest.TestCase):
             self.assertRegex(done.stdout, "a token covers both a subject and an object.*plural '..+'")
 
     def test_options_and_files_that_make_no_sense(self):
-        for words, said in ((("--shots", "-"), "--shots: asks nothing"),
+        for words, said in ((("--shots", "-"), "--shots: nothing to run"),
                             (("--choices", "1"), "--choices"), (("--seeds", "0"), "--seeds"),
                             (("--eic", "fast"), "--eic"), (("--fixed", "x.json"), "--fixed"),
                             (("--baselines", "absent.json"), "absent.json"),
@@ -285,7 +285,7 @@ class BadInput(unittest.TestCase):
         done = command.plumb("many-shot", "--data", table, "--model", self.model, "--out", self.folder / "t", "--shots",
                              "2", code=2)
         self.assertIn("table.jsonl:7", done.stderr)
-        self.assertIn("among its own shots", done.stderr)
+        self.assertIn("also a subject of the shots", done.stderr)
 
     def test_given_choices_are_read_as_they_are(self):
         table = self.folder / "given.jsonl"

@@ -51,7 +51,7 @@ class Models(unittest.TestCase):
     def expect(self, folder, *parts):
         """Listing and asking end in the same words, which hold these parts."""
         words = self.refused(folder)
-        self.assertIn(f"\n{folder} cannot be asked: {words}\n", self.listed())
+        self.assertIn(f"\n{folder} cannot be used: {words}\n", self.listed())
         for part in parts:
             self.assertIn(part, words)
 
@@ -67,14 +67,14 @@ class Models(unittest.TestCase):
 
     def test_what_is_not_modelled_is_converted_or_served(self):
         for name, change, words in (
-                ("newcomer", {"model_type": "llama4"}, "model_type: 'llama4' is not known"),
-                ("activation", {"hidden_act": "quick_gelu"}, "hidden_act: 'quick_gelu' is not known; known are gelu"),
-                ("rope", {"rope_parameters": {"rope_type": "spiral", "rope_theta": 100.0}}, "'spiral' is not known"),
+                ("newcomer", {"model_type": "llama4"}, "model_type: 'llama4' is not supported"),
+                ("activation", {"hidden_act": "quick_gelu"}, "hidden_act: 'quick_gelu' is not supported; plumb supports gelu"),
+                ("rope", {"rope_parameters": {"rope_type": "spiral", "rope_theta": 100.0}}, "'spiral' is not supported"),
                 ("own-tokenizer", {"tokenizer_class": "OwnTokenizer"}, "OwnTokenizer")):
             folder = self.model(name, change)
             if name == "own-tokenizer":
                 (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "OwnTokenizer"}')
-            self.expect(folder, words, f"`vllm serve {folder}`, then give --server http://localhost:8000")
+            self.expect(folder, words, f"`vllm serve {folder}`, then set --server to http://localhost:8000")
             # The converter drops a field that it does not know, and the file is then another model.
             converts = f"`python3 convert_hf_to_gguf.py {folder} {OUTPUT} {folder}.gguf`"
             (self.assertIn if name in ("newcomer", "own-tokenizer") else self.assertNotIn)(converts, self.refused(folder))
@@ -90,7 +90,7 @@ class Models(unittest.TestCase):
                                             ("compressed-tensors", "compressed-tensors", (converted, served), ()),
                                             ("quanto", "quanto", (served,), (converted,))):
             folder = self.model(method, {"quantization_config": {"quant_method": method}})
-            self.expect(folder, f"quantization_config: weights quantised by {shown} are not computed; fetch the model's F32, F16 or "
+            self.expect(folder, f"quantization_config: weights quantised by {shown} are not supported; fetch the model's F32, F16 or "
                         "BF16 weights, or ", *has)
             for word in has_not:
                 self.assertNotIn(word, self.refused(folder))
@@ -105,7 +105,7 @@ class Models(unittest.TestCase):
                                      ("old-fp8", "FP8", {"l.weight": "F8_E4M3"})):
             folder = self.model(name)
             write_tensors(folder / "model.safetensors", tensors)
-            self.expect(folder, f"weights quantised by {shown} are not computed")
+            self.expect(folder, f"weights quantised by {shown} are not supported")
 
     def test_what_is_missing_or_damaged_is_named(self):
         bare = self.model("bare")
@@ -125,7 +125,7 @@ class Models(unittest.TestCase):
         for file in untied.glob("*.json"):
             if file.name != "config.json":
                 file.unlink()
-        self.expect(untied, "holds no tokenizer.json")
+        self.expect(untied, "contains no tokenizer.json")
         self.assertNotIn("convert it", self.refused(untied))  # which would want it too
 
     def test_a_gguf_that_is_no_causal_model_is_named(self):
@@ -147,7 +147,7 @@ class Models(unittest.TestCase):
         done = subprocess.run([command.PLUMB, "models"], env={"HOME": str(home)}, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"hf:own/new +\S+ kB  folder, newcomer +none: see below\n")
-        self.assertIn(f"\nhf:own/new cannot be asked: {snapshot}/config.json: model_type: 'newcomer' is not known; convert it: `python3 "
+        self.assertIn(f"\nhf:own/new cannot be used: {snapshot}/config.json: model_type: 'newcomer' is not supported; convert it: `python3 "
                       f"convert_hf_to_gguf.py {snapshot} ", done.stdout)
 
     def test_a_word_that_is_no_folder_is_refused(self):

@@ -115,7 +115,7 @@ class Wn18rr(unittest.TestCase):
             out = self.folder / f"bad-{row}"
             done = mpirun(4, *self.words, "--entities", self.folder / "bad.npy", "--out", out, code=2)
             self.assertIn(said, done.stderr)
-            self.assertIn(f"entities: row {row} is a zero vector, which has no direction", done.stderr)
+            self.assertIn(f"entities: row {row} is a zero vector, so it has no direction", done.stderr)
             self.assertFalse((out / "report.html").exists())
             self.assertEqual(json.loads((out / "run.json").read_text())["status"], "running")
 
@@ -148,7 +148,7 @@ class Umls(unittest.TestCase):
         done = self.rank(2, "names", "--method", "likelihood", code=2)
         self.assertIn("plumb: --method: leaves 1 of 2 processes idle", done.stderr)
         done = mpirun(2, "probe", "--data", command.FACTS, "--model", self.model, "--out", self.folder / "probe", code=2)
-        self.assertIn("plumb: plumb probe: is done by one process, and there are 2", done.stderr)
+        self.assertIn("plumb: plumb probe: runs in one process, and there are 2", done.stderr)
 
     def test_the_first_alone_prints(self):
         self.assertEqual(mpirun(3, "--version").stdout, command.plumb("--version").stdout)

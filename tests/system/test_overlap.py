@@ -176,7 +176,7 @@ class Overlap(unittest.TestCase):
         packed = self.folder / "rows.jsonl.gz"
         packed.write_bytes(gzip.compress(self.rows.read_bytes()))
         refused = command.plumb("data", "overlap", command.FACTS, packed, code=2).stderr
-        self.assertIn("rows.jsonl.gz: is a gzip file and no text; unpack it", refused)
+        self.assertIn("rows.jsonl.gz: is a gzip file, not text; unpack it", refused)
         words = [command.PLUMB, "data", "overlap", command.FACTS, "/dev/stdin", "--text-field", "text"]
         with subprocess.Popen(["gzip", "-dc", packed], stdout=subprocess.PIPE) as unpacked:
             piped = subprocess.run(words, stdin=unpacked.stdout, capture_output=True, text=True)

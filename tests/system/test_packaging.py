@@ -84,7 +84,7 @@ class Cmake(unittest.TestCase):
     def test_what_a_component_lacks_is_said(self):
         done = configure(self.folder / "lacking", "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                          "-DCOMPONENTS=blas", code=1)
-        self.assertIn("blas is no component; say openmp, kernels, compiled, cli, command, llama, huggingface, server, chat or mpi", " ".join(done.stderr.split()))
+        self.assertIn("blas is not a component; use openmp, kernels, compiled, cli, command, llama, huggingface, server, chat or mpi", " ".join(done.stderr.split()))
 
     def test_other_versions_are_refused(self):
         (self.folder / "old").mkdir()

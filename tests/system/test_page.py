@@ -104,7 +104,7 @@ onload = async () => {
   page.execCommand = () => { found.copied.push(page.activeElement.value); return true; };
   const texts = selector => [...page.querySelectorAll(selector)].filter(part => part.getClientRects().length).map(part => part.textContent);
   const seen = () => ({rows: texts('#leaderboard-of-models tbody td:first-child'), heads: texts('#models-by-relations thead tr:last-child th'),
-    squares: texts('#who-knows-what-others-know tbody tr').length, legend: texts('#accuracy-by-relation .legend span').map(text => text.trim()),
+    squares: texts('#shared-knowledge tbody tr').length, legend: texts('#accuracy-by-relation .legend span').map(text => text.trim()),
     names: texts('#accuracy-by-model .name'), dots: texts('#accuracy-by-relation svg g.series').length,
     height: page.querySelector('#accuracy-by-model svg.dots').viewBox.baseVal.height});
   const boxes = [...page.querySelectorAll('.choose input')];

@@ -90,7 +90,7 @@ class Methods(unittest.TestCase):
         for method in metrics["methods"].values():
             self.assertGreater(method["raw"]["realistic"]["mean_reciprocal_rank"]["value"], 0)
         page = (folder / "run" / "report.html").read_text()
-        for text in ("Hit@k side by side", "Do the methods agree?", "Do long names stand lower?"):
+        for text in ("Hit@k side by side", "Do the methods agree?", "Do long names rank lower?"):
             self.assertIn(text, page)
         self.assertIn("deer and likelihood", said.stdout)
 

@@ -70,7 +70,7 @@ class Resume(unittest.TestCase):
         self.assertEqual(process.returncode, 130, said)
         self.assertFalse((out / "report.html").exists())
         last = said.splitlines()[-1]
-        self.assertTrue(last.startswith(f"plumb: stopped; what is done is kept; go on with: {command.PLUMB} probe --data "),
+        self.assertTrue(last.startswith(f"plumb: stopped; finished work is saved; continue with: {command.PLUMB} probe --data "),
                         said)
         self.assertTrue(last.endswith(" --resume"), said)
         self.probe(out, *SELECTION, "--resume")

@@ -235,7 +235,7 @@ class Contradictions(unittest.TestCase):
                 (folder / file).write_text(json.dumps({"model_type": "bert", "tokenizer_class": "BertJapaneseTokenizer"}))
                 done = subprocess.run([command.BUILD / "tokens_of_texts", folder], capture_output=True, text=True, input="")
                 self.assertEqual(done.returncode, 1)
-                self.assertIn(f"{file}: tokenizer_class: \"BertJapaneseTokenizer\" is not known", done.stderr)
+                self.assertIn(f"{file}: tokenizer_class: \"BertJapaneseTokenizer\" is not supported", done.stderr)
 
     @unittest.skipUnless(has_transformers(), "skipped: PLUMB_PEER has no transformers")
     def test_folders_at_odds_with_themselves_are_read_as_transformers_reads_them(self):

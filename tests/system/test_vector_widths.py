@@ -31,7 +31,7 @@ def values(program, width, threads=2):
 
 def widths():
     """Those of the library that this machine has."""
-    return [width for width in LANES if "this processor has no" not in run("network_values", width).stderr]
+    return [width for width in LANES if "this processor does not support" not in run("network_values", width).stderr]
 
 
 @unittest.skipUnless(platform.machine() == "x86_64", "skipped: other CPUs have one width")
@@ -65,7 +65,7 @@ class OfEveryWidth(unittest.TestCase):
         for width in ("v5", "AVX2", "v33"):
             done = run("network_values", width)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn(f"PLUMB_VECTOR: '{width}' is no width of this program, which has v2, v3,", done.stderr)
+            self.assertIn(f"PLUMB_VECTOR: '{width}' is not a vector width of this program; it has v2, v3,", done.stderr)
 
 
 def probe(out, width, *more, facts=command.FACTS, model=None):
@@ -87,7 +87,7 @@ class OfRuns(unittest.TestCase):
         self.assertEqual(probe(narrow, "v2", "--resume", model=self.MODEL).returncode, 0)
         done = probe(narrow, "v3", "--resume", model=self.MODEL)
         self.assertEqual(done.returncode, 2)
-        self.assertIn('vector: the run was begun with "v2", not "v3"; set PLUMB_VECTOR=v2 or another folder', done.stderr)
+        self.assertIn('vector: the run was started with "v2", not "v3"; set PLUMB_VECTOR=v2 or another folder', done.stderr)
         for i, (shard, width) in enumerate(zip(shards, ("v2", "v3"))):
             self.assertEqual(probe(shard, width, "--shard", f"{i + 1}/2", model=self.MODEL).returncode, 0)
         done = command.plumb("merge", *shards, "--out", folder / "merged", code=2)
@@ -97,7 +97,7 @@ class OfRuns(unittest.TestCase):
         folder = command.temporary_folder(self)
         done = probe(folder / "run", "v7", model=self.MODEL)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("PLUMB_VECTOR: 'v7' is no width of this program", done.stderr)
+        self.assertIn("PLUMB_VECTOR: 'v7' is not a vector width of this program", done.stderr)
         self.assertFalse((folder / "run").exists())
 
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do the answers to many paraphrases amount to?
+// Which single answer do the answers to many paraphrases give?
 //
-// An aggregator makes one answer of a fact's paraphrases by its policy:
+// An aggregator turns the answers to a fact's paraphrases into one answer by its policy:
 //   Vote           the most frequent answer if at least `to_win` paraphrases gave it and no other
 //                  answer is as frequent; otherwise the vote fails and there is no answer
 //   MinConfidence  the answer of the paraphrase with the lowest Base confidence
-//   MaxConfidence  the same with the highest; ties of both go to the lowest template index
-// A paraphrase under which options share the best score gives no answer: it does not vote and cannot
-// be chosen. Source: Kissling et al., section 3.2 and appendix C, which leave ties of a vote open;
-// there, as here, a tie is a failure. Non-goal: how sure the answer is (calibrate/confidence.hpp).
+//   MaxConfidence  the same with the highest; for both, ties go to the lowest template index
+// A paraphrase under which options share the best score gives no answer: it does not vote and
+// cannot be chosen. Source: Kissling et al., section 3.2 and appendix C, which leave ties of a vote
+// open; here such a tie is a failure. Non-goal: the confidence of the answer
+// (calibrate/confidence.hpp).
 
 #include <concepts>
 #include <cstddef>
@@ -28,10 +29,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// An AggregationPolicy picks one answer from those to several prompts.
 ///
-/// Requires: `policy.choose(paraphrases)` returns an option, or nothing when there is no answer;
+/// Requires: `policy.choose(paraphrases)` returns an option, or nullopt if there is no answer;
 /// `policy.name()` is a short lower-case word for tables.
-/// Means: a choice is one of the given options. At least one prediction is given, none of them a
-/// tie.
+/// Means: the choice is one of the given options. At least one prediction is given, and none of
+/// them is a tie.
 /// Does not promise: that the choice depends on confidences, or that there is one.
 template <class P>
 concept AggregationPolicy = requires(const P& policy, std::span<const Prediction> paraphrases) {
@@ -39,8 +40,8 @@ concept AggregationPolicy = requires(const P& policy, std::span<const Prediction
   { policy.name() } -> std::convertible_to<std::string>;
 };
 
-/// static_assert(plumb::check_aggregation<MyPolicy>()) names what a type lacks of an
-/// AggregationPolicy, as backend/check_model.hpp does of models.
+/// static_assert(plumb::check_aggregation<MyPolicy>()) names what a type needs to be an
+/// AggregationPolicy, as backend/check_model.hpp does for models.
 template <class P>
 consteval bool check_aggregation() {
   static_assert(
@@ -60,7 +61,8 @@ consteval bool check_aggregation() {
 }
 
 struct Vote {
-  /// 2 is a plurality, more than half of the paraphrases an absolute majority, all unanimity.
+  /// 2 requires a plurality, more than half of the paraphrases an absolute majority, all of them
+  /// unanimity.
   std::size_t to_win = 2;
 
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
@@ -108,17 +110,18 @@ struct MaxConfidence {
   [[nodiscard]] std::string name() const { return "max"; }
 };
 
-/// An aggregate answer and what stands behind it.
+/// An aggregate answer, with the number and confidences of the paraphrases that gave it.
 struct Aggregate {
-  /// Nothing when the policy found no answer.
+  /// Nullopt if the policy found no answer.
   std::optional<std::size_t> option{};
   /// How many paraphrases gave it, and the sum of their Base confidences.
   std::size_t agreeing = 0;
   double confidence_sum = 0;
 };
 
-/// Makes one answer of the paraphrases of a fact. Any number of threads may use one, as far as the
-/// policy allows it. That is an AggregationPolicy; of any other type the compiler says what it lacks.
+/// Turns the answers to a fact's paraphrases into one. Any number of threads may use one object if
+/// the policy allows it. For a type that is not an AggregationPolicy, the compiler reports what it
+/// lacks.
 template <class Policy = Vote>
 class Aggregator {
   static_assert(check_aggregation<Policy>());
@@ -126,7 +129,7 @@ class Aggregator {
  public:
   explicit Aggregator(Policy policy = {}) : policy_(std::move(policy)) {}
 
-  /// There is no answer where every paraphrase is a tie. Throws a user error, which names `site`, where
+  /// Returns no answer if every paraphrase is a tie. Throws a user error, which names `site`, if
   /// the policy chooses an option that no paraphrase gave.
   [[nodiscard]] Aggregate operator()(std::span<const Prediction> paraphrases,
                                      const Site& site = {}) const {
@@ -148,17 +151,17 @@ class Aggregator {
       throw user_error(site,
                        "the aggregation " + policy_.name() + " chose option " +
                            std::to_string(*aggregate.option) + ", which no paraphrase gave",
-                       "choose one of theirs, or none");
+                       "choose an option of a paraphrase, or none");
     }
     return aggregate;
   }
 
-  /// The same of a fact, which an error names.
+  /// The same for a fact, which an error names.
   [[nodiscard]] Aggregate operator()(const FactPredictions& fact) const {
     return (*this)(fact.paraphrases(), fact.site());
   }
 
-  /// The aggregate answer to each fact of a relation. Throws a user error as for one.
+  /// The aggregate answer to each fact of a relation. Throws the same user error as for one fact.
   [[nodiscard]] std::vector<Aggregate> aggregate(const RelationPredictions& relation) const {
     std::vector<Aggregate> all;
     for (std::size_t fact = 0; fact < relation.facts(); ++fact) {

@@ -5,14 +5,14 @@
 //
 //   subjects   under one template, ℓ(label of an object | an alias of the subject)
 //                                > ℓ(the same label      | the label of the subject)
-//   objects    behind one prompt,  ℓ(an alias of an object) > ℓ(its label)
+//   objects    after one prompt,   ℓ(an alias of an object) > ℓ(its label)
 // Each such comparison is a pair. A fact's rate is the share of its pairs in which the alias is
-// strictly above; the rate is the mean over facts that have a pair, so that a subject of thirty
-// aliases counts once, and the pooled rate the share of all pairs. Equals are counted beside.
-// ℓ is in nats, once summed over the name's tokens, which favours short names, and once their mean.
-// Source: "What Matters in Learning Facts in Language Models?", appendix C.1, Table 10, which does
-// not say how pairs are averaged, and compares single tokens, for which sum and mean are one.
-// Non-goal: whether the alias is the answer.
+// strictly above. The rate is the mean over facts that have a pair, so that a subject with thirty
+// aliases counts once. The pooled rate is the share of all pairs. Equal pairs are counted
+// separately. ℓ is in nats. It is used both as the sum over the name's tokens, which favours short
+// names, and as their mean. Source: "What Matters in Learning Facts in Language Models?", appendix
+// C.1, Table 10, which does not specify how pairs are averaged and compares single tokens, for
+// which sum and mean are equal. Non-goal: whether the alias is the answer.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,15 +28,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How likely one name of one of a fact's objects is behind one of its prompts.
+/// How likely one name of one of a fact's objects is after one of the fact's prompts.
 struct NameLikelihood {
-  /// Summed over the name's tokens, in nats, and their number.
+  /// Sum over the name's tokens, in nats, and the number of tokens.
   double log_likelihood = 0;
   std::uint32_t tokens = 1;
-  /// Place among the relation's templates.
+  /// Index among the relation's templates.
   std::uint16_t template_index = 0;
-  /// Place among the subject's names, of the object among the fact's, and among the object's names:
-  /// 0 is the label.
+  /// Indices: among the subject's names; of the object among the fact's objects; and among the
+  /// object's names. 0 is the label.
   std::uint16_t expression = 0;
   std::uint16_t object = 0;
   std::uint16_t name = 0;
@@ -45,13 +45,13 @@ struct NameLikelihood {
 /// Filled relation by relation, fact by fact; thread-safe to read.
 class NameLikelihoods {
  public:
-  /// Facts added from here on are of a new relation.
+  /// Facts added from here on belong to a new relation.
   void begin_relation() { strata_.push_back(0); }
 
-  /// A fact of the latest relation, which must have begun. Rows come in any order and need not be
-  /// all there are: what lacks its label makes no pair. Throws a user error for two rows of one
-  /// name behind one prompt, a name without tokens and a log-likelihood that is above 0 or no
-  /// number; the fact is then not there.
+  /// Adds a fact to the latest relation; begin_relation must have been called. Rows may come in any
+  /// order and need not be complete: a name whose label has no row makes no pair. Throws a user
+  /// error for two rows of the same name after the same prompt, for a name without tokens, and for
+  /// a log-likelihood that is above 0 or NaN; the fact is then not added.
   void add_fact(std::span<const NameLikelihood> rows) {
     std::vector<NameLikelihood> sorted(rows.begin(), rows.end());
     ranges::sort(sorted, {}, place);
@@ -66,16 +66,16 @@ class NameLikelihoods {
     ++strata_.back();
   }
 
-  /// How many facts each relation has.
+  /// The number of facts of each relation.
   [[nodiscard]] const std::vector<std::size_t>& strata() const noexcept { return strata_; }
   [[nodiscard]] std::size_t facts() const noexcept { return ends_.size(); }
-  /// Of one fact, by template, subject expression, object, name.
+  /// The rows of one fact, ordered by template, subject expression, object and name.
   [[nodiscard]] std::span<const NameLikelihood> rows(std::size_t fact) const {
     const std::size_t first = fact == 0 ? 0 : ends_[fact - 1];
     return std::span(rows_).subspan(first, ends_[fact] - first);
   }
 
-  /// What rows are sorted by.
+  /// The sort key of a row.
   [[nodiscard]] static std::tuple<std::uint16_t, std::uint16_t, std::uint16_t, std::uint16_t> place(
       const NameLikelihood& row) {
     return {row.template_index, row.expression, row.object, row.name};
@@ -88,7 +88,7 @@ class NameLikelihoods {
                          std::to_string(row.template_index) + ", subject expression " +
                          std::to_string(row.expression) + ", object " + std::to_string(row.object) +
                          ", name " + std::to_string(row.name) + ": " + message,
-                     "give one sum over at least one token, in nats, for each name of a prompt");
+                     "pass one sum over at least one token, in nats, for each name of a prompt");
   }
 
   std::vector<std::size_t> strata_;
@@ -98,7 +98,7 @@ class NameLikelihoods {
 };
 
 struct OutrankingRate {
-  /// Mean over facts of the shares of their pairs; its count is the facts with a pair.
+  /// Mean over facts of the share of their pairs; its count is the number of facts with a pair.
   Estimate rate;
   std::uint64_t pairs = 0;
   /// Pairs in which the alias is above its label, and in which they are equal.
@@ -107,13 +107,13 @@ struct OutrankingRate {
   /// Facts without a pair.
   std::size_t excluded = 0;
 
-  /// Over all pairs; `no_number` without one.
+  /// Over all pairs; `no_number` if there are none.
   [[nodiscard]] double pooled() const {
     return pairs == 0 ? no_number : static_cast<double>(above) / static_cast<double>(pairs);
   }
 };
 
-/// By the sum over a name's tokens, and by their mean. The two have the same pairs.
+/// By the sum over a name's tokens, and by their mean. Both use the same pairs.
 struct NameRates {
   OutrankingRate by_sum, by_mean;
 };
@@ -134,7 +134,7 @@ struct OutrankingCount {
   }
 };
 
-/// By sum, by mean.
+/// By sum and by mean.
 struct OutrankingCounts {
   OutrankingCount by_sum, by_mean;
 
@@ -144,7 +144,7 @@ struct OutrankingCounts {
   }
 };
 
-/// A fact's pairs of a subject's alias and its label, or of an object's; `rows` are sorted.
+/// A fact's pairs of an alias and its label, of the subject or of the objects; `rows` are sorted.
 inline OutrankingCounts count_outranking(std::span<const NameLikelihood> rows, bool of_subjects) {
   OutrankingCounts counts;
   for (const NameLikelihood& row : rows) {
@@ -188,8 +188,8 @@ inline OutrankingRate outranking_rate(const std::vector<OutrankingCounts>& facts
   return made;
 }
 
-/// Objects are compared behind every prompt that is there, those with an alias of the subject
-/// included. Facts without an alias have no pair.
+/// Objects are compared after every available prompt, including those with an alias of the subject.
+/// Facts without an alias have no pair.
 [[nodiscard]] inline AliasRanks alias_ranks(const NameLikelihoods& table) {
   const auto rates = [&](bool of_subjects) {
     std::vector<detail::OutrankingCounts> facts;

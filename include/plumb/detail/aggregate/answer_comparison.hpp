@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do the answers of two models, or of two builds of one, differ on the same facts?
+// How do the answers of two models, or of two builds of one model, differ on the same facts?
 //
-// Facts are matched by subject and right answer, templates by their text or setting, and candidates must
-// be the same: a kernel is held to what another one knew. The difference of accuracy is paired, the
-// first minus the second, with a bootstrap interval over facts; a tie of n for the best that has the
-// right candidate counts 1/n. Non-goals: models that were asked different facts (measure/model_comparison.hpp
-// sets such models beside one another), texts that were generated.
+// Facts are matched by subject and right answer, templates by their text or setting; the candidates
+// must be the same. One use is to check a kernel against the results of another. The difference of
+// accuracy is paired, the first minus the second, with a bootstrap interval over facts. A tie of n
+// for the best that includes the right candidate counts 1/n. Non-goals: models that were asked
+// different facts (measure/model_comparison.hpp compares such models), generated texts.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What two answers have in common and where they differ. Plain data.
+/// What two models' answers have in common and where they differ. Plain data.
 struct AnswerComparison {
   /// One question: a fact under a template.
   struct Question {
@@ -36,10 +36,10 @@ struct AnswerComparison {
     /// The template's text, or the name of a many-shot study's setting.
     std::string asked;
   };
-  /// A question that is answered otherwise. An answer that shares the best score is not right.
+  /// A question with different answers. An answer that ties for the best score is not right.
   struct Flip {
     Question question;
-    /// The likeliest candidate of the first and of the second.
+    /// The likeliest candidate of the first and of the second model.
     std::string first, second;
     bool first_is_right = false;
     bool second_is_right = false;
@@ -47,29 +47,30 @@ struct AnswerComparison {
   struct WorstStatement {
     Question question;
     std::string candidate;
-    /// Of the first and the second.
+    /// The log-likelihoods of the first and of the second model.
     double first = 0, second = 0;
   };
 
   std::size_t facts = 0;
   std::size_t statements = 0;
-  /// |first − second| of log-likelihoods, nats a statement, over all statements.
+  /// |first − second| of log-likelihoods, in nats per statement, over all statements.
   double worst_nats = 0;
   double mean_nats = 0;
-  /// Where the worst is; no statement where all are the same.
+  /// The statement with the largest difference; nullopt if there is no difference.
   std::optional<WorstStatement> worst_at{};
-  /// Questions whose answer, or whether it is right, is another one.
+  /// Questions to which the answers differ, or of which only one answer is right.
   std::vector<Flip> flips{};
-  /// Those that the first alone answered right, and those that the second alone did.
+  /// Questions that only the first answered right, and those that only the second did.
   std::vector<Flip> lost{};
   std::vector<Flip> gained{};
   PairedAccuracy accuracy{};
-  /// Facts that one of the two lacks, and templates or settings of relations that both have.
+  /// Facts that one of the two lacks; templates or settings that one of the two lacks, in relations
+  /// that both have.
   std::size_t facts_of_one = 0;
   std::size_t templates_of_one = 0;
 };
 
-/// What identifies a template or setting of a table wherever it stands.
+/// What identifies a template or setting in any table.
 inline std::string name_of_setting(const Answers::Table& table, const Setting& setting) {
   if (setting.method == "template" && setting.variant < table.relation.templates.size()) {
     return table.relation.templates[setting.variant];
@@ -80,15 +81,15 @@ inline std::string name_of_setting(const Answers::Table& table, const Setting& s
   return name + ", seed " + std::to_string(setting.variant);
 }
 
-/// Places of two tables' facts by what identifies them, subject and right answer. Where one table has
-/// several facts of the same, those of one place in the file are the same.
+/// Matches two tables' facts by subject and right answer. If a table has several facts with the
+/// same subject and answer, these are matched by instance.
 class MatchedFacts {
  public:
   MatchedFacts(const Answers::Table& one, const Answers::Table& other) : one_(one), other_(other) {
     for (std::size_t f = 0; f < one.facts(); ++f) places_[key(one, f)].first.push_back(f);
     for (std::size_t f = 0; f < other.facts(); ++f) places_[key(other, f)].second.push_back(f);
   }
-  /// The second's place of a fact of the first.
+  /// The second table's index of a fact of the first.
   [[nodiscard]] std::optional<std::size_t> find(std::size_t fact) const {
     const auto& [ours, theirs] = places_.at(key(one_, fact));
     if (ours.size() == 1 && theirs.size() == 1) return theirs.front();
@@ -202,8 +203,8 @@ class AnswerPairs {
     if (same) return;
     const Fact& fact = one.relation.facts[f];
     throw user_error({one.relation.file, fact.line, one.relation.code},
-                     "'" + fact.subject + "' was asked with other candidates by the two",
-                     "ask both with one dataset");
+                     "'" + fact.subject + "' has different candidates in the two",
+                     "ask both with the same dataset");
   }
 
   Reduction reduction_;
@@ -212,14 +213,13 @@ class AnswerPairs {
   double sum_ = 0;
 };
 
-/// Throws a user error where the two are scored otherwise, have other candidates for a fact, or share no
-/// fact that both were asked alike.
+/// Throws a user error if the two were scored differently, have different candidates for a fact, or
+/// share no fact under the same template or setting.
 [[nodiscard]] inline AnswerComparison compare_pair(const Answers& one, const Answers& other,
                                                    const Bootstrap& bootstrap = {}) {
   if (!(one.scoring == other.scoring)) {
-    throw user_error({.setting = "span"},
-                     "the two were scored over another span or reduced otherwise",
-                     "ask both with the same options");
+    throw user_error({.setting = "span"}, "the two were scored with different spans or reductions",
+                     "ask both with the same settings");
   }
   detail::AnswerPairs pairs(one.scoring.reduction);
   const auto find = [](const Answers& all, const std::string& code) {
@@ -239,8 +239,8 @@ class AnswerPairs {
   }
   AnswerComparison made = std::move(pairs).finish(bootstrap);
   if (made.facts == 0) {
-    throw user_error({}, "the answers share no fact under one template",
-                     "ask both with one dataset");
+    throw user_error({}, "the answers share no fact under the same template",
+                     "ask both with the same dataset");
   }
   return made;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do answers come to, as aggregators and calibrators read them?
+// Turns answers into the predictions that aggregators and calibrators read.
 //
-// The likeliest option of each fact under each template, with its confidence; paraphrases first, then
-// templates with an epistemic marker (template_roles.hpp). Settings of a many-shot study are all
-// paraphrases of one another.
+// A prediction is the likeliest option of a fact under a template, with its confidence. Paraphrases
+// come first, then templates with an epistemic marker (template_roles.hpp). The settings of a
+// many-shot study all count as paraphrases of one another.
 
 #include <cstddef>
 #include <string>
@@ -21,11 +21,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PredictionOptions {
   TemplateKinds kinds{};
-  /// Whether the predictions keep every option's score, 8 bytes each (FactPredictions::scores).
+  /// Whether the predictions store every option's score, 8 bytes each (FactPredictions::scores).
   bool keep_scores = false;
 };
 
-/// The frame of a table's predictions, without cells.
+/// A table's predictions without cells: relation, settings and roles.
 inline RelationPredictions frame_of_table(const Answers::Table& table, const TemplateKinds& kinds) {
   const auto is_template = [](const Setting& one) { return one.method == "template"; };
   if (ranges::all_of(table.settings, is_template)) {
@@ -41,15 +41,15 @@ inline RelationPredictions frame_of_table(const Answers::Table& table, const Tem
   return frame;
 }
 
-/// Throws the user error of a template whose role cannot be told, and where the base template was not
-/// asked as a plain one.
+/// Throws a user error for a template whose role cannot be determined, and if the base template was
+/// not asked as a paraphrase.
 [[nodiscard]] inline ModelPredictions predictions_of(const Answers& answers,
                                                      const PredictionOptions& options = {}) {
   ModelPredictions made{answers.name, {}, answers.unreported_facts};
   for (const Answers::Table& table : answers.tables) {
     RelationPredictions& frame =
         made.relations.emplace_back(detail::frame_of_table(table, options.kinds));
-    std::vector<std::size_t> places;  // in the table, by place of a row
+    std::vector<std::size_t> places;  // index in the table of each setting in a row
     for (const Setting& setting : frame.settings) {
       places.push_back(
           static_cast<std::size_t>(ranges::find(table.settings, setting) - table.settings.begin()));

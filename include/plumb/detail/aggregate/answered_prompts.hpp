@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which answers are right, and which say the same?
+// Which answers are right, and which are the same?
 //
-// A generated answer is right if it holds some name of some object of its fact; answers are numbered
-// by their lemmas over all facts, so that equal numbers are equal lists, and MatchingAnswers says
-// which of the others count as the same. A masked model's answer is right if it is exactly the tokens
-// of a name, and only the same tokens are the same answer. Source: "What Matters in Learning Facts in Language Models?",
-// section 3.2; matching is that of measure/answer_match.hpp. Non-goal: sampled answers
-// (calibrate/sampled_confidence.hpp).
+// A generated answer is right if it contains a name of an object of its fact. Answers are numbered
+// by their lemmas over all facts, so that equal numbers mean equal lists; MatchingAnswers decides
+// which different ones count as the same. A masked model's answer is right if it is exactly the
+// tokens of a name, and only the same tokens are the same answer. Source: "What Matters in Learning
+// Facts in Language Models?", section 3.2; the matching is that of measure/answer_match.hpp.
+// Non-goal: sampled answers (calibrate/sampled_confidence.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models AnswerMatch over numbered answers, which must outlive it.
+/// Models AnswerMatch over numbered answers; `answers` must outlive it.
 struct MatchingAnswers {
   const std::vector<NormalisedText>& answers;
   bool operator()(std::uint32_t a, std::uint32_t b) const {
@@ -41,7 +41,7 @@ struct MatchingAnswers {
   }
 };
 
-/// An answer that names two of its fact's objects or more.
+/// An answer that names at least two of its fact's objects.
 struct AnswerOfSeveral {
   std::string relation;
   std::string subject;
@@ -49,24 +49,24 @@ struct AnswerOfSeveral {
   std::size_t objects = 0;
 };
 
-/// What was answered under one setting.
+/// The answers under one setting.
 struct AnsweredSetting {
   std::string name;
   PromptOutcomes outcomes;
-  /// By answer number.
+  /// Indexed by answer number.
   std::vector<NormalisedText> answers;
-  /// Facts as in the outcomes, each fact's prompts by template, then expression.
+  /// Facts as in the outcomes. A fact's prompts are sorted by template, then by expression.
   PromptList<AnswerLikelihood> likelihoods;
-  /// The same of a masked model's ranks; no prompt where there are none.
+  /// A masked model's ranks, in the same layout; no prompts if there are none.
   PromptList<TrueTokenRank> ranks;
-  /// By fact: the share of its answers that are one word.
+  /// For each fact, the share of its answers that are one word.
   FactValues one_word;
-  /// Answers that are one word, of all prompts.
+  /// The number of one-word answers over all prompts.
   std::size_t one_word_answers = 0;
-  /// Answers without a word in them, and those of them with nothing but white space.
+  /// The number of answers without a word, and of those with only white space.
   std::size_t wordless = 0;
   std::size_t empty = 0;
-  /// Answers that ended because they had as many tokens as were allowed, where that is known.
+  /// The number of answers that ended because they reached the token limit, if known.
   std::optional<std::size_t> cut{};
   std::vector<AnswerOfSeveral> of_several;
 };
@@ -96,7 +96,7 @@ class AnswerNumbers {
 /// How an answer counts.
 struct JudgedAnswer {
   std::uint32_t number = 0;
-  /// Objects of its fact that it names.
+  /// The number of its fact's objects that it names.
   std::size_t held = 0;
   bool one_word = false;
   bool wordless = false;
@@ -134,7 +134,7 @@ class TextJudge {
   std::vector<std::vector<UsableAnswers>> objects_;  // by fact
 };
 
-/// Judges by tokens, as the row has them.
+/// Judges answers by their tokens, as recorded in the row.
 class TokenJudge {
  public:
   void begin(const MultiPromptRelation&) {}
@@ -150,14 +150,14 @@ class TokenJudge {
   std::map<std::vector<TokenId>, std::uint32_t> numbers_;
 };
 
-/// What is kept of a row until its relation ends.
+/// What is stored of a row until its relation ends.
 struct JudgedRow {
   PromptOutcome outcome;
   AnswerLikelihood likelihood;
   std::optional<TrueTokenRank> rank;
 };
 
-/// The table of a setting, its answers judged one after another; see below.
+/// Fills the table of a setting and judges its answers one after another; see answered_setting.
 template <class Judge, class EachRow>
 void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge judge,
                    EachRow each_row, const std::filesystem::path& source,
@@ -165,7 +165,7 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
   if (most_tokens) made.cut = 0;
   PromptRowCheck check{source, asked};
   std::vector<std::vector<JudgedRow>> rows;  // of one relation, by fact
-  std::vector<std::size_t> single;           // answers of one word, by fact
+  std::vector<std::size_t> single;           // one-word answers, by fact
   std::size_t next = 0;
   const auto begin = [&] {
     const MultiPromptRelation& relation = asked.relations[next++];
@@ -230,10 +230,11 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
   finish();
 }
 
-/// The table of a setting. `each_row(visit)` calls `visit` with each RecordedAnswer; `source` is where
-/// they come from, for messages. Every relation of `asked` is in the outcomes, with all its facts.
-/// An answer of `most_tokens` was cut there: one that ended by itself would have had to end with the
-/// next token, which is not known. Throws a user error for a row that is about no asked prompt.
+/// The table of a setting. `each_row(visit)` calls `visit` with each RecordedAnswer. `source` is
+/// the origin of the rows, for messages. The outcomes contain every relation of `asked`, with all
+/// its facts. An answer of `most_tokens` tokens counts as cut there: if it had ended by itself, the
+/// next token would have been the end, which is not known. Throws a user error for a row about a
+/// prompt that was not asked.
 template <Lemmatiser Lemmas, class EachRow>
 [[nodiscard]] AnsweredSetting answered_setting(const std::string& setting,
                                                const MultiPromptDataset& asked,
@@ -247,8 +248,8 @@ template <Lemmatiser Lemmas, class EachRow>
   return made;
 }
 
-/// The same of a masked model's rows, which say themselves what is right: answers have numbers and no
-/// texts, and are no words.
+/// The same for a masked model's rows, which record themselves whether they are right. Answers have
+/// numbers but no texts, and none counts as a word.
 template <class EachRow>
 [[nodiscard]] AnsweredSetting filled_setting(const std::string& setting,
                                              const MultiPromptDataset& asked, EachRow each_row,

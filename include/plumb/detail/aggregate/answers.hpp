@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely did a model find every candidate of every fact?
+// How likely does a model find every candidate of every fact?
 //
-// What a probe in memory gives: for each relation a dense table of shape [facts, templates,
-// candidates], row by row, which whatever reads answers (accuracy, calibration, comparison) reduces. As
-// xtensor's tensors, with softmax, means and argmax over their axes: plumb/tensors.hpp. A many-shot
-// study has the same table, where a setting (so many shots, drawn by a seed) takes the place of a
-// template and a fact has choices of its own. Non-goal: texts that were generated.
+// This is the result of a probe in memory: for each relation a dense table of shape [facts,
+// templates, candidates], row by row. Accuracy, calibration and comparison reduce it.
+// plumb/tensors.hpp gives the tables as xtensor tensors, with softmax, means and argmax over their
+// axes. A many-shot study has the same table: a setting (a number of shots, drawn with a seed)
+// takes the place of a template, and each fact has its own choices. Non-goal: generated texts.
 
 #include <cmath>
 #include <cstddef>
@@ -26,34 +26,36 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// All relations of one model. Plain data: any number of threads may read one.
 struct Answers {
   struct Table {
-    /// Its facts are axis 0, its options axis 2. Facts without a score are not among them.
+    /// Its facts are axis 0, its options axis 2. Facts without a score are left out.
     Relation relation{};
-    /// Axis 1: templates of the relation, by index (`variant`), or settings of a many-shot study.
+    /// Axis 1: the relation's templates, by index (`variant`), or settings of a many-shot study.
     std::vector<Setting> settings{};
-    /// By fact, the options that it was asked with, where facts have choices of their own; empty where
-    /// every fact was asked with all options.
+    /// By fact, the options that it was asked with, if facts have their own choices. Empty if every
+    /// fact was asked with all options.
     std::vector<std::vector<std::uint32_t>> choices{};
-    /// Nats, summed over the span's tokens; NaN behind the choices of a fact that has fewer than others.
+    /// In nats, summed over the span's tokens. A fact with fewer choices than others has NaN after
+    /// them.
     std::vector<double> log_likelihoods{};
-    /// Scored tokens, and bytes of the span's text.
+    /// The number of scored tokens, and of bytes of the span's text.
     std::vector<std::uint32_t> tokens{};
     std::vector<std::uint32_t> bytes{};
-    /// Nats of each answer behind a neutral prefix, for Reduction::pmi; empty where that was not asked.
+    /// In nats, each answer after a neutral prefix, for Reduction::pmi; empty if this was not
+    /// scored.
     std::vector<double> neutral{};
 
     [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
     [[nodiscard]] std::size_t templates() const noexcept { return settings.size(); }
-    /// Of the fact with the most.
+    /// The number of candidates of the fact that has most.
     [[nodiscard]] std::size_t candidates() const noexcept {
       const std::size_t rows = facts() * templates();
       if (choices.empty() || rows == 0) return relation.options.size();
       return log_likelihoods.size() / rows;
     }
-    /// Of one fact.
+    /// The number of candidates of one fact.
     [[nodiscard]] std::size_t candidates(std::size_t fact) const {
       return choices.empty() ? relation.options.size() : choices[fact].size();
     }
-    /// The option that a candidate of a fact is, and its text.
+    /// The option that a fact's candidate stands for, and its text.
     [[nodiscard]] std::size_t option(std::size_t fact, std::size_t candidate) const {
       return choices.empty() ? candidate : choices[fact][candidate];
     }
@@ -67,11 +69,11 @@ struct Answers {
       return static_cast<std::size_t>(
           ranges::find(choices[fact], static_cast<std::uint32_t>(right)) - choices[fact].begin());
     }
-    /// Where the candidates of a fact under a template begin in the three lists.
+    /// Start of a fact's candidates under a template, as an index in the three lists.
     [[nodiscard]] std::size_t place(std::size_t fact, std::size_t template_place) const {
       return (fact * templates() + template_place) * candidates();
     }
-    /// The number that stands for each candidate, in nats, or nats per token or byte.
+    /// The score of each candidate, in nats, or nats per token or byte.
     [[nodiscard]] std::vector<double> scores(std::size_t fact, std::size_t template_place,
                                              Reduction reduction) const {
       const std::size_t first = place(fact, template_place), count = candidates(fact);
@@ -81,30 +83,31 @@ struct Answers {
       }
       return reduced;
     }
-    /// Appends a candidate's score over the span of all numbers here.
+    /// Appends a candidate's score over the common span.
     void add(const SpanScore& score) {
       log_likelihoods.push_back(score.log_likelihood);
       tokens.push_back(score.tokens);
       bytes.push_back(score.bytes);
     }
-    /// The score at a place in the three lists.
+    /// The score at an index of the three lists.
     [[nodiscard]] SpanScore score(std::size_t i) const {
       return {log_likelihoods[i], tokens[i], bytes[i]};
     }
   };
 
   std::string name{};
-  /// Which number of a statement counts; the span is that of all numbers here.
+  /// The reduction and the span of all numbers here.
   Scoring scoring{};
   std::vector<Table> tables{};
-  /// Facts that are not among them, as the engine did not report how likely all of their candidates'
-  /// tokens are.
+  /// Facts that are left out because the engine did not report the log-probabilities of all their
+  /// candidates' tokens.
   std::size_t unreported_facts = 0;
-  /// What must be said wherever the numbers are shown, as which relations were left out.
+  /// Remarks that must appear wherever the numbers are shown, for example which relations were left
+  /// out.
   std::vector<std::string> remarks{};
 };
 
-/// What the model answered: the likeliest candidate of each fact under each template or setting, with
+/// The model's answers: the likeliest candidate of each fact under each template or setting, with
 /// its confidence.
 [[nodiscard]] inline ModelAnswers likeliest(const Answers& answers) {
   ModelAnswers made{answers.name, {}};

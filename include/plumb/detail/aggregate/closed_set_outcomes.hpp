@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do the answers to closed sets say to the measures over many prompts?
+// Turns answers to closed sets into the outcomes that measures over many prompts read.
 //
 // A closed set's prompts are the paraphrases of its relation's templates, each with the subject's
-// label in it; templates with a marker ask something else and are left out. Answers are numbered by
-// option, so that only the same option is the same answer (SameAnswer); a tie for the best is no
-// answer, so it has a number of its own and is the same as no other.
-// A fact is known by its subject's identifier, or its label, or its place in its file where it has
-// neither. Where a subject has several facts in a relation, each stays a fact, with one key:
-// pair_prompts (prompt_pairs.hpp) takes them in their order, so tables that are to be paired must
-// hold the same ones. Non-goal: how sure the answers are (calibrate/overconfidence.hpp).
+// label in it. Templates with a marker ask something else and are left out. Answers are numbered by
+// option, so that only the same option is the same answer (SameAnswer). A tie for the best is not
+// an answer; it gets its own number and equals no other. A fact's key is its subject's identifier;
+// without one it is the label; without both it is the fact's place in its file. If a subject has
+// several facts in a relation, each remains a fact and they share a key. pair_prompts
+// (prompt_pairs.hpp) matches these in their order, so tables that are to be paired must contain the
+// same ones. Non-goal: the confidence of the answers (calibrate/overconfidence.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -29,10 +29,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is known of templates beside their texts, by relation code.
+/// What is known about templates besides their texts, by relation code.
 using KnownTemplates = std::map<std::string, std::vector<PromptTemplate>>;
 
-/// A relation's paraphrases, in the order of a row. One without a text is "template N".
+/// A relation's paraphrases, in the order of a row. One without a text is called "template N".
 inline std::vector<PromptTemplate> paraphrase_templates(const RelationPredictions& relation,
                                                         const KnownTemplates& known) {
   const auto entry = known.find(relation.relation.code);
@@ -48,11 +48,11 @@ inline std::vector<PromptTemplate> paraphrase_templates(const RelationPrediction
     }
     const auto found = ranges::find(entry->second, text, &PromptTemplate::text);
     if (found == entry->second.end()) {
-      // Beside the others it would pass for a group of its own, written by hand.
+      // If accepted, it would pass for a manual template with its own group.
       throw user_error({.field = relation.relation.code},
                        name + (text == name ? ", whose text is not known," : " ('" + text + "')") +
                            " is not among the templates whose groups are given",
-                       "give the file of the templates that were scored");
+                       "pass the file of the templates that were scored");
     }
     made.push_back(*found);
   }
@@ -64,9 +64,9 @@ inline std::string closed_set_key(const Fact& fact) {
   return key.empty() ? "instance " + std::to_string(fact.instance) : key;
 }
 
-/// Relations, facts and paraphrases in the model's order. Relations without an entry in `known`
-/// have templates of which no more than the text is known. Throws a user error for a paraphrase
-/// that is not among the templates known of its relation.
+/// Relations, facts and paraphrases are in the model's order. For relations without an entry in
+/// `known`, only the templates' texts are known. Throws a user error for a paraphrase that is not
+/// among the known templates of its relation.
 [[nodiscard]] inline PromptOutcomes closed_set_outcomes(const ModelPredictions& model,
                                                         const KnownTemplates& known = {}) {
   PromptOutcomes table;

@@ -3,8 +3,8 @@
 
 // Which facts belong to which domain, cardinality and relation?
 //
-// A group is some of a model's relations, as ranges of its facts, so that anything kept by fact
-// (judgements, resamples) can be cut to it. A relation is in each of its domains.
+// A group is a subset of a model's relations, as ranges of their facts, so that anything stored by
+// fact (judgements, resamples) can be restricted to it. A relation is in each of its domains.
 
 #include <cstddef>
 #include <map>
@@ -32,7 +32,7 @@ struct FactGroup {
   }
 };
 
-/// A model's relations grouped three ways.
+/// A model's relations, grouped in three ways.
 struct FactGroups {
   std::vector<FactGroup> domains, cardinality, relations;
 };
@@ -49,7 +49,7 @@ struct FactGroups {
     groups.relations.push_back({relation.relation.code, {range}});
     for (const std::string& domain : relation.relation.domains) {
       auto& ranges = domains[domain].ranges;
-      if (ranges.empty() || ranges.back() != range) ranges.push_back(range);  // may be named twice
+      if (ranges.empty() || ranges.back() != range) ranges.push_back(range);  // may be repeated
     }
     cardinality[is_one_to_one(relation.relation) ? "1:1" : "N:1"].ranges.push_back(range);
   }

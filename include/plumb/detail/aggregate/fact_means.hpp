@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the mean of something over facts, with its interval?
+// A mean over facts, with its interval.
 //
-// The mean over facts, not over relations. Shares have Wilson's interval with the facts' effective
-// number (measure/clustered_share.hpp); other numbers a percentile bootstrap of the facts within their
-// relations (measure/resamples.hpp), where means over equally many facts of each relation share their
-// resamples, so that drawing is paid for once.
+// The mean is over facts, not over relations. Shares have Wilson's interval with the effective
+// number of facts (measure/clustered_share.hpp). Other numbers have a percentile bootstrap of the
+// facts within their relations (measure/resamples.hpp). Means over the same numbers of facts in
+// each relation share their resamples, which are drawn only once.
 
 #include <cstddef>
 #include <string>
@@ -21,11 +21,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A value for each of some facts, relation by relation.
 struct FactValues {
   std::vector<double> values;
-  /// How many of them each relation has.
+  /// The number of values of each relation.
   std::vector<std::size_t> strata;
 
   void begin_relation() { strata.push_back(0); }
-  /// Of a fact of the latest relation, which must have begun.
+  /// Adds the value of a fact of the latest relation; begin_relation must have been called.
   void add(double value) {
     values.push_back(value);
     ++strata.back();
@@ -33,7 +33,7 @@ struct FactValues {
 };
 
 /// The mean of values in [0, 1] (1 or 0, or a share of a fact's prompts), each fact once, with the
-/// interval of measure/clustered_share.hpp. No number without a fact.
+/// interval of measure/clustered_share.hpp. No number if there is no fact.
 [[nodiscard]] inline Estimate share_of(const FactValues& facts) {
   std::vector<Stratum> strata;
   auto value = facts.values.begin();
@@ -48,14 +48,14 @@ struct FactValues {
   return clustered_share(strata);
 }
 
-/// Of numbers that are no shares. Not thread-safe.
+/// Means of numbers that are not shares. Not thread-safe.
 class FactMeans {
  public:
-  /// `name` is that of the resamples' streams.
+  /// `name` seeds the resamples' random streams.
   FactMeans(const Bootstrap& bootstrap, std::string name)
       : bootstrap_(bootstrap), name_(std::move(name)) {}
 
-  /// No number without a fact.
+  /// No number if there is no fact.
   [[nodiscard]] Estimate operator()(const FactValues& facts) {
     if (facts.values.empty()) return {};
     if (facts.strata != strata_) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Of the facts one model or setting gets right, how many does another get right too?
+// Of the facts that one model or setting gets right, how many does another get right too?
 //
 //   cell (L, T) = |K_L ∩ K_T| / |K_L|,
-// L on the left of the heat map, T on top. Two readings of K, over the prompts both were asked:
+// with L at the left of the heat map and T at the top. K is read in two ways, over the prompts that
+// both were asked:
 //   by template   the facts right under a template (with any of the subject's expressions); the
 //                 unweighted mean over the templates of all relations under which L knows a fact
 //   oracle        the facts right under any prompt, of all relations together
-// This is the η(L|T) of measure/subsumption.hpp with templates for variants, and its numbers and
-// intervals are made there.
-// Source: "What Matters in Learning Facts in Language Models?", section 6.3 and Figure 2, which has
-// the mean by template and says nothing of several expressions.
+// This is the η(L|T) of measure/subsumption.hpp, with templates as variants. The numbers and
+// intervals are computed there. Source: "What Matters in Learning Facts in Language Models?",
+// section 6.3 and Figure 2, which has the mean by template and does not mention several
+// expressions.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One cell. What is left out is said in LeftOut, settings being templates.
+/// One cell. LeftOut counts what is left out; its settings are templates.
 struct KnowledgeSharing {
   Subsumption by_template;
   Subsumption oracle;
@@ -37,7 +38,7 @@ struct SharingPair {
   UnsharedPrompts unshared;
 };
 
-/// Which facts are right under each shared template, by template.
+/// For each shared template, which facts are right under it.
 [[nodiscard]] inline MatchedAnswers match_templates(const PairedPrompts& paired) {
   const UnsharedPrompts& out = paired.unshared;
   MatchedAnswers matched{{}, {out.relations, out.templates, out.facts}};
@@ -54,7 +55,7 @@ struct SharingPair {
   return matched;
 }
 
-/// Which facts are right under any shared prompt, all relations as one.
+/// Which facts are right under any shared prompt, with all relations as one.
 [[nodiscard]] inline MatchedAnswers match_oracles(const MatchedAnswers& by_template) {
   MatchedAnswers matched{{{"oracle", 0, {{}}}}, by_template.left_out};
   MatchedRelation& all = matched.relations.front();
@@ -72,7 +73,7 @@ struct SharingPair {
   return matched;
 }
 
-/// Facts are resampled within their relations, for both readings alike.
+/// Facts are resampled within their relations, for both readings.
 [[nodiscard]] inline SharingPair knowledge_sharing(const PairedPrompts& paired,
                                                    const Bootstrap& bootstrap) {
   const MatchedAnswers by_template = match_templates(paired);
@@ -84,7 +85,7 @@ struct SharingPair {
           paired.unshared};
 }
 
-/// rates[L][T] is cell (L, T); nothing on the diagonal.
+/// rates[L][T] is cell (L, T); empty on the diagonal.
 [[nodiscard]] inline std::vector<std::vector<KnowledgeSharing>> sharing_matrix(
     std::span<const PromptOutcomes* const> tables, const Bootstrap& bootstrap) {
   std::vector<std::vector<KnowledgeSharing>> rates(tables.size(),

@@ -3,13 +3,13 @@
 
 // How many prompts does a fact have, and how different are their words?
 //
-// The Jaccard distance of two templates is 1 − |A ∩ B| / |A ∪ B| over their sets of words, 0 where
-// both are empty; a relation's is the mean over its pairs of templates, a dataset's the mean over
-// relations with at least two. Words are those of answers (measure/answer_words.hpp), in lower case
-// and not lemmatised; [X] and [Y] are none, as all templates have them. These describe a dataset
-// and are no estimates, so they have no intervals.
-// Source: "What Matters in Learning Facts in Language Models?", appendix B.1 and Table 8, which do
-// not say what a word is. Non-goals: its distances of syntax and of meaning.
+// The Jaccard distance of two templates is 1 − |A ∩ B| / |A ∪ B| over their sets of words, 0 if
+// both are empty. A relation's distance is the mean over its pairs of templates. A dataset's is the
+// mean over relations with at least two templates. Words are those of answers
+// (measure/answer_words.hpp), in lower case and not lemmatised; [X] and [Y] do not count, as all
+// templates have them. These numbers describe a dataset and are not estimates, so they have no
+// intervals. Source: "What Matters in Learning Facts in Language Models?", appendix B.1 and Table
+// 8, which do not define a word. Non-goals: the paper's distances of syntax and of meaning.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The words of a template, each once, in order.
+/// The distinct words of a template, in order.
 [[nodiscard]] inline std::vector<std::string> template_words(std::string_view text) {
   std::set<std::string> words;
   const auto add = [&](std::string_view part) {
@@ -41,12 +41,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     add(text.substr(0, end));
     if (end == std::string_view::npos) break;
     text.remove_prefix(end + 3);
-    skip_possessive(text);  // "[X]'s"
+    skip_possessive(text);  // for example in "[X]'s"
   }
   return {words.begin(), words.end()};
 }
 
-/// The mean over pairs of texts, in [0, 1]; none for fewer than two.
+/// The mean over pairs of texts, in [0, 1]; nullopt for fewer than two.
 [[nodiscard]] inline std::optional<double> lexical_distance(std::span<const std::string> texts) {
   if (texts.size() < 2) return std::nullopt;
   std::map<std::string, std::uint32_t> known;
@@ -79,11 +79,11 @@ struct PromptDiversity {
   std::size_t facts = 0;
   std::size_t prompts = 0;
   std::optional<double> prompts_per_fact{};
-  /// Of the subject, among the fact's prompts.
+  /// Expressions of the subject among the fact's prompts, on average.
   std::optional<double> expressions_per_fact{};
-  /// Under which some fact was asked.
+  /// Templates under which at least one fact was asked.
   std::size_t templates = 0;
-  /// Over the relations with at least two such templates; none without one.
+  /// Over the relations with at least two such templates; nullopt if there is none.
   std::optional<double> lexical_distance{};
   std::size_t relations_compared = 0;
 };

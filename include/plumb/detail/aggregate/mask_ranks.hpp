@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How high does the true token stand where a masked model fills a gap?
+// How high does the true token rank when a masked model fills a gap?
 //
-//   Hit@k   share of prompts whose likeliest true token is among the k likeliest tokens (LAMA's P@k)
+//   Hit@k   share of prompts whose likeliest true token is among the k likeliest tokens (LAMA's
+//           P@k)
 //   MRR     mean of 1 / rank
-// as the mean over facts of the mean over their prompts, among the whole vocabulary and among one that
-// several models have in common, without which models of different vocabularies cannot be compared.
-// Ranks are realistic (measure/rank.hpp). Source: Petroni et al. 2019, "Language Models as Knowledge
-// Bases?", section 4.3, which ranks each object of a fact by itself, with the others taken out; a fact
-// of several objects has here the rank of the one that stands highest, in whose way no other stands.
+// Each is the mean over facts of the mean over their prompts. Ranks are computed among the whole
+// vocabulary and among one that several models have in common; without the latter, models with
+// different vocabularies cannot be compared. Ranks are realistic (measure/rank.hpp). Source:
+// Petroni et al. 2019, "Language Models as Knowledge Bases?", section 4.3, which ranks each object
+// of a fact separately, with the others removed. Here a fact with several objects has the rank of
+// the one that ranks highest, which no other precedes.
 
 #include <array>
 #include <cstddef>
@@ -22,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Of one prompt; nothing where no name is one token, or none is in the common vocabulary.
+/// For one prompt. Nullopt if no name is one token, or none is in the common vocabulary.
 struct TrueTokenRank {
   std::optional<Rank> whole{};
   std::optional<Rank> common{};
@@ -31,15 +33,15 @@ struct TrueTokenRank {
 struct TokenRankMetrics {
   HitRates hits{};
   Estimate mean_reciprocal_rank{};
-  /// Prompts with a rank, and those without.
+  /// The number of prompts with a rank, and without one.
   std::size_t prompts = 0;
   std::size_t without_rank = 0;
 
-  /// For a k of `hit_levels`.
+  /// `k` must be one of `hit_levels`.
   [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
-/// By `vocabulary`, a member of TrueTokenRank. The counts of the estimates are facts with a rank.
+/// `vocabulary` is a member of TrueTokenRank. The counts of the estimates are facts with a rank.
 [[nodiscard]] inline TokenRankMetrics token_rank_metrics(
     const PromptList<TrueTokenRank>& ranks, std::optional<Rank> TrueTokenRank::*vocabulary,
     const Bootstrap& bootstrap) {

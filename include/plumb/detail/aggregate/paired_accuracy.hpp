@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of two ways of asking is answered better, all else equal?
+// Which of two ways of asking gets better answers, all else equal?
 //
-// Two ways are compared fact by fact: a fact counts with the share of its prompts that are right in
-// either way, and only where it has prompts in both. The difference is the first minus the second,
-// its resamples paired. Cloze against question templates within one table; or two tables (mask
-// prediction against question answering, two settings, two models) on the prompts both have. A closed
-// set's tie for the best is not right in either way: right is what is known.
-// Source: "What Matters in Learning Facts in Language Models?", appendix D and Table 14.
+// Two ways are compared fact by fact. A fact counts with the share of its prompts that are right in
+// each way, and only if it has prompts in both. The difference is the first minus the second, with
+// paired resamples. The two ways are cloze and question templates within one table, or two tables
+// (mask prediction and question answering, two settings, two models) on the prompts that both have.
+// A closed set's tie for the best is not right in either way, because right means known. Source:
+// "What Matters in Learning Facts in Language Models?", appendix D and Table 14.
 
 #include <cstddef>
 #include <vector>
@@ -20,7 +20,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PairedAccuracy {
-  /// Means over facts; no numbers where no fact counts.
+  /// Means over facts; no numbers if no fact counts.
   Estimate one;
   Estimate other;
   /// In [−1, 1], bootstrapped over facts.
@@ -30,7 +30,7 @@ struct PairedAccuracy {
 struct StyleAccuracy {
   /// Cloze, then question.
   PairedAccuracy accuracy;
-  /// Facts with prompts of one style only, left out.
+  /// Facts with prompts of only one style; they are left out.
   std::size_t one_style = 0;
 };
 
@@ -39,7 +39,7 @@ struct SharedAccuracy {
   UnsharedPrompts unshared;
 };
 
-/// Facts in two ways at once.
+/// The values of facts in two ways.
 class PairedValues {
  public:
   void begin_relation() {
@@ -86,7 +86,7 @@ class PairedValues {
   return made;
 }
 
-/// On shared prompts alone. Facts that share none do not count.
+/// On shared prompts only. Facts that share none do not count.
 [[nodiscard]] inline SharedAccuracy compare_shared(const PairedPrompts& paired,
                                                    const Bootstrap& bootstrap) {
   detail::PairedValues values;

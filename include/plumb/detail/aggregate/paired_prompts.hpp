@@ -3,9 +3,9 @@
 
 // Does one way of asking know more facts than another, over many prompts?
 //
-// The paired tests of measure/paired_comparison.hpp over the facts that two ways share: a fact is known to a way
-// that is right under more than half of the fact's prompts. Relations are those of the same code, facts those of
-// the same key; a fact without a prompt is not asked.
+// Runs the paired tests of measure/paired_comparison.hpp over the facts that two ways share. A way
+// knows a fact if more than half of the fact's prompts are right. Relations are matched by code,
+// facts by key. A fact without a prompt counts as not asked.
 
 #include <cstddef>
 #include <map>
@@ -19,17 +19,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A way of asking by name. The outcomes must outlive it.
+/// A way of asking, with its name. The outcomes must outlive it.
 struct NamedOutcomes {
   std::string name;
   const PromptOutcomes* outcomes = nullptr;
 };
 
-/// Every pair of ways, the earlier one as the first. Throws what paired_comparisons throws.
+/// Compares every pair of ways; the earlier one is the first. Throws what paired_comparisons
+/// throws.
 [[nodiscard]] inline std::vector<PairedComparison> paired_by_prompts(
     const std::vector<NamedOutcomes>& ways, const Bootstrap& bootstrap) {
   const Setting setting{.method = "prompts", .by = "prompts"};
-  std::map<std::pair<std::string, std::string>, std::size_t> instances;  // by relation and key
+  std::map<std::pair<std::string, std::string>, std::size_t> instances;  // by relation, key
   std::vector<ModelAnswers> models;
   for (const NamedOutcomes& way : ways) {
     ModelAnswers& model = models.emplace_back(ModelAnswers{way.name, {}});

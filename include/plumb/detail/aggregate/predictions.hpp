@@ -3,11 +3,11 @@
 
 // What did a model answer to every prompt of every fact?
 //
-// The table that aggregators and confidence estimators read: for each relation its answers under
-// every template (measure/relation_answers.hpp), and the role of each template. A fact's row has
-// its paraphrases first, in ascending template order, then the marked templates. Templates differ
-// from relation to relation in number and in which index carries which marker, so a marker is
-// looked up by name.
+// This is the table that aggregators and confidence estimators read: for each relation its answers
+// under every template (measure/relation_answers.hpp), and the role of each template. A fact's row
+// has its paraphrases first, in ascending template order, then the marked templates. The number of
+// templates and the index of each marker differ between relations, so a marker is looked up by
+// name.
 
 #include <cstddef>
 #include <optional>
@@ -28,36 +28,37 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Answers under templates: paraphrases by index, then marked templates by index.
 struct RelationPredictions : RelationAnswers {
-  /// Of the templates, parallel to the settings.
+  /// Roles of the templates, parallel to the settings.
   std::vector<TemplateRole> roles{};
   std::size_t paraphrases = 0;
-  /// Which of the paraphrases is the base template.
+  /// Index of the base template among the paraphrases.
   std::size_t base = 0;
-  /// facts × templates × options: the numbers the cells were made of, in nats; empty where they
-  /// were not kept (MemoryProbeOptions::keep_scores).
+  /// facts × templates × options: the scores that the cells were computed from, in nats. Empty if
+  /// they were not stored (MemoryProbeOptions::keep_scores).
   std::vector<double> scores{};
 
-  /// By fact, the answer to its sampled prompt, as sure as the share of samples that match it; empty where
-  /// not every fact was sampled.
+  /// By fact, the answer to its sampled prompt; its confidence is the share of samples that match
+  /// it. Empty if not every fact was sampled.
   std::vector<Prediction> sampled{};
-  /// Whether answers are options of a closed set; generated ones have no margin and no one-hot Brier score.
+  /// Whether answers are options of a closed set. Generated ones have no margin and no one-hot
+  /// Brier score.
   bool closed_set = true;
 
-  /// A column more, as long as there are no cells; paraphrases come first.
+  /// Adds a column; only before there are cells. Paraphrases must come first.
   void add_template(std::size_t index, TemplateRole role = {}) {
     settings.push_back(template_setting(index));
     roles.push_back(std::move(role));
   }
-  /// The index in the dataset of the template at a place of a row.
+  /// The dataset's index of the template at an index of a row.
   [[nodiscard]] std::size_t template_at(std::size_t place) const { return settings[place].variant; }
-  /// Throws a user error where the options' scores were not kept.
+  /// Throws a user error if the options' scores were not stored.
   void need_scores(const std::string& name) const {
     if (scores.size() == cells.size() * relation.options.size()) return;
     throw user_error({.field = relation.code},
                      name + " needs the options' scores, which were not kept",
                      "probe in memory with keep_scores");
   }
-  /// Place in a row of the template with this marker, if the relation has one.
+  /// Index in a row of the template with this marker, if the relation has one.
   [[nodiscard]] std::optional<std::size_t> place_of(std::string_view marker) const {
     const auto found = ranges::find(roles, marker, &TemplateRole::marker);
     if (marker.empty() || found == roles.end()) return std::nullopt;
@@ -65,7 +66,7 @@ struct RelationPredictions : RelationAnswers {
   }
 };
 
-/// What an estimator sees of one fact.
+/// The data that an estimator gets about one fact.
 struct FactPredictions {
   const RelationPredictions& in;
   std::size_t fact = 0;
@@ -74,14 +75,14 @@ struct FactPredictions {
     return in.row(fact).first(in.paraphrases);
   }
   [[nodiscard]] const Prediction& base() const { return in.row(fact)[in.base]; }
-  /// What an error about it names.
+  /// What an error about the fact names.
   [[nodiscard]] Site site() const {
     const Fact& of = in.relation.facts[fact];
     return {in.relation.file, of.line, in.relation.code + ", '" + of.subject + "'"};
   }
   [[nodiscard]] std::size_t answer() const { return in.relation.facts[fact].answer; }
-  /// The options' scores under the template at a place of the row, in nats, and under the base
-  /// template. Throws a user error where they were not kept.
+  /// The options' scores, in nats, under the template at an index of the row, and under the base
+  /// template. Throws a user error if they were not stored.
   [[nodiscard]] std::span<const double> scores(std::size_t place) const {
     in.need_scores("FactPredictions::scores");
     const std::size_t options = in.relation.options.size();
@@ -94,8 +95,8 @@ struct FactPredictions {
 struct ModelPredictions {
   std::string name;
   std::vector<RelationPredictions> relations;
-  /// Facts that are not among them, as the engine did not report how likely all of their candidates'
-  /// tokens are.
+  /// Facts that are left out because the engine did not report the log-probabilities of all their
+  /// candidates' tokens.
   std::size_t unreported_facts = 0;
 
   [[nodiscard]] std::size_t facts() const noexcept {

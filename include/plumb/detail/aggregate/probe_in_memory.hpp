@@ -3,10 +3,11 @@
 
 // What does a model answer, without a run folder?
 //
-// The closed-set probe for those who hold dataset and model in memory: every option of every fact
-// under every template, as predictions that aggregators and calibrators read, and of which `metrics_of`
-// (aggregate/prediction_metrics.hpp) makes accuracy, Hit@k and MRR. Nothing is written, so nothing can
-// be resumed; what takes hours is asked by probe_into_folder (run/probe_into_folder.hpp).
+// The closed-set probe for a dataset and a model in memory. It asks every option of every fact
+// under every template and returns predictions, which aggregators and calibrators read and from
+// which `metrics_of` (aggregate/prediction_metrics.hpp) computes accuracy, Hit@k and MRR. Nothing
+// is written, so nothing can be resumed. For probes that take hours, use probe_into_folder
+// (run/probe_into_folder.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -34,7 +35,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Called after each block of facts: how many are scored, and how many there are.
+/// Called after each block of facts with the number of scored facts and of all facts.
 using ProbeProgress = std::function<void(std::size_t scored, std::size_t facts)>;
 
 struct MemoryProbeOptions {
@@ -42,12 +43,12 @@ struct MemoryProbeOptions {
   Scoring scoring{};
   TemplateKinds kinds{};
   ProbeProgress on_progress{};
-  /// Statements whose prefixes are shared.
+  /// The number of statements in a block; prefixes are shared within it.
   std::size_t block_statements = 2048;
-  /// Whether the predictions keep every option's score, 8 bytes each (FactPredictions::scores).
+  /// Whether the predictions store every option's score, 8 bytes each (FactPredictions::scores).
   bool keep_scores = false;
-  /// Before the answer alone, which `Reduction::pmi` compares with; the template without its subject
-  /// where there is none.
+  /// The text before an answer by itself, which `Reduction::pmi` compares with. Without one, the
+  /// template without its subject is used.
   std::optional<std::string> neutral{};
 };
 
@@ -60,7 +61,7 @@ std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query>
   return score_all_packs(scorer, block);
 }
 
-/// One relation's table, without a fact in it.
+/// One relation's table, without facts.
 inline Answers::Table empty_table(const Relation& relation,
                                   const std::vector<std::size_t>& templates) {
   Answers::Table table;
@@ -70,8 +71,8 @@ inline Answers::Table empty_table(const Relation& relation,
   return table;
 }
 
-/// Appends a fact, whose statements are in the order of templates and options. Throws what check_score
-/// does.
+/// Appends a fact whose statements are ordered by template, then option. Throws what check_score
+/// throws.
 inline void add_fact(Answers::Table& table, const Fact& fact,
                      std::span<const StatementScore> scores, Span span) {
   const Relation& relation = table.relation;
@@ -86,8 +87,8 @@ inline void add_fact(Answers::Table& table, const Fact& fact,
   table.relation.facts.push_back(fact);
 }
 
-/// How likely every option of every fact is under the templates that `templates_of(relation)` gives, of
-/// relations as a loader leaves them.
+/// How likely every option of every fact is under the templates that `templates_of(relation)`
+/// returns. The relations must be as a loader returns them.
 template <PromptBuilder Builder, PackedScorer Scorer, class TemplatesOf>
 Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& dataset,
                    TemplatesOf templates_of, const Scoring& scoring,
@@ -155,9 +156,9 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
 
 /// The predictions of every relation, fact and template. A PackedScorer shares prefixes among the
 /// facts of a block; any other CandidateScorer is asked fact by fact. Throws a user error for what
-/// a loader would refuse in a relation's file (check_and_complete), before anything is scored, and what the
-/// scorer refuses. A fact that the engine did not report all tokens of is left out and counted
-/// (ModelPredictions::unreported_facts). Threads need scorers of their own.
+/// a loader would refuse in a relation's file (check_and_complete), before anything is scored, and
+/// for what the scorer refuses. A fact for which the engine did not report all tokens is left out
+/// and counted (ModelPredictions::unreported_facts). Each thread needs its own scorer.
 template <PromptBuilder Builder, class Scorer>
 [[nodiscard]] ModelPredictions probe_in_memory(const Builder& builder, Scorer& scorer,
                                                const Dataset& dataset,
@@ -184,7 +185,7 @@ template <PromptBuilder Builder, class Scorer>
   }
 }
 
-/// The same of statements, as closed-set probes have them.
+/// The same for statements, as closed-set probes use them.
 template <class Scorer>
 [[nodiscard]] ModelPredictions probe_in_memory(Scorer& scorer, const Dataset& dataset,
                                                const MemoryProbeOptions& options = {}) {

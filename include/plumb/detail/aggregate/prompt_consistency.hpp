@@ -4,17 +4,17 @@
 // Does a fact get the same answer whichever way it is asked?
 //
 //   Consist = mean over facts of (matching pairs of the fact's prompts) / (all its pairs),
-// pairs unordered. The same over some of the pairs alone:
+// with unordered pairs. The same is computed over some of the pairs only:
 //   inner group       the templates are of one group (or are one template)
 //   inter group       the templates are of two groups
 //   only the subject  one template, two expressions of the subject
 //   only the template one expression, two templates
-// A fact without such a pair is left out of that mean and counted. Prompts with one answer are
-// counted, not compared; a match is asked once for each pair of a fact's distinct answers.
-// Source: "What Matters in Learning Facts in Language Models?", equation 1 (whose sum over i ≠ j
-// over half as many pairs would reach 2), appendix C.3 and C.4, Tables 12 and 13. There each subset
-// of prompts holds one expression, or one template, and subsets are averaged; here a fact's pairs
-// are pooled, which is the same where no prompt is missing.
+// A fact without such a pair is left out of that mean and counted. Prompts with the same answer are
+// counted without comparing them; each pair of a fact's distinct answers is compared once. Source:
+// "What Matters in Learning Facts in Language Models?", equation 1 (whose sum over i ≠ j, divided
+// by half as many pairs, would reach 2), appendix C.3 and C.4, Tables 12 and 13. There, each subset
+// of prompts has one expression, or one template, and subsets are averaged. Here a fact's pairs are
+// pooled, which gives the same result if no prompt is missing.
 
 #include <algorithm>
 #include <array>
@@ -34,9 +34,9 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct MatchingShare {
-  /// A share in [0, 1]; its count is the facts with such a pair of prompts.
+  /// A share in [0, 1]; its count is the number of facts with such a pair of prompts.
   Estimate share;
-  /// Facts without one.
+  /// Facts without such a pair.
   std::size_t excluded = 0;
 };
 
@@ -46,7 +46,7 @@ struct PromptConsistency {
 
 struct ConsistencyTable {
   PromptConsistency overall;
-  /// By code, in the table's order, those with a fact.
+  /// By code, in the table's order, for the relations with a fact.
   std::vector<std::pair<std::string, PromptConsistency>> relations;
 };
 
@@ -55,16 +55,16 @@ struct PairCount {
   std::uint64_t pairs = 0;
 };
 
-/// all, inner group, inter group, only subject, only template
+/// Order of the counts: all, inner group, inter group, only subject, only template.
 using FactPairs = std::array<PairCount, 5>;
 
-/// Counts the pairs of one fact's prompts after another's.
+/// Counts the pairs of each fact's prompts, one fact after another.
 template <AnswerMatch Match>
 class PairCounter {
  public:
   explicit PairCounter(const Match& match) : match_(match) {}
 
-  /// `groups` has the group of each template.
+  /// `groups` contains the group of each template.
   FactPairs operator()(std::span<const PromptOutcome> prompts,
                        std::span<const std::uint32_t> groups) {
     number_answers(prompts);
@@ -81,7 +81,7 @@ class PairCounter {
  private:
   static constexpr bool only_equal = std::same_as<Match, SameAnswer>;
 
-  /// Distinct answers from 0, and which of them match.
+  /// Numbers the distinct answers from 0 and finds which of them match.
   void number_answers(std::span<const PromptOutcome> prompts) {
     distinct_.clear();
     for (const PromptOutcome& prompt : prompts) distinct_.push_back(prompt.answer);
@@ -98,7 +98,7 @@ class PairCounter {
     }
   }
 
-  /// Pairs of prompts of one class.
+  /// Counts the pairs of prompts that have the same class.
   template <class ClassOf>
   PairCount within(std::span<const PromptOutcome> prompts, ClassOf class_of) {
     keyed_.clear();
@@ -123,7 +123,7 @@ class PairCounter {
     return count;
   }
 
-  /// Among prompts whose answers are counted in `answers_`, ascending.
+  /// The matching pairs of prompts whose answers are counted in `answers_`, ascending.
   [[nodiscard]] std::uint64_t matching_pairs() const {
     std::uint64_t matching = 0;
     for (std::size_t i = 0; i < answers_.size(); ++i) {
@@ -141,15 +141,15 @@ class PairCounter {
 
   const Match& match_;
   std::vector<std::uint32_t> distinct_;
-  /// distinct × distinct, row by row; above the diagonal.
+  /// distinct × distinct, row by row; only the part above the diagonal is used.
   std::vector<std::uint8_t> matches_;
   /// Class and answer of each prompt.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> keyed_;
-  /// An answer and how often it was given.
+  /// Each answer, and how often it was given.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> answers_;
 };
 
-/// Five means over the facts of some relations.
+/// The five means over the facts of some relations.
 inline PromptConsistency mean_consistency(std::span<const FactPairs> facts,
                                           std::span<const PromptRelation> relations) {
   std::array<MatchingShare, 5> made;
@@ -171,7 +171,7 @@ inline PromptConsistency mean_consistency(std::span<const FactPairs> facts,
   return {made[0], made[1], made[2], made[3], made[4]};
 }
 
-/// `match` says which different answers are the same; without one only equal numbers are.
+/// `match` decides which different answers are the same. Without it, only equal numbers are.
 template <AnswerMatch Match = SameAnswer>
 [[nodiscard]] ConsistencyTable prompt_consistency(const PromptOutcomes& table,
                                                   const Match& match = {}) {

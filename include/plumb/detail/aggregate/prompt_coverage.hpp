@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much does the model know, by the prompts one allows it?
+// How much does the model know, depending on the prompts it is allowed?
 //
 //   Average   the mean over facts of the share of their prompts that are right
 //   Maximum   each relation's best template, and each subject's best expression under it
-//   Minimum   each relation's worst template, the subject's expression still the best
+//   Minimum   each relation's worst template, with the subject's best expression
 //   Oracle    a fact is known if any of its prompts is right
-// and between Average and Oracle, the facts known by k prompts: of a fact with n prompts, w of them
-// wrong, k drawn without replacement are all wrong with probability C(w, k) / C(n, k), so
+// Between Average and Oracle are the facts known by k prompts. If w of a fact's n prompts are
+// wrong, k prompts drawn without replacement are all wrong with probability C(w, k) / C(n, k), so
 //   coverage(k) = mean over facts of 1 − Π_{i<k} (w − i) / (n − i).
-// A closed set's tie of n for the best counts 1/n in Average, Maximum and Minimum if it holds the
-// right option, and is not right in Oracle and the curve, which begins at Average where there are
-// no ties. Best and worst go by the share of facts right of those asked under the template, and the
-// shares are micro-averaged: all facts right under the chosen templates, of all asked under them.
-// Source: "What Matters in Learning Facts in Language Models?", section 7 (best expression:
-// footnote 16) and Tables 7 and 18, where the Oracle is the upper limit.
+// A closed set's tie of n for the best that includes the right option counts 1/n in Average,
+// Maximum and Minimum. It is not right in Oracle and in the curve, which starts at Average if there
+// are no ties. The best and the worst template are chosen by the share of right facts among those
+// asked under the template. The resulting shares are micro-averaged: all facts right under the
+// chosen templates, divided by all facts asked under them. Source: "What Matters in Learning Facts
+// in Language Models?", section 7 (best expression: footnote 16) and Tables 7 and 18, where the
+// Oracle is the upper limit.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,18 +29,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Shares in [0, 1], no numbers without facts. Intervals are Wilson's, for Maximum and Minimum with
-/// the chosen templates held fixed, and for Average a bootstrap over facts.
+/// Shares in [0, 1]; no numbers if there are no facts. Intervals are Wilson's, for Maximum and
+/// Minimum with the chosen templates held fixed; Average has a bootstrap over facts.
 struct PromptCoverage {
   Estimate average;
   Estimate maximum;
   Estimate minimum;
   Estimate oracle;
-  /// Facts without a prompt, left out.
+  /// Facts without a prompt; they are left out.
   std::size_t without_prompt = 0;
-  /// Average where the first of a tie is the answer; without ties the same number.
+  /// Average with the first of a tie as the answer. Without ties it is the same number.
   Estimate average_first_wins{};
-  /// Among all prompts; generated answers have none.
+  /// Ties among all prompts; generated answers have none.
   TieCount ties{};
 };
 
@@ -94,13 +95,13 @@ struct PromptCoverage {
 /// A point of the curve.
 struct CoveragePoint {
   std::size_t prompts = 0;
-  /// Expected share of facts with a right answer among that many prompts.
+  /// Expected share of facts with a right answer among this number of prompts.
   Estimate share;
-  /// Facts that have fewer prompts; these are asked all they have.
+  /// Facts that have fewer prompts; for these, all prompts are used.
   std::size_t fewer = 0;
 };
 
-/// 1, 2, 3, 5, 7, then ten times each and so on below `most`, then `most`; none for 0.
+/// 1, 2, 3, 5, 7, then ten times each and so on while below `most`, then `most`; empty for 0.
 [[nodiscard]] inline std::vector<std::size_t> coverage_steps(std::size_t most) {
   std::vector<std::size_t> steps;
   for (std::size_t scale = 1; scale < most; scale *= 10) {
@@ -112,8 +113,8 @@ struct CoveragePoint {
   return steps;
 }
 
-/// At `steps` numbers of prompts, ascending and positive, over the facts that have a prompt; empty
-/// without any.
+/// At the numbers of prompts in `steps`, ascending and positive, over the facts that have a prompt;
+/// empty if there are none.
 [[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table,
                                                                std::span<const std::size_t> steps) {
   std::vector<FactValues> values(steps.size());
@@ -145,7 +146,7 @@ struct CoveragePoint {
   return curve;
 }
 
-/// At `coverage_steps` of the most prompts any fact has.
+/// At the `coverage_steps` up to the largest number of prompts of any fact.
 [[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table) {
   std::size_t most = 0;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {

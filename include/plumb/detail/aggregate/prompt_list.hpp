@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Something of each prompt, and which prompts are of one fact?
+// A value for each prompt, grouped by fact and relation.
 //
-// What a table of outcomes does not hold (how sure an answer is, how long) stands in lists beside
-// it: prompt after prompt, fact after fact, relation after relation.
+// Data that a table of outcomes does not contain (the confidence of an answer, its length) is
+// stored in such lists next to it: prompt after prompt, fact after fact, relation after relation.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,25 +18,25 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <class T>
 struct PromptList {
   std::vector<T> prompts;
-  /// How many of them each fact has, and how many facts each relation.
+  /// The number of prompts of each fact, and the number of facts of each relation.
   std::vector<std::size_t> facts;
   std::vector<std::size_t> strata;
 
   void begin_relation() { strata.push_back(0); }
-  /// A fact of the latest relation, which must have begun.
+  /// Starts a fact of the latest relation, which must have been started.
   void begin_fact() {
     facts.push_back(0);
     ++strata.back();
   }
-  /// A prompt of the latest fact, which must have begun.
+  /// Adds a prompt to the latest fact, which must have been started.
   void add(T prompt) {
     prompts.push_back(std::move(prompt));
     ++facts.back();
   }
 };
 
-/// A generated answer: how many tokens it has, the sum of their log-probabilities in nats, and
-/// whether it is right. Whether the token that ended it is among them is the generator's to say.
+/// A generated answer: its number of tokens, the sum of their log-probabilities in nats, and
+/// whether it is right. Whether the token that ended it is included depends on the generator.
 struct AnswerLikelihood {
   std::uint32_t tokens = 0;
   double log_probability = 0;

@@ -3,13 +3,13 @@
 
 // Which answers did the many prompts of each fact get, and were they right?
 //
-// The table behind every measure over many prompts, wherever its answers come from: generated text,
-// closed sets, masked words. A fact is a subject of a relation (with all its objects); a prompt is
-// one of the relation's templates with one of the subject's expressions in it. A prompt holds no
-// text, only whether its answer is right and a number that stands for the answer. Of a closed set's
-// tie for the best none is right, and a mean over prompts counts it 1/n (measure/ties.hpp). Prompts
-// lie one after another, 12 bytes each: 6.5 million of them in 78 MB.
-// Source of the terms: "What Matters in Learning Facts in Language Models?", sections 2 and 4.
+// This is the table for every measure over many prompts, whatever the source of its answers:
+// generated text, closed sets, masked words. A fact is a subject of a relation (with all its
+// objects). A prompt is one of the relation's templates with one of the subject's expressions in
+// it. An outcome contains no text, only whether the answer is right and a number for the answer. In
+// a closed set's tie for the best no answer is right, and a mean over prompts counts it as 1/n
+// (measure/ties.hpp). Outcomes are stored contiguously, 12 bytes each: 6.5 million of them take 78
+// MB. Source of the terms: "What Matters in Learning Facts in Language Models?", sections 2 and 4.
 // Non-goal: confidence (calibrate/).
 
 #include <algorithm>
@@ -32,32 +32,33 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PromptOutcome {
-  /// Stands for the answer: equal numbers of one fact are equal answers. What numbers mean is the
-  /// caller's: the option of a closed set, the place in a list of distinct normalised texts.
+  /// Identifies the answer: equal numbers of one fact are equal answers. The caller defines the
+  /// numbers: the option of a closed set, or the index in a list of distinct normalised texts.
   std::uint32_t answer = 0;
-  /// Place among the relation's templates.
+  /// Index among the relation's templates.
   std::uint16_t template_index = 0;
-  /// Place among the subject's expressions: 0 its label, then its aliases in the dataset's order.
+  /// Index among the subject's expressions: 0 is its label, then its aliases in the dataset's
+  /// order.
   std::uint16_t expression = 0;
   bool right = false;
-  /// Of a closed set: whether options share the best score, and how many do (65,535 for more).
+  /// For a closed set: whether options share the best score, and how many do (65,535 if more).
   BestTie tie = BestTie::none;
   std::uint16_t tied_options = 0;
 
   [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
-  /// What it adds to a mean of right answers.
+  /// What the outcome adds to a mean of right answers.
   [[nodiscard]] double accuracy() const { return expected_accuracy(right, tie, tied_options); }
   friend bool operator==(const PromptOutcome&, const PromptOutcome&) = default;
 };
 static_assert(sizeof(PromptOutcome) == 12);
 
-/// An AnswerMatch says which different answers count as the same.
+/// An AnswerMatch decides which different answers count as the same.
 ///
-/// Requires: `match(a, b)` for two answer numbers of one fact; a match that reads the texts numbers
-/// them over all facts.
-/// Means: symmetric. It is asked only for a ≠ b, once for each pair of a fact's distinct answers,
-/// from several threads at once. An answer always matches itself.
-/// Does not promise: transitivity, as "a guitar" and "bass guitar" both match "guitar".
+/// Requires: `match(a, b)` for two answer numbers of one fact. A match that reads texts needs
+/// numbers over all facts.
+/// Means: symmetric. It is called only for a ≠ b, once for each pair of a fact's distinct answers,
+/// possibly from several threads at the same time. An answer always matches itself.
+/// Does not promise: transitivity; "a guitar" and "bass guitar" both match "guitar".
 template <class M>
 concept AnswerMatch = requires(const M& match, std::uint32_t a, std::uint32_t b) {
   { match(a, b) } -> std::same_as<bool>;
@@ -71,7 +72,7 @@ struct SameAnswer {
 struct PromptRelation {
   std::string code;
   std::vector<PromptTemplate> templates;
-  /// Its facts among those of all relations.
+  /// Index of its first fact among those of all relations, and the number of its facts.
   std::size_t first_fact = 0;
   std::size_t facts = 0;
 };
@@ -79,20 +80,20 @@ struct PromptRelation {
 /// Filled relation by relation, fact by fact; thread-safe to read.
 class PromptOutcomes {
  public:
-  /// Facts added from here on are of this relation. Throws a user error for more templates than an
-  /// outcome can number.
+  /// Facts added from here on belong to this relation. Throws a user error for more templates than
+  /// an outcome can number.
   void add_relation(std::string code, std::vector<PromptTemplate> templates) {
     if (templates.size() > most) {
       throw user_error({.field = code}, counted(templates.size(), "template"),
-                       "a relation has at most " + std::to_string(most));
+                       "use at most " + std::to_string(most));
     }
     relations_.push_back({std::move(code), std::move(templates), facts(), 0});
   }
 
-  /// A fact of the latest relation, which must be there. `key` (the subject's identifier) is what
-  /// it is known by in another table. Prompts come in any order and are kept by template, then
-  /// expression; a fact may have none. Throws a user error for two outcomes of one prompt and for a
-  /// template the relation lacks; the fact is then not there.
+  /// Adds a fact to the latest relation, which must exist. `key` (the subject's identifier) matches
+  /// the fact with that of another table. Prompts may come in any order and are stored by template,
+  /// then by expression; a fact may have none. Throws a user error for two outcomes of one prompt
+  /// and for a template that the relation lacks; the fact is then not added.
   void add_fact(std::string key, std::span<const PromptOutcome> prompts) {
     PromptRelation& relation = relations_.back();
     const std::size_t before = prompts_.size();
@@ -102,7 +103,7 @@ class PromptOutcomes {
                        "fact '" + key + "', template " + std::to_string(prompt.template_index) +
                            ", subject expression " + std::to_string(prompt.expression) + ": " +
                            message,
-                       "every prompt has one outcome, under a template of its relation");
+                       "pass one outcome for each prompt, under a template of its relation");
     };
     const auto place = [](const PromptOutcome& prompt) {
       return std::pair{prompt.template_index, prompt.expression};
@@ -124,9 +125,9 @@ class PromptOutcomes {
 
   [[nodiscard]] const std::vector<PromptRelation>& relations() const noexcept { return relations_; }
   [[nodiscard]] std::size_t facts() const noexcept { return keys_.size(); }
-  /// Of all facts together.
+  /// The number of prompts of all facts.
   [[nodiscard]] std::size_t prompts() const noexcept { return prompts_.size(); }
-  /// Of one fact, by template, then expression.
+  /// The prompts of one fact, by template, then expression.
   [[nodiscard]] std::span<const PromptOutcome> prompts(std::size_t fact) const {
     const std::size_t first = fact == 0 ? 0 : ends_[fact - 1];
     return std::span(prompts_).subspan(first, ends_[fact] - first);
@@ -143,11 +144,11 @@ class PromptOutcomes {
   std::vector<PromptOutcome> prompts_;
 };
 
-/// How many of some prompts are right, and how many there are.
+/// The number of right prompts, and of all.
 struct RightCount {
   std::uint32_t right = 0;
   std::uint32_t total = 0;
-  /// What ties add to a mean: 1/n for a tie of n that holds the right option.
+  /// What ties add to a mean: 1/n for a tie of n that includes the right option.
   double of_ties = 0;
 
   void add(const PromptOutcome& prompt) {
@@ -158,7 +159,7 @@ struct RightCount {
     }
     ++total;
   }
-  /// The mean of accuracies; `no_number` without a prompt.
+  /// The mean of the accuracies; `no_number` if there is no prompt.
   [[nodiscard]] double share() const {
     return total == 0 ? no_number
                       : (static_cast<double>(right) + of_ties) / static_cast<double>(total);
@@ -171,7 +172,7 @@ struct RightCount {
   return count;
 }
 
-/// Calls `visit(template, prompts)` for each template a fact was asked under, ascending.
+/// Calls `visit(template, prompts)` for each template that a fact was asked under, ascending.
 template <class Visit>
 void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
   while (!prompts.empty()) {
@@ -195,7 +196,7 @@ void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
   return asked;
 }
 
-/// A number for the group of each template, from 0 in order of appearance.
+/// Numbers the group of each template, from 0 in order of appearance.
 [[nodiscard]] inline std::vector<std::uint32_t> template_groups(const PromptRelation& relation) {
   std::map<std::string, std::uint32_t> known;
   std::vector<std::uint32_t> groups;
@@ -212,8 +213,8 @@ void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
   return groups;
 }
 
-/// The same relations, templates and facts with only the prompts for which
-/// `keep(template, outcome)` holds: manual templates alone, or questions, or labels.
+/// The same relations, templates and facts, with only the prompts for which `keep(template,
+/// outcome)` is true: for example only manual templates, questions or labels.
 template <class Keep>
 [[nodiscard]] PromptOutcomes selected(const PromptOutcomes& table, Keep keep) {
   PromptOutcomes chosen;

@@ -3,10 +3,10 @@
 
 // Which prompts do two models, or one model under two settings, have in common?
 //
-// Relations are matched by code, facts by key, templates by text, the subject's expressions by
-// place. Where a key or a text stands several times in a relation, the first is matched with the
-// first, the second with the second and so on. What has no prompt (a template no fact was asked
-// under, a fact that was never asked) is not there. What only one side has is counted.
+// Relations are matched by code, facts by key, templates by text, and the subject's expressions by
+// index. If a key or text occurs several times in a relation, the first is matched with the first,
+// the second with the second, and so on. Items without a prompt (a template that no fact was asked
+// under, a fact that was never asked) are ignored. Items that only one side has are counted.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,18 +24,18 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What only one of two tables has.
 struct UnsharedPrompts {
-  /// Relations in which the two share no prompt, once each.
+  /// Relations in which the two share no prompt, each counted once.
   std::size_t relations = 0;
   /// In the other relations.
   std::size_t templates = 0;
   std::size_t facts = 0;
-  /// Of shared facts under shared templates.
+  /// Prompts of shared facts under shared templates.
   std::size_t prompts = 0;
 };
 
-/// One prompt and both answers to it.
+/// One prompt, and both answers to it.
 struct PairedOutcome {
-  /// Among the relation's shared facts, and its shared templates.
+  /// Index among the relation's shared facts, and index among its shared templates.
   std::uint32_t fact = 0;
   std::uint16_t template_index = 0;
   bool one_right = false;
@@ -44,7 +44,7 @@ struct PairedOutcome {
 
 struct PairedRelation {
   std::string code;
-  /// How many both have.
+  /// The number of facts and templates that both have.
   std::size_t facts = 0;
   std::size_t templates = 0;
   /// By fact, template and expression; at least one.
@@ -59,8 +59,8 @@ struct PairedPrompts {
 
 constexpr std::size_t no_partner = static_cast<std::size_t>(-1);
 
-/// For each of our places, the place of theirs where the same key stands as often as before; or
-/// `no_partner`.
+/// For each of our items, the index of the item of theirs with the same key and the same number of
+/// earlier items with this key; or `no_partner`.
 template <class OurKey, class TheirKey>
 std::vector<std::size_t> partners(std::size_t ours, OurKey our_key, std::size_t theirs,
                                   TheirKey their_key) {
@@ -80,7 +80,8 @@ std::vector<std::size_t> partners(std::size_t ours, OurKey our_key, std::size_t 
   return found;
 }
 
-/// What has a prompt on both sides, numbered in our order, and how many have one on one side alone.
+/// Items with a prompt on both sides, numbered in our order, and the number with a prompt on only
+/// one side.
 struct SharedPlaces {
   std::vector<std::size_t> ours, theirs;  // their numbers, or `no_partner`
   std::size_t shared = 0;
@@ -104,7 +105,7 @@ SharedPlaces shared_places(const std::vector<std::size_t>& partner, std::size_t 
   return places;
 }
 
-/// A fact's prompts under shared templates, by number, then expression.
+/// A fact's prompts under shared templates, by the template's number, then by expression.
 inline std::vector<PromptOutcome> under_shared(std::span<const PromptOutcome> prompts,
                                                const std::vector<std::size_t>& numbers) {
   std::vector<PromptOutcome> some;
@@ -120,7 +121,7 @@ inline std::vector<PromptOutcome> under_shared(std::span<const PromptOutcome> pr
   return some;
 }
 
-/// Adds what two relations share, unless that is nothing.
+/// Adds what two relations share, unless they share nothing.
 inline void pair_relations(const PromptOutcomes& one, const PromptRelation& ours,
                            const PromptOutcomes& other, const PromptRelation& theirs,
                            PairedPrompts& made) {

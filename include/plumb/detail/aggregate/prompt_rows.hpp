@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What was taken of one prompt, as a row: an answer, samples, likelihoods of names, or of candidates
-// behind a text without content.
+// What a model returned for one prompt, as a row: an answer, samples, likelihoods of names, or of
+// candidates after a content-free text.
 //
-// A row knows its line in the file it was read from, from 1, for messages; 0 where there is none.
-// Rows come relation by relation, in the order in which the relations were asked.
+// For messages, a row contains its line in the file it was read from, counted from 1; 0 if there is
+// none. Rows come relation by relation, in the order in which the relations were asked.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Which prompt a row is about.
+/// Identifies the prompt of a row.
 struct AskedPrompt {
   std::uint32_t fact = 0;
   std::uint16_t template_index = 0;
@@ -32,8 +32,8 @@ struct AskedPrompt {
   friend bool operator==(const AskedPrompt&, const AskedPrompt&) = default;
 };
 
-/// Which examples a prompt shows, in order: places in a list that is kept elsewhere, and the templates
-/// they stand under where the list does not say.
+/// The examples that a prompt shows, in order: indices into a list that is stored elsewhere, and
+/// the templates that they use if the list does not contain these.
 struct ShotPlaces {
   std::vector<std::uint32_t> places{};
   std::vector<std::uint32_t> templates{};
@@ -41,16 +41,16 @@ struct ShotPlaces {
   friend bool operator==(const ShotPlaces&, const ShotPlaces&) = default;
 };
 
-/// What a masked model put into a prompt's gap, beside its text.
+/// What a masked model filled into a prompt's gap, in addition to its text.
 struct RecordedFill {
   std::vector<TokenId> ids;
   /// Whether it is exactly the tokens of a name of the fact's objects.
   bool right = false;
-  /// Of the likeliest true token among the whole vocabulary; where one mask was filled and a name is
-  /// one token.
+  /// Rank of the likeliest true token in the whole vocabulary; set if one mask was filled and a
+  /// name is one token.
   std::optional<Rank> rank{};
-  /// The likeliest token of a vocabulary common to several models, where one was given, and the rank
-  /// of the likeliest true token that it has.
+  /// The likeliest token of a vocabulary common to several models, if one was given, and the rank
+  /// of the likeliest true token in that vocabulary.
   std::optional<TokenId> common_id{};
   std::string common_text{};
   std::optional<Rank> common_rank{};
@@ -65,7 +65,7 @@ struct RecordedAnswer {
   double log_probability = 0;
   std::size_t line = 0;
   ShotPlaces shots{};
-  /// Of a masked model.
+  /// For a masked model.
   std::optional<RecordedFill> fill{};
 };
 
@@ -73,14 +73,14 @@ struct RecordedSamples {
   std::string relation;
   AskedPrompt prompt;
   std::string subject;
-  /// Distinct texts and how often each was drawn.
+  /// Distinct texts, and how often each was drawn.
   std::vector<std::pair<std::string, std::uint32_t>> texts;
   std::size_t line = 0;
   ShotPlaces shots{};
 };
 
-/// The log-likelihood of one text behind a prompt or in its gap, in nats, and how many tokens it has;
-/// no token where the text does not fit into the gap.
+/// The log-likelihood of one text after a prompt or in its gap, in nats, and its number of tokens;
+/// 0 tokens if the text does not fit into the gap.
 struct TextLikelihood {
   double nats = 0;
   std::uint32_t tokens = 0;
@@ -90,7 +90,7 @@ struct RecordedNames {
   std::string relation;
   AskedPrompt prompt;
   std::string subject;
-  /// By object, then name.
+  /// By object, then by name.
   std::vector<std::vector<TextLikelihood>> names;
   std::size_t line = 0;
   ShotPlaces shots{};
@@ -105,21 +105,21 @@ struct RecordedContentFree {
   ShotPlaces shots{};
 };
 
-/// Looks at rows as they come, which every reader of them does. Not for sharing between threads.
+/// Checks rows as they arrive; every reader of rows uses it. Not thread-safe.
 class PromptRowCheck {
  public:
-  /// `asked` must outlive it; `source` is where the rows come from, for messages.
+  /// `asked` must outlive it; `source` is the origin of the rows, for messages.
   PromptRowCheck(std::filesystem::path source, const MultiPromptDataset& asked)
       : source_(std::move(source)), asked_(asked) {}
 
-  /// Place of the row's relation among those asked. Throws a user error for a row about a prompt
-  /// that was not asked or has a row already, and where relations come in another order.
+  /// Index of the row's relation among those asked. Throws a user error for a row about a prompt
+  /// that was not asked or already has a row, and if relations come in another order.
   template <class Row>
   std::size_t operator()(const Row& row) {
     std::size_t place = place_;
     while (place < asked_.relations.size() && asked_.relations[place].code != row.relation) ++place;
     if (place == asked_.relations.size()) {
-      refuse(row, "is no relation that was asked, or its rows stand apart");
+      refuse(row, "is not a relation that was asked, or its rows are not contiguous");
     }
     if (place != place_) seen_.clear();
     place_ = place;
@@ -129,14 +129,15 @@ class PromptRowCheck {
     const AskedPrompt& prompt = row.prompt;
     const auto key = std::uint64_t{prompt.fact} << 32U |
                      std::uint32_t{prompt.template_index} << 16U | prompt.expression;
-    if (!seen_.insert(key).second) refuse(row, "the row is about a prompt that has one already");
+    if (!seen_.insert(key).second) refuse(row, "the row is about a prompt that already has a row");
     return place;
   }
 
-  /// Throws the user error of a row.
+  /// Throws the user error about a row.
   template <class Row>
   [[noreturn]] void refuse(const Row& row, const std::string& message) const {
-    throw user_error({source_, row.line, row.relation}, message, "the file was changed; ask again");
+    throw user_error({source_, row.line, row.relation}, message,
+                     "the file was changed; run the job again");
   }
 
  private:

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far does accuracy move with the prompts that happen to be used?
+// How much does accuracy vary with the prompts that happen to be used?
 //
-// A sampling gives every fact one of its prompts; its accuracy is the share of facts T that are
-// right. Over N of them: mean, range (highest minus lowest) and standard deviation. Two ways:
+// A sampling draws one prompt for every fact; its accuracy is the share of facts T that are right.
+// Over N samplings there are the mean, the range (highest minus lowest) and the standard deviation.
+// There are two ways to draw:
 //   by fact      every fact draws one of its prompts, independently;
 //   by relation  a relation draws one of its templates, which all its facts share; each fact then
 //                draws one of its subject's expressions under it, independently.
-// Nothing is sampled prompt by prompt: facts whose share of right prompts is p are right
-// Binomial(their number, p) times together, under each template where it is drawn first. With p_t
-// the share of fact t's prompts that are right, p_tj the same under template j, and k_r templates,
+// Prompts are not sampled one by one. The facts whose share of right prompts is p are drawn
+// together: the number of them that are right is Binomial(their number, p), for each template if it
+// is drawn first. With p_t the share of fact t's prompts that are right, p_tj the same under
+// template j, and k_r templates,
 //   by fact      mean Σ p_t / |T|,  sd √(Σ p_t (1 − p_t)) / |T|
 //   by relation  mean Σ_r Σ_j (Σ_t p_tj) / k_r / |T|,
 //                sd √(Σ_r [Var_j(Σ_t p_tj) + Σ_j Σ_t p_tj (1 − p_tj) / k_r]) / |T|.
-// The second is the law of total variance: between templates n_r² Var_r, Var_r being the variance
-// (over k_r) of their accuracies; and within a template the expressions, which add nothing where
-// every subject has one. A closed set's tie of n for the best counts 1/n if it holds the right
-// option, as in the mean of all prompts, and not as a draw: how ties fall is no property of prompts.
-// Where there are such, p is the mean of what a fact's prompts count, and p (1 − p) their variance.
-// Source: "What Matters in Learning Facts in Language Models?", section 2.2. Its text draws by
-// fact; the standard deviations of its tables (.02–.03) are larger than that allows (1 / 2√|T|) and
-// fit drawing by relation.
+// The second sd is the law of total variance. Between templates it has n_r² Var_r, where Var_r is
+// the variance (over k_r) of their accuracies. Within a template it has the variance of the
+// expressions, which is 0 if every subject has one. A closed set's tie of n for the best that
+// includes the right option counts 1/n, as in the mean of all prompts. It is not drawn at random,
+// because how ties fall is not a property of prompts. If there are such ties, p is the mean of what
+// a fact's prompts count, and p (1 − p) is replaced by their variance. Source: "What Matters in
+// Learning Facts in Language Models?", section 2.2. Its text draws by fact. The standard deviations
+// of its tables (.02–.03) are larger than that allows (1 / 2√|T|) and fit drawing by relation.
 
 #include <algorithm>
 #include <array>
@@ -60,7 +62,7 @@ struct PromptSampling {
   std::uint64_t seed = 0;
 };
 
-/// A bar of a histogram: samplings with an accuracy in [from, to), within [0, 1].
+/// A bar of a histogram: the samplings with an accuracy in [from, to), within [0, 1].
 struct AccuracyBar {
   double from = 0;
   double to = 0;
@@ -69,24 +71,24 @@ struct AccuracyBar {
 
 struct SampledAccuracy {
   SampleBy by = SampleBy::fact;
-  /// Facts with a prompt; the accuracies are shares of these. Without any there is no number.
+  /// Facts with a prompt; the accuracies are shares of these. No number if there are none.
   std::size_t facts = 0;
-  /// Facts without a prompt, left out.
+  /// Facts without a prompt; they are left out.
   std::size_t without_prompt = 0;
-  /// By relation: pairs of a fact and a template of its relation under which it has no prompt. When
-  /// the template is drawn, such a fact draws among all its prompts.
+  /// When drawing by relation: pairs of a fact and a template of its relation under which it has no
+  /// prompt. If that template is drawn, the fact draws among all its prompts.
   std::size_t gaps = 0;
-  /// The closed forms.
+  /// Computed in closed form.
   double exact_mean = no_number;
   double exact_sd = no_number;
-  /// Over the samplings, of which there must be one; no SD for fewer than two.
+  /// Over the samplings, of which there must be at least one; no SD for fewer than two.
   double mean = no_number;
   std::optional<double> sd;
-  /// Facts right in each sampling, ascending; ties make fractions.
+  /// Facts right in each sampling, ascending; ties make these fractional.
   std::vector<double> right;
 
-  /// Between the samplings that bound the share `q` of all, interpolated; `no_number` without a
-  /// sampling, as the others here.
+  /// Interpolated between the samplings next to the share `q` of all; `no_number` without a
+  /// sampling, like the other numbers here.
   [[nodiscard]] double quantile(double q) const {
     return right.empty() ? no_number : plumb::detail::quantile(right, q) / denominator();
   }
@@ -96,9 +98,9 @@ struct SampledAccuracy {
     return right.empty() ? no_number : (right.back() - right.front()) / denominator();
   }
 
-  /// At most `bars` > 0 of them, from the lowest accuracy to the highest. All are as many facts
-  /// wide, a whole number, so that none holds more values than another and stands out for that,
-  /// and reach half a fact to either side of the whole numbers that they hold.
+  /// At most `bars` > 0 bars, from the lowest accuracy to the highest. All have the same width, a
+  /// whole number of facts, so that no bar stands out because it covers more values than another.
+  /// Their edges are half a fact away from the whole numbers that they cover.
   [[nodiscard]] std::vector<AccuracyBar> histogram(std::size_t bars) const {
     if (right.empty()) return {};
     const auto whole = [](double count) { return static_cast<std::size_t>(std::lround(count)); };
@@ -119,9 +121,10 @@ struct SampledAccuracy {
   [[nodiscard]] double denominator() const { return static_cast<double>(facts); }
 };
 
-/// What is drawn together: one choice, all equally likely, and then the numbers of facts right.
+/// What is drawn together: one of several equally likely choices, and then the numbers of right
+/// facts.
 struct SamplingPool {
-  /// Among all choices.
+  /// Start and number of its choices among all choices.
   std::size_t first = 0;
   std::size_t choices = 0;
 };
@@ -129,8 +132,8 @@ struct SamplingPool {
 /// The prompts that a fact draws from.
 using DrawnPrompts = std::span<const PromptOutcome>;
 
-/// Facts that count the same whatever else is drawn, and where the tables of the others, and the
-/// facts with ties, begin and end.
+/// The facts whose result is the same in every draw, and where the tables of the other facts, and
+/// the facts with ties, begin and end.
 struct SamplingChoice {
   double certain = 0;
   std::size_t first = 0;
@@ -139,13 +142,14 @@ struct SamplingChoice {
   std::size_t end_tied = 0;
 };
 
-/// A way of sampling, taken apart into binomials.
+/// A way of sampling, decomposed into binomials.
 class SamplingPlan {
  public:
-  /// The next choices are of a new pool.
+  /// Choices added from here on belong to a new pool.
   void begin_pool() { pools_.push_back({choices_.size(), 0}); }
 
-  /// A choice of the latest pool: what each fact draws from, which must outlive the plan.
+  /// Adds a choice to the latest pool: the prompts that each fact draws from, which must outlive
+  /// the plan.
   void add_choice(std::span<const DrawnPrompts> facts) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_share;
     SamplingChoice choice{0, used_.size(), 0, tied_.size(), 0};
@@ -175,7 +179,7 @@ class SamplingPlan {
     ++pools_.back().choices;
   }
 
-  /// Facts right in one sampling.
+  /// The number of right facts in one sampling.
   [[nodiscard]] double draw(RandomStream& random) const {
     double certain = 0;
     std::size_t right = 0;
@@ -193,15 +197,16 @@ class SamplingPlan {
  private:
   std::vector<SamplingPool> pools_;
   std::vector<SamplingChoice> choices_;
-  /// Places of the choices' tables; choices with as many facts of a share have one in common.
+  /// Indices of the choices' tables; choices with the same number of facts and the same share use
+  /// the same table.
   std::vector<std::uint32_t> used_;
   std::vector<BinomialTable> tables_;
-  /// Facts that are drawn prompt by prompt, as what they count is not 0 or 1.
+  /// Facts that are drawn prompt by prompt, because their prompts count neither 0 nor 1.
   std::vector<DrawnPrompts> tied_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> table_of_;
 };
 
-/// Over facts, sums of the mean and of the variance of what one of a fact's prompts counts.
+/// Sums over facts of the mean and of the variance of what one of a fact's prompts counts.
 inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts) {
   std::pair<double, double> sums;
   for (const DrawnPrompts prompts : facts) {
@@ -218,14 +223,14 @@ inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts)
 inline void plan_relation(const PromptOutcomes& table, const PromptRelation& relation,
                           SamplingPlan& plan, SampledAccuracy& made, double& mean,
                           double& variance) {
-  std::vector<DrawnPrompts> all;  // of facts with a prompt
+  std::vector<DrawnPrompts> all;  // of the facts with a prompt
   for (std::size_t i = 0; i < relation.facts; ++i) {
     const auto prompts = table.prompts(relation.first_fact + i);
     if (prompts.empty()) continue;
     all.push_back(prompts);
   }
   if (all.empty()) return;
-  // Templates × facts, row by row.
+  // templates × facts, row by row.
   std::vector<DrawnPrompts> under;
   for (std::size_t j = 0; j < relation.templates.size(); ++j) {
     under.insert(under.end(), all.begin(), all.end());
@@ -256,10 +261,10 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
   variance += (between + within) / k;
 }
 
-/// Samplings are drawn in blocks of 1024, each from a stream of its own, so that they depend on the
-/// seed and the way of drawing alone, whatever the number of threads. Relations draw in the order
-/// of their codes; their order in the table means nothing, and that of a relation's facts only where
-/// there are ties. Templates no fact was asked under are not there.
+/// Samplings are drawn in blocks of 1024, each from its own stream, so that they depend only on the
+/// seed and the way of drawing, not on the number of threads. Relations draw in the order of their
+/// codes. Their order in the table has no effect; that of a relation's facts has one only if there
+/// are ties. Templates that no fact was asked under are ignored.
 [[nodiscard]] inline SampledAccuracy sample_accuracy(const PromptOutcomes& table,
                                                      const PromptSampling& options) {
   SampledAccuracy made;

@@ -3,8 +3,9 @@
 
 // What did a model answer under every template, and how did it score the base template's options?
 //
-// Beside the predictions the scores of the base template are kept, because temperature scaling and
-// smaller option sets need them, and the base template's predictions under the other reductions.
+// In addition to the predictions, this stores the scores of the base template, which temperature
+// scaling and smaller option sets need, and the base template's predictions under the other
+// reductions.
 
 #include <array>
 #include <cstddef>
@@ -24,38 +25,40 @@ inline constexpr std::array<Scoring, 4> all_scorings{
     Scoring{Reduction::sum, Span::statement}, Scoring{Reduction::mean, Span::statement},
     Scoring{Reduction::sum, Span::answer}, Scoring{Reduction::mean, Span::answer}};
 
-/// How the candidates of one relation's facts scored under the base template, and what was left out of it.
+/// The scores of the candidates of one relation's facts under the base template, and what was left
+/// out of them.
 struct BaseScores {
-  /// Templates that were scored and are in no list of kinds.
+  /// Templates that were scored but are in no list of kinds.
   std::vector<std::size_t> unlisted;
-  /// In nats, of each fact's candidates, fact after fact; empty for answers that were generated.
+  /// In nats, for each fact's candidates, fact after fact; empty for generated answers.
   std::vector<double> scores;
-  /// Where facts have choices of their own: the option that each of the candidates is, parallel to the
-  /// scores, and where those of each fact end. Empty where the candidates are all options, in order.
+  /// If facts have their own choices: the option that each candidate stands for, parallel to the
+  /// scores, and where each fact's candidates end. Empty if the candidates are all options, in
+  /// order.
   std::vector<std::uint32_t> options{};
   std::vector<std::size_t> ends{};
-  /// By `all_scorings`, each parallel to the facts; empty where the folder lacks the columns or an
-  /// answer without a scored token.
+  /// By `all_scorings`, each parallel to the facts. Empty if the folder lacks the columns or an
+  /// answer has no scored token.
   std::array<std::vector<Prediction>, all_scorings.size()> reductions;
 
-  /// Adds a fact with choices of its own.
+  /// Adds a fact with its own choices.
   void add(std::span<const double> of_choices, std::span<const std::uint32_t> choices) {
     scores.insert(scores.end(), of_choices.begin(), of_choices.end());
     options.insert(options.end(), choices.begin(), choices.end());
     ends.push_back(scores.size());
   }
   [[nodiscard]] bool has_all_options() const noexcept { return ends.empty(); }
-  /// Those of one fact of the relation.
+  /// The scores of one fact of the relation.
   [[nodiscard]] std::span<const double> of(const Relation& relation, std::size_t fact) const {
     const std::size_t first = begin(relation, fact);
     return std::span(scores).subspan(
         first, has_all_options() ? relation.options.size() : ends[fact] - first);
   }
-  /// The option that a candidate of a fact is.
+  /// The option that a candidate of a fact stands for.
   [[nodiscard]] std::size_t option(std::size_t fact, std::size_t candidate) const {
     return has_all_options() ? candidate : options[(fact == 0 ? 0 : ends[fact - 1]) + candidate];
   }
-  /// The candidate of a fact that is an option, which must be among them.
+  /// The candidate of a fact that stands for an option; the option must be among its candidates.
   [[nodiscard]] std::size_t candidate(std::size_t fact, std::size_t wanted) const {
     std::size_t place = 0;
     while (option(fact, place) != wanted) ++place;
@@ -69,29 +72,29 @@ struct BaseScores {
   }
 };
 
-/// What takes the place of a closed-set probe's templates.
+/// What a model was asked by: templates, as in a closed-set probe, or shots instead.
 enum class AskedBy : std::uint8_t { templates, shots };
 
-/// What Base and Margin use.
+/// Names what Base and Margin use.
 [[nodiscard]] constexpr const char* base_name(AskedBy by) {
   return by == AskedBy::shots ? "first draw of shots" : "base template";
 }
 
-/// All that is known of one model. `base` is parallel to the predictions' relations.
+/// All that is known about one model. `base` is parallel to the predictions' relations.
 struct ScoredModel {
   ModelPredictions predictions;
   std::vector<BaseScores> base;
   std::string dataset;
-  /// The number that stands for a statement, and over which of its tokens; as the folders name it.
+  /// The reduction and the span of a statement's score, as named in the run folders.
   std::string reduction;
   std::string span;
-  /// Notes of the relations, each once.
+  /// Notes about relations, each once.
   std::vector<std::string> notes;
   AskedBy asked_by = AskedBy::templates;
 };
 
-/// Takes domains, and whether relations are 1:1, from the dataset that was probed; relations the
-/// dataset lacks stay as they are. Returns how many it has.
+/// Copies domains, and whether relations are 1:1, from the dataset that was probed. Relations that
+/// the dataset lacks stay unchanged. Returns how many relations it has.
 inline std::size_t describe_relations(ScoredModel& model, const Dataset& dataset) {
   std::size_t known = 0;
   for (RelationPredictions& made : model.predictions.relations) {

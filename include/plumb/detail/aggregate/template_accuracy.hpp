@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which templates work, are those written by hand better, and does the subject's wording matter?
+// Which templates work, are manual ones better, and does the subject's wording matter?
 //
-// A template's accuracy is the mean over facts of the share of its prompts (one for each expression
-// of the subject) that are right; with the best expression, of each fact's best prompt under it. Both
-// are over the facts asked under it. A tie of n of a closed set's options counts 1/n if it holds the
-// right one. Equal accuracies are equal to 1e-12.
-// Manual templates stand among all of their relation by realistic rank, 1 the most accurate.
-// How far accuracy goes when only the template is chosen: each relation's least and most accurate
-// one, micro-averaged over facts. When only the subject's expression is: each fact's worst and
-// best, by the share of its templates that are right with it.
-// Source: "What Matters in Learning Facts in Language Models?", appendix C.2 to C.4, Tables 11 to
-// 13, which do not say how several expressions make one accuracy of a template.
+// A template's accuracy is the mean over facts of the share of their prompts under it (one for each
+// expression of the subject) that are right. With the best expression, it is the mean over each
+// fact's best prompt under it. Both are over the facts asked under the template. A closed set's tie
+// of n options that includes the right one counts 1/n. Accuracies within 1e-12 are equal. Manual
+// templates get a realistic rank among all templates of their relation; rank 1 is the most
+// accurate. The range of accuracy if only the template is chosen: each relation's least and most
+// accurate template, micro-averaged over facts. If only the subject's expression is chosen: each
+// fact's worst and best expression, by the share of its templates that are right with it. Source:
+// "What Matters in Learning Facts in Language Models?", appendix C.2 to C.4, Tables 11 to 13, which
+// do not specify how several expressions give one accuracy of a template.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// No numbers for a template no fact was asked under.
+/// No numbers for a template that no fact was asked under.
 struct TemplateAccuracy {
   /// Wilson's intervals, with the facts asked as trials.
   Estimate accuracy;
@@ -71,7 +71,7 @@ inline bool more_accurate(const Estimate& one, const Estimate& other) {
 }
 
 /// The least and the most accurate of a relation's templates, by `number` (a member of
-/// TemplateAccuracy); the first of equals. Nothing where no template has facts.
+/// TemplateAccuracy); the first of equal ones. Nullopt if no template has facts.
 struct TemplateExtremes {
   std::size_t worst = 0;
   std::size_t best = 0;
@@ -90,21 +90,22 @@ struct TemplateExtremes {
 }
 
 struct ManualRanks {
-  /// Mean realistic rank; its count is the manual templates, and its interval a bootstrap of them
-  /// within their relations. Without a manual template there is no number.
+  /// Mean realistic rank. Its count is the number of manual templates, and its interval is a
+  /// bootstrap of them within their relations. No number if there is no manual template.
   Estimate mean;
-  /// The mean rank of templates drawn blindly in their place: (templates of the relation + 1) / 2.
+  /// The mean rank of templates drawn at random in their place: (templates of the relation + 1) /
+  /// 2.
   double by_chance = no_number;
-  /// The others in relations with a manual template.
+  /// The other templates of relations with a manual template.
   std::size_t generated = 0;
 };
 
-/// Over the relations that have a manual template some fact was asked under.
+/// Over the relations in which at least one fact was asked under a manual template.
 [[nodiscard]] inline ManualRanks manual_ranks(const PromptOutcomes& table,
                                               const Bootstrap& bootstrap) {
   ManualRanks made;
   double by_chance = 0;
-  FactValues ranks;  // of templates, for once
+  FactValues ranks;  // here values of templates, not of facts
   for (const PromptRelation& relation : table.relations()) {
     const auto templates = template_accuracies(table, relation);
     ranks.begin_relation();
@@ -141,7 +142,7 @@ struct AccuracyExtent {
   Estimate highest;
 };
 
-/// When only the template is chosen. Intervals hold the templates chosen fixed.
+/// The range if only the template is chosen. Intervals hold the chosen templates fixed.
 [[nodiscard]] inline AccuracyExtent template_extent(const PromptOutcomes& table) {
   FactValues lowest, highest;
   for (const PromptRelation& relation : table.relations()) {
@@ -161,7 +162,8 @@ struct AccuracyExtent {
   return {share_of(lowest), share_of(highest)};
 }
 
-/// When only the subject's expression is chosen. A fact with one has the same at both ends.
+/// The range if only the subject's expression is chosen. A fact with one expression has the same
+/// value at both ends.
 [[nodiscard]] inline AccuracyExtent subject_extent(const PromptOutcomes& table) {
   FactValues lowest, highest;
   std::vector<RightCount> expressions;

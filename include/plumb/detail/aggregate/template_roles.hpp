@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of a relation's templates are paraphrases, and which carry a marker?
+// Which of a relation's templates are paraphrases, and which have a marker?
 //
-// Told from the templates' texts (prompt/confidence_marker.hpp) unless the user says otherwise. A
-// row of predictions has its paraphrases first, then the marked templates.
+// The templates' texts determine this (prompt/confidence_marker.hpp) unless the user sets it. A row
+// of predictions has its paraphrases first, then the marked templates.
 
 #include <cstddef>
 #include <filesystem>
@@ -20,19 +20,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the user says of templates.
+/// The user's settings for the kinds of templates.
 struct TemplateKinds {
-  /// Template that Base and Margin use.
+  /// The template that Base and Margin use.
   std::size_t base = 0;
-  /// Template indices by kind, where the text of a template does not tell; a marker is then named
-  /// after its text's role or, lacking one, "template N". With a list of paraphrases, templates in
-  /// no list are left out.
+  /// Template indices by kind, for templates whose text does not show the kind. A marker is then
+  /// named after the role of its text or, if it has none, "template N". If there is a list of
+  /// paraphrases, templates in no list are left out.
   std::optional<std::vector<std::size_t>> paraphrases{};
   std::vector<std::size_t> verbalized{};
   std::vector<std::size_t> numerical{};
 };
 
-/// Adds the templates of the relation in the order of a row: paraphrases, then marked ones.
+/// Adds the relation's templates in the order of a row: paraphrases, then marked ones.
 inline void add_templates(RelationPredictions& made, const std::vector<std::size_t>& indices,
                           const TemplateKinds& kinds) {
   const Relation& relation = made.relation;
@@ -49,7 +49,7 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
       throw user_error({.field = relation.code},
                        "the metadata has no text for template " + std::to_string(index) +
                            ", so its kind is not known",
-                       "say `paraphrases`, `verbalized` and `numerical`");
+                       "set `paraphrases`, `verbalized` and `numerical`");
     }
     if (kinds.paraphrases) {
       const bool plain = listed(*kinds.paraphrases, index);
@@ -66,17 +66,17 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
       marked.emplace_back(index, std::move(role));
     } else {
       throw user_error({.field = relation.code},
-                       "two templates carry the marker '" + role.marker + "'",
-                       "say `paraphrases`, `verbalized` and `numerical`");
+                       "two templates have the marker '" + role.marker + "'",
+                       "set `paraphrases`, `verbalized` and `numerical`");
     }
   }
   made.paraphrases = made.roles.size();
   for (auto& [index, role] : marked) made.add_template(index, std::move(role));
 }
 
-/// The frame of a relation's predictions, before there are any cells: which of the templates
-/// (indices) has which role. `file` is for messages. Throws a user error when a role cannot be
-/// told, or the base template is not among the paraphrases.
+/// The frame of a relation's predictions, before there are any cells: the role of each template
+/// (`templates` are indices). `file` is for messages. Throws a user error if a role cannot be
+/// determined, or if the base template is not among the paraphrases.
 [[nodiscard]] inline RelationPredictions prediction_frame(const Relation& relation,
                                                           const std::vector<std::size_t>& templates,
                                                           const TemplateKinds& kinds,
@@ -88,15 +88,15 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
   if (!base || *base >= made.paraphrases) {
     throw user_error({file, 0, relation.code},
                      "template " + std::to_string(kinds.base) +
-                         ", which Base and Margin use, was not scored as a plain one",
-                     "score it, or choose another with `base-template`");
+                         ", which Base and Margin use, was not scored as a paraphrase",
+                     "score it, or set `base-template` to another");
   }
   made.base = *base;
   return made;
 }
 
-/// Lists of kinds must name templates that some relation has, each in one list; throws the user
-/// error of one that does not. Nothing is refused without relations.
+/// Throws a user error unless every template in the lists of kinds is in some relation and in only
+/// one list. Without relations nothing is refused.
 inline void refuse_absent_templates(const std::vector<RelationPredictions>& relations,
                                     const TemplateKinds& kinds) {
   std::set<std::size_t> seen;
@@ -107,10 +107,10 @@ inline void refuse_absent_templates(const std::vector<RelationPredictions>& rela
       });
       const std::string name = "template " + std::to_string(index);
       if (!scored && !relations.empty()) {
-        throw user_error({.setting = option}, name + " was not scored", "name those that were");
+        throw user_error({.setting = option}, name + " was not scored", "set scored templates");
       }
       if (!seen.insert(index).second) {
-        throw user_error({.setting = option}, name + " is in two lists", "give it one kind");
+        throw user_error({.setting = option}, name + " is in two lists", "put it in only one");
       }
     }
   };

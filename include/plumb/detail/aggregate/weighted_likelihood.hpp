@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each option by all templates together, each by its weight?
+// How likely is each option under all templates together, each with its weight?
 //
 //   ℓ(y | x) = Σ_t w_t ℓ_t(y | x) / Σ_t w_t
 // over the templates t that have a weight w_t and were scored. Source: Jiang et al. 2020 (LPAQA),
-// "How Can We Know What Language Models Know?", equation for the prompt ensemble; their weights come
-// from training, and equal weights make the plain mean over prompts. They normalise ℓ_t by a softmax
-// over the vocabulary, as a score of one masked token; here ℓ_t is whatever the probe scored an
-// option by. Unlike a vote (aggregator.hpp) this needs every option's score under every template.
+// "How Can We Know What Language Models Know?", equation for the prompt ensemble. Their weights
+// come from training; equal weights give the plain mean over prompts. Their ℓ_t is the log-softmax
+// over the vocabulary for one masked token; here ℓ_t is whatever score the probe gave an option. In
+// contrast to a vote (aggregator.hpp), this needs every option's score under every template.
 // Non-goal: learning the weights.
 
 #include <cstddef>
@@ -19,13 +19,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Adds the scores of one fact's options up, template by template. Not thread-safe; one for each
-/// fact.
+/// Adds up the scores of one fact's options, template by template. Use a new object for each fact.
+/// Not thread-safe.
 class WeightedLikelihood {
  public:
-  /// One template's scores, log-likelihoods in nats, one for each option; `weight` is at least 0. A
-  /// template that weighs nothing changes nothing. Throws an internal error when the number of
-  /// options is not that of the templates before.
+  /// Adds one template's scores: log-likelihoods in nats, one for each option. `weight` is at least
+  /// 0; a template with weight 0 has no effect. Throws an internal error if the number of options
+  /// differs from that of earlier templates.
   void add(std::span<const double> scores, double weight) {
     if (!(weight > 0)) return;
     if (sums_.empty()) sums_.assign(scores.size(), 0.0);
@@ -36,7 +36,7 @@ class WeightedLikelihood {
     weight_ += weight;
   }
 
-  /// Weighted means in nats, by option; empty where no template weighs anything.
+  /// Weighted means in nats, by option; empty if no template has a weight above 0.
   [[nodiscard]] std::vector<double> scores() const {
     std::vector<double> means = sums_;
     for (double& mean : means) mean /= weight_;
@@ -48,7 +48,7 @@ class WeightedLikelihood {
   double weight_ = 0;
 };
 
-/// What a template weighs in a relation's list of weights: nothing where it is not in it.
+/// A template's weight in a relation's list of weights; 0 if it is not in the list.
 [[nodiscard]] inline double weight_of(std::span<const double> weights, std::size_t template_index) {
   return template_index < weights.size() ? weights[template_index] : 0.0;
 }

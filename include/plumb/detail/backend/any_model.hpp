@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One type for models of any type, so that what is compiled over it is compiled once.
+// One type that wraps a model of any type, so that code over it is compiled once.
 //
-// The command line is built over `AnyModel`; the library's components are templates over the model's
-// own type and need none of it. A call costs one virtual call beside the model's work.
+// The command line is built over `AnyModel`. The library's components are templates over the
+// model's own type and do not need it. Each call adds one virtual call to the model's work.
 
 #include <Eigen/Core>
 #include <concepts>
@@ -35,8 +35,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a model is asked, as virtual functions; what it cannot do throws an internal error, as its
-/// `capabilities` say so before.
+/// A model's functions as virtual functions. A function that the model lacks throws an internal
+/// error, because callers check `capabilities` first.
 class ModelInterface {
  public:
   ModelInterface() = default;
@@ -82,7 +82,8 @@ class ModelInterface {
   virtual void release(const TokenTree& tree, NodeId node) = 0;
 };
 
-/// The functions over a model of one type, which is made in place, so it need not be movable.
+/// Implements the functions for a model of one type. The model is constructed in place, so it need
+/// not be movable.
 template <class M>
 requires ScoringLm<M> || MaskedLm<M>
 class OwnedModel final : public ModelInterface {
@@ -185,31 +186,30 @@ class OwnedModel final : public ModelInterface {
   }
   void release(const TokenTree& tree, NodeId node) override {
     if constexpr (requires { model_.release(tree, node); }) return model_.release(tree, node);
-    if constexpr (LookupLm<M>) return;  // it keeps nothing
+    if constexpr (LookupLm<M>) return;  // nothing to release
     throw lacks("release");
   }
 
  private:
   static Error lacks(const char* what) {
-    return internal_error({.field = what}, "this backend has none, and its capabilities say so");
+    return internal_error({.field = what}, "this backend lacks it, as its capabilities show");
   }
 
   M model_;
 };
 
-/// A model of any type that is a CausalLm, a LookupLm or a MaskedLm; models all, TreeCausalLm, TreeEmbedder,
-/// Embedder and ListsSpecialTokens in form, and `capabilities` says which of them the model is in
-/// truth.
-/// Movable; one thread, as the model it holds.
+/// Wraps a model of any type that is a CausalLm, a LookupLm or a MaskedLm. It has the interface of
+/// all of these, and of TreeCausalLm, TreeEmbedder, Embedder and ListsSpecialTokens; `capabilities`
+/// shows which of them the wrapped model supports. Movable. Not thread-safe.
 class AnyModel {
  public:
   AnyModel(AnyModel&&) noexcept = default;
   AnyModel& operator=(AnyModel&&) noexcept = default;
-  /// The same model once more, such as for a job that returns while its caller keeps the model. One thread
-  /// at a time may use any of those that share it.
+  /// A second handle to the same model, for example for a job that returns while its caller keeps
+  /// the model. Only one thread at a time may use the handles that share it.
   [[nodiscard]] AnyModel shared() const { return AnyModel(model_); }
 
-  /// Holds what `make()` returns by value; an AnyModel is passed on.
+  /// Wraps the model that `make()` returns by value; an AnyModel is returned unchanged.
   template <class Make>
   [[nodiscard]] static AnyModel made_by(Make make) {
     if constexpr (std::same_as<decltype(make()), AnyModel>) {
@@ -227,8 +227,9 @@ class AnyModel {
     return description;
   }
 
-  /// What tells the model's `facts()`, an object for run.json of how it is asked, optional for every
-  /// backend: null without one. To be called while the model is there, wherever it was moved.
+  /// A function that returns the model's `facts()`: an object for run.json that describes how the
+  /// model is run. It is optional for every backend; without it the function returns null. It may
+  /// be called as long as the model exists, also after a move.
   [[nodiscard]] std::function<Json()> facts() const {
     return [model = model_.get()] { return model->facts(); };
   }
@@ -243,8 +244,9 @@ class AnyModel {
     texts_->tokens.emplace(text, made);
     return made;
   }
-  /// From now on keeps the tokens of texts, so that a job that asks for the same ones for several ends
-  /// tokenises each once: names as candidates, in a trie and in prompts. Not shared with `shared()`.
+  /// From now on caches the tokens of texts, so that a job that uses the same texts for several
+  /// purposes tokenises each once: names as candidates, in a trie and in prompts. The cache is not
+  /// shared with `shared()`.
   void remember_texts() { texts_ = std::make_unique<RememberedTexts>(); }
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     return model_->detokenize(ids);
@@ -305,7 +307,7 @@ class AnyModel {
     std::unordered_map<std::string, Tokenization> tokens{};
     std::size_t bytes = 0;
   };
-  // Then all are forgotten.
+  // A cache that reaches this size is cleared.
   static constexpr std::size_t most_bytes = std::size_t{256} << 20U;
 
   explicit AnyModel(std::shared_ptr<detail::ModelInterface> model) : model_(std::move(model)) {}

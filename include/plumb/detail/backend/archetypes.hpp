@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model look like that does just what the concepts ask, and no more?
+// What is the smallest model that meets each concept?
 //
 // Mostly an n-gram model with add-one smoothing over the bytes (or longer pieces) of a training
 // text:
 //   P(t | last n-1 tokens) = (count(context, t) + 1) / (count(context) + V)
-// so a test can compute every probability by hand, and a stranger can copy the shape of it. The
-// context is cut at the start of the sequence, BOS included, so a prefix matters up to n-1 tokens.
-// Non-goal: being any good as a language model.
+// so a test can compute every probability by hand, and an author of a backend can copy its
+// structure. The context never reaches past the start of the sequence (BOS included), and only the
+// last n-1 tokens of a prefix matter. Non-goal: quality as a language model.
 
 #include <algorithm>
 #include <cmath>
@@ -30,11 +30,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A CausalLm and a Generator. Tokens 0–255 are bytes, then the pieces given, then BOS. Not
+/// A CausalLm and a Generator. Tokens 0–255 are bytes, followed by the given pieces, then BOS. Not
 /// thread-safe.
 class NgramModel {
  public:
-  /// Longer pieces win over shorter ones, as in a greedy tokenizer; `order` is n, at least 1.
+  /// The tokenizer is greedy: it takes the longest piece. `order` is n, at least 1.
   explicit NgramModel(std::string_view training_text, std::size_t order = 3,
                       std::vector<std::string> pieces = {})
       : pieces_(std::move(pieces)), order_(order) {
@@ -75,7 +75,7 @@ class NgramModel {
   [[nodiscard]] std::optional<TokenId> bos() const {
     return static_cast<TokenId>(256 + pieces_.size());
   }
-  /// BOS is the end of sequence too, as in many real vocabularies.
+  /// BOS also ends a sequence, as in many real vocabularies.
   [[nodiscard]] bool ends(TokenId token) const { return token == *bos(); }
   [[nodiscard]] std::size_t vocabulary_size() const { return 257 + pieces_.size(); }
   [[nodiscard]] std::size_t context_length() const { return 4096; }
@@ -106,7 +106,7 @@ class NgramModel {
     return all;
   }
 
-  /// ln P(next | prefix), the number a test compares with.
+  /// ln P(next | prefix), which tests compare with.
   [[nodiscard]] double log_probability(std::span<const TokenId> prefix, TokenId next) const {
     double seen = 0;
     double all = 0;
@@ -158,8 +158,8 @@ class NgramModel {
 };
 
 /// The same model as a TreeCausalLm and a TreeEmbedder, whose vectors are those of DecayEmbedder
-/// with a dimension for each token. It counts what it is fed and holds itself to its limits, so
-/// that a test sees a scorer that feeds twice or asks for too much. Not thread-safe.
+/// with a dimension for each token. It counts the tokens it is fed and enforces its limits, so that
+/// a test detects a scorer that feeds a token twice or exceeds the limits. Not thread-safe.
 class NgramTreeModel : public NgramModel {
  public:
   using NgramModel::evaluate;
@@ -191,7 +191,7 @@ class NgramTreeModel : public NgramModel {
 
   void release(const TokenTree& tree, NodeId released) {
     for (NodeId node = 1; node < fed_.size(); ++node) {
-      if (!fed_[node]) continue;  // it may not be in the tree any more
+      if (!fed_[node]) continue;  // it may no longer be in the tree
       NodeId above = node;
       while (above != released && above != TokenTree::root) above = tree.parent(above);
       if (above != released) continue;
@@ -207,7 +207,7 @@ class NgramTreeModel : public NgramModel {
   void hold(const TokenTree& tree, std::span<const NodeId> wanted) {
     fed_.resize(tree.size(), false);
     for (const NodeId node : wanted) {
-      if (fed_[node]) throw internal_error({}, "a node is wanted that was evaluated before");
+      if (fed_[node]) throw internal_error({}, "a wanted node was already evaluated");
     }
     for (NodeId node : wanted) {
       for (; node != TokenTree::root && !fed_[node]; node = tree.parent(node)) {
@@ -217,10 +217,10 @@ class NgramTreeModel : public NgramModel {
       }
     }
     if (held_ > limits.nodes) {
-      throw internal_error({}, "a tree of " + std::to_string(held_) + " nodes is past the limit");
+      throw internal_error({}, "a tree of " + std::to_string(held_) + " nodes exceeds the limit");
     }
     if (const std::size_t ends = branches(tree); ends > limits.leaves) {
-      throw internal_error({}, "a tree of " + std::to_string(ends) + " branches is past the limit");
+      throw internal_error({}, "a tree of " + std::to_string(ends) + " branches exceeds the limit");
     }
   }
 
@@ -237,8 +237,8 @@ class NgramTreeModel : public NgramModel {
   std::size_t held_ = 0;
 };
 
-/// The same model as a LookupLm alone: it gives no rows. It counts what it is asked and holds its
-/// callers to the concept. Not thread-safe.
+/// The same model as only a LookupLm: it gives no rows. It counts its lookups and checks that
+/// callers follow the concept. Not thread-safe.
 class NgramLookupModel : private NgramModel {
  public:
   using NgramModel::bos;
@@ -255,7 +255,7 @@ class NgramLookupModel : private NgramModel {
     ++calls;
     for (std::size_t i = 0; i < lookups.size(); ++i) {
       if (lookups[i].node == TokenTree::root || (i > 0 && lookups[i] <= lookups[i - 1])) {
-        throw internal_error({}, "lookups are not ascending, or one is of the root");
+        throw internal_error({}, "lookups are not ascending, or one is after the root");
       }
       ++looked_up;
       log_probabilities[i] = log_probability(tree.prefix(lookups[i].node), lookups[i].token);
@@ -267,8 +267,8 @@ class NgramLookupModel : private NgramModel {
   std::size_t looked_up = 0;
 };
 
-/// What a server gives: lookups, and many continuations at once, and no rows. A LookupLm and a
-/// BatchGenerator. Not thread-safe.
+/// Offers what a server offers: lookups and continuations of many prompts together, but no rows. A
+/// LookupLm and a BatchGenerator. Not thread-safe.
 class NgramBatchModel : public NgramLookupModel {
  public:
   explicit NgramBatchModel(std::string_view training_text, std::size_t order = 3)
@@ -287,11 +287,11 @@ class NgramBatchModel : public NgramLookupModel {
   }
 
  private:
-  plumb::detail::NgramModel each_;  // the base of this name is private
+  plumb::detail::NgramModel each_;  // qualified, because the base's injected name is private
 };
 
-/// An NgramModel that ListsSpecialTokens: its pieces, which a text is parsed for where the model was
-/// made to. Not thread-safe.
+/// An NgramModel that ListsSpecialTokens. Its pieces are the special tokens; they are parsed in
+/// texts if the model was constructed to do so. Not thread-safe.
 class SpecialTokenModel : public NgramModel {
  public:
   SpecialTokenModel(std::string_view training_text, std::size_t order,
@@ -313,7 +313,8 @@ class SpecialTokenModel : public NgramModel {
 };
 
 /// A MaskedLm: P(t | neighbours) = (count(left, t, right) + 1) / (count(left, ·, right) + V), with
-/// BOS for a missing neighbour. Its vocabulary is the n-gram model's and the mask. Not thread-safe.
+/// BOS for a missing neighbour. Its vocabulary is the n-gram model's plus the mask. Not
+/// thread-safe.
 class NeighbourModel : private NgramModel {
  public:
   explicit NeighbourModel(std::string_view training_text) : NgramModel(training_text, 1) {
@@ -331,7 +332,7 @@ class NeighbourModel : private NgramModel {
   using NgramModel::tokenize;
   [[nodiscard]] std::size_t vocabulary_size() const { return NgramModel::vocabulary_size() + 1; }
   [[nodiscard]] TokenId mask() const { return static_cast<TokenId>(NgramModel::vocabulary_size()); }
-  /// Words end at spaces; a space belongs to the word behind it.
+  /// Words end at spaces; a space belongs to the word after it.
   [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
     std::vector<std::uint32_t> numbers;
     std::uint32_t word = 0;

@@ -3,11 +3,11 @@
 
 // Which sequence ids does each node of a tree carry in a llama.cpp-style KV cache?
 //
-// A unified KV cache knows sequences, not trees: a cell belongs to a set of sequence ids and a
-// token sees the cells that share one of its own. So every branch (an evaluated node without an
+// A unified KV cache knows sequences, not trees: a cell belongs to a set of sequence ids, and a
+// token sees the cells that share one of its own ids. So every branch (an evaluated node without an
 // evaluated child) is a sequence, and a node carries the ids of all branches below it. When a tree
-// grows below an evaluated node, the branch that ends there is extended, and each further one
-// starts as a copy of its path. This class is the bookkeeping alone; llama.hpp carries it out.
+// grows below an evaluated node, the branch that ends there is extended, and each further branch
+// starts as a copy of its path. This class only keeps the books; llama.hpp executes the steps.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +23,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using SequenceId = std::int32_t;
 
-/// Not thread-safe. Node ids are those of one tree until the root is released.
+/// Not thread-safe. Until the root is released, all node ids must be of one tree.
 class BranchLedger {
  public:
-  /// Before feeding: give `to` the first `length` cells of `from`.
+  /// Before feeding: copy the first `length` cells of `from` to `to`.
   struct Copy {
     SequenceId from, to;
     std::uint32_t length;
@@ -40,16 +40,16 @@ class BranchLedger {
     std::vector<Copy> copies;
     /// Nodes to feed, ancestors first.
     std::vector<NodeId> nodes;
-    /// Parallel to `nodes`: the ids each carries, never empty.
+    /// Parallel to `nodes`: the ids that each carries, never empty.
     std::vector<std::vector<SequenceId>> sequences;
   };
 
   explicit BranchLedger(std::size_t max_sequences) : tips_(max_sequences, TokenTree::none) {}
 
-  /// Nodes held now.
+  /// The number of nodes held now.
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
 
-  /// What is held, as a step that would feed all of it to an empty cache.
+  /// The held nodes, as a step that would feed them all to an empty cache.
   [[nodiscard]] Step resident(const TokenTree& tree) const {
     Step step;
     std::vector<std::vector<SequenceId>> carried(sequence_of_.size());
@@ -67,8 +67,9 @@ class BranchLedger {
     return step;
   }
 
-  /// What to feed so that every wanted node is evaluated; takes it as done. Throws an internal
-  /// error when a wanted node is held already or there are more branches than sequences.
+  /// What to feed so that every wanted node is evaluated. The ledger then counts the step as done.
+  /// Throws an internal error if a wanted node is already held or there are more branches than
+  /// sequences.
   [[nodiscard]] Step plan(const TokenTree& tree, std::span<const NodeId> wanted) {
     sequence_of_.resize(tree.size(), unfed);
     std::vector<NodeId> slot(tree.size(), TokenTree::none);  // node -> index in step.nodes
@@ -76,7 +77,7 @@ class BranchLedger {
     Step step;
     for (const NodeId node : wanted) {
       if (node == TokenTree::root || sequence_of_[node] != unfed) {
-        throw internal_error({}, "a wanted node is the root or was evaluated before");
+        throw internal_error({}, "a wanted node is the root or was already evaluated");
       }
       for (NodeId at = node; at != TokenTree::root && sequence_of_[at] == unfed;
            at = tree.parent(at)) {
@@ -108,7 +109,8 @@ class BranchLedger {
     return step;
   }
 
-  /// Forgets the node and all below it. A sequence whose path others hold too is dropped.
+  /// Forgets the node and all nodes below it. A sequence is dropped if other sequences hold all of
+  /// its remaining path.
   [[nodiscard]] std::vector<Cut> release(const TokenTree& tree, NodeId released) {
     std::vector<Cut> cuts;
     if (released == TokenTree::root) {
@@ -167,7 +169,7 @@ class BranchLedger {
       return static_cast<SequenceId>(s);
     }
     throw internal_error({}, "a tree has more than " + std::to_string(tips_.size()) + " branches",
-                         "respect tree_limits()");
+                         "keep within tree_limits()");
   }
 
   std::vector<NodeId> tips_;             // by sequence: its last node, or none when it is free

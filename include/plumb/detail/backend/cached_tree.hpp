@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A tree that a model holds, and forgets when its owner goes.
+// A token tree that a model holds, and forgets when this object is destroyed.
 //
-// A model keeps what it was fed until it is told to release it; nodes that nobody releases fill its
-// cache, and another tree's ids would be taken for theirs. So whoever feeds a model in trees owns one
-// of these. It begins with a context, a chain from the root that stays while branches behind it come
-// and go; a model that keeps nothing between calls is asked the same and told to release nothing.
+// A model keeps what it was fed until it is released. Nodes that are never released fill its cache,
+// and the ids of another tree would be confused with theirs. So all code that feeds a model in
+// trees owns one of these. The tree begins with a context: a chain from the root that stays while
+// branches after it come and go. A model that keeps nothing between calls gets the same requests,
+// but no releases.
 
 #include <span>
 #include <vector>
@@ -19,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model must outlive it; nobody else may feed the model meanwhile. Not thread-safe.
+/// The model must outlive it; nothing else may feed the model meanwhile. Not thread-safe.
 template <class Model>
 class CachedTree {
  public:
@@ -29,18 +30,18 @@ class CachedTree {
   ~CachedTree() { drop(); }
 
   [[nodiscard]] const TokenTree& tree() const noexcept { return tree_; }
-  /// As TokenTree's; what is added is not fed yet.
+  /// As TokenTree::add; the new node is not fed yet.
   NodeId add(NodeId node, TokenId token) { return tree_.add(node, token); }
   NodeId insert(std::span<const TokenId> sequence, NodeId from = TokenTree::root) {
     return tree_.insert(sequence, from);
   }
 
-  /// The context's tokens; their nodes are 1 … of the tree.
+  /// The context's tokens. Their tree nodes are numbered from 1.
   [[nodiscard]] std::span<const TokenId> context() const noexcept { return context_; }
   [[nodiscard]] NodeId context_end() const noexcept { return static_cast<NodeId>(context_.size()); }
 
-  /// Makes the model hold a context and nothing else. One that it does not hold yet is fed by
-  /// `feed(its last node)`, unless it is empty; where that throws there is no context.
+  /// Makes the model hold a context and nothing else. If the model does not hold it yet and it is
+  /// not empty, it is fed by `feed(its last node)`. If that throws, there is no context.
   template <class Feed>
   void hold(std::span<const TokenId> context, Feed feed) {
     if (ranges::equal(context, context_)) return back_to_context();
@@ -51,7 +52,7 @@ class CachedTree {
     is_fed_ = false;
   }
 
-  /// As evaluate_tree, TreeEmbedder's `embed`, and `look_up`.
+  /// As evaluate_tree, TreeEmbedder's `embed` and `look_up`.
   void evaluate(std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     is_fed_ = true;
     evaluate_tree(model_, tree_, wanted, visit);
@@ -67,8 +68,8 @@ class CachedTree {
     plumb::detail::look_up(model_, tree_, lookups, log_probabilities, held);
   }
 
-  /// The model forgets a node and all behind it; the tree keeps their ids. The root is the whole
-  /// tree, context and all.
+  /// The model forgets a node and all nodes after it; the tree keeps their ids. Releasing the root
+  /// releases the whole tree, including the context.
   void release(NodeId node) {
     release_node(model_, tree_, node);
     if (node != TokenTree::root) return;
@@ -76,7 +77,7 @@ class CachedTree {
     is_fed_ = false;
   }
 
-  /// The model forgets all behind the context, and the tree is cut back to it.
+  /// The model forgets all nodes after the context, and the tree is cut back to it.
   void back_to_context() {
     if (is_fed_ && context_.empty()) release_node(model_, tree_, TokenTree::root);
     for (NodeId node = context_end() + 1; is_fed_ && !context_.empty() && node < tree_.size();
@@ -99,7 +100,7 @@ class CachedTree {
   Model& model_;
   TokenTree tree_;
   std::vector<TokenId> context_;
-  bool is_fed_ = false;  // the model may hold nodes behind the context
+  bool is_fed_ = false;  // the model may hold nodes after the context
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

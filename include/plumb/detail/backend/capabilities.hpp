@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can a model do? Concepts answered for its type, or by the model itself where it stands for
-// models of other types (any_model.hpp).
+// What can a model do? The concepts that its type meets, or, for a wrapper of other types
+// (any_model.hpp), what the model itself reports.
 
 #include <concepts>
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Which concepts a model meets, and which of their optional parts it has.
 struct Capabilities {
-  /// CausalLm, and beside it TreeCausalLm, TreeEmbedder, Embedder.
+  /// CausalLm, and in addition TreeCausalLm, TreeEmbedder, Embedder.
   bool causal = false;
   bool trees = false;
   bool tree_embeddings = false;
   bool text_embeddings = false;
-  /// MaskedLm, and whether it tells words.
+  /// MaskedLm, and whether it numbers words.
   bool masked = false;
   bool words = false;
   /// ListsSpecialTokens.
@@ -30,7 +30,7 @@ struct Capabilities {
   /// BatchGenerator by itself. Generation needs it or a CausalLm.
   bool generates = false;
 
-  /// Whether masked queries are all that it can be asked.
+  /// Whether it supports only masked queries.
   [[nodiscard]] constexpr bool only_masked() const { return masked && !causal && !lookups; }
 };
 
@@ -40,8 +40,8 @@ concept NumbersWords = requires(const M& model, std::string_view text) {
   { model.words(text) } -> std::same_as<std::vector<std::uint32_t>>;
 };
 
-/// Capabilities of a model: those of its type, unless it stands for models of other types and has
-/// `capabilities()` of its own.
+/// Capabilities of a model: those of its type, unless it is a wrapper with its own
+/// `capabilities()`.
 template <class M>
 [[nodiscard]] constexpr Capabilities capabilities_of(const M& model) {
   if constexpr (requires {

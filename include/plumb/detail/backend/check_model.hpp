@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does my model still lack?
+// What does my model still lack to meet a concept?
 //
 //   static_assert(plumb::check_causal_lm<MyModel>());
-// compiles for a CausalLm; for any other type the compiler says, for each requirement that is not
-// met, what to write; a member that is private, or of another type, is lacking too. Concepts alone
-// name the failing expression; these name the remedy. Each check asks what its concept asks
-// (concepts.hpp) and nothing else, but that a model with a part of an optional form (a tree's, lookups,
-// vectors) must have all of that form: half of one would never be called, without a word.
+// compiles for a CausalLm. For any other type, the compiler prints what to write for each
+// requirement that is not met; a member that is private or has another type counts as missing. A
+// concept by itself names the failing expression; these checks name the remedy. Each check requires
+// what its concept requires (concepts.hpp), with one addition: a model with a part of an optional
+// form (trees, lookups, vectors) must have all of that form, because half of one would silently
+// never be called.
 
 #include <concepts>
 #include <cstddef>
@@ -24,15 +25,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The tokenizer part, which every other check but Embedder's asks too.
+/// The tokenizer part. All other checks except Embedder's include it.
 template <class M>
 consteval bool check_language_model() {
   static_assert(
       requires(const M& model, std::string_view text) {
         { model.tokenize(text) } -> std::same_as<Tokenization>;
       },
-      "plumb: the model lacks tokenize. Write: plumb::Tokenization tokenize(std::string_view "
-      "text) const, the text's tokens with the bytes that each covers, no special tokens added");
+      "plumb: the model lacks tokenize. Write: plumb::Tokenization tokenize(std::string_view text) "
+      "const, the text's tokens with the bytes that each covers, without adding special tokens");
   static_assert(
       requires(const M& model, std::span<const TokenId> ids) {
         { model.detokenize(ids) } -> std::convertible_to<std::string>;
@@ -50,17 +51,17 @@ consteval bool check_language_model() {
         { model.vocabulary_size() } -> std::convertible_to<std::size_t>;
       },
       "plumb: the model lacks vocabulary_size. Write: std::size_t vocabulary_size() const, which "
-      "is the length of a row of logits too");
+      "is also the length of a row of logits");
   static_assert(
       requires(M & model) {
         { model.context_length() } -> std::convertible_to<std::size_t>;
       },
       "plumb: the model lacks context_length. Write: std::size_t context_length() const, the most "
-      "tokens a sequence may have");
+      "tokens that a sequence may have");
   static_assert(
       !requires(M & model) { model.special_tokens(); } || ListsSpecialTokens<M>,
-      "plumb: the model's special_tokens would not be seen. Write: "
-      "std::vector<plumb::SpecialToken> special_tokens() const, or leave it out");
+      "plumb: the model's special_tokens would not be used. Write: "
+      "std::vector<plumb::SpecialToken> special_tokens() const, or remove it");
   return LanguageModel<M>;
 }
 
@@ -70,7 +71,7 @@ struct AnyArgument {
   operator T() const;
 };
 
-/// Whether a model has, in whatever shape, what a form consists of.
+/// Whether a model has the members of a form, whatever their signatures.
 template <class M>
 concept NamesTreeEvaluate = requires(M& model, const TokenTree& tree, const AnyArgument& any) {
   model.evaluate(tree, any, any);
@@ -115,7 +116,7 @@ concept NamesBatchGenerate = requires(M& model, std::span<const std::vector<Toke
   model.generate(prompts, any, any);
 };
 
-/// Whether a part of a tree model is there that no other form explains.
+/// Whether a model has a part of the tree form that belongs to no other form.
 template <class M>
 concept HasPartOfTrees = NamesTreeEvaluate<M> ||
     ((NamesTreeLimits<M> || NamesRelease<M>)&&!LookupLm<M> && !NamesLookUp<M> && !TreeEmbedder<M> &&
@@ -127,8 +128,8 @@ consteval bool check_dimension() {
       requires(M & model) {
         { model.dimension() } -> std::convertible_to<std::size_t>;
       },
-      "plumb: the model lacks dimension. Write: std::size_t dimension() const, how many numbers a "
-      "vector has");
+      "plumb: the model lacks dimension. Write: std::size_t dimension() const, the number of "
+      "elements in a vector");
   return true;
 }
 
@@ -138,12 +139,12 @@ consteval bool check_tree_holder() {
       requires(M & model) {
         { model.tree_limits() } -> std::same_as<TreeLimits>;
       },
-      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, how many "
-      "nodes and branches it can hold");
+      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, the nodes "
+      "and branches that it can hold");
   static_assert(
       requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
       "plumb: the model lacks release. Write: void release(const plumb::TokenTree& tree, "
-      "plumb::NodeId node), which forgets the node and all below it");
+      "plumb::NodeId node), which forgets the node and all nodes below it");
   return true;
 }
 
@@ -153,10 +154,9 @@ consteval bool check_tree_parts() {
       requires(M & model, const TokenTree& tree, std::span<const NodeId> wanted,
                const LogitsVisitor& visit) { model.evaluate(tree, wanted, visit); },
       "plumb: the model lacks evaluate of a tree. Write: void evaluate(const plumb::TokenTree& "
-      "tree, "
-      "std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which calls "
-      "visit(node, logits) for each wanted node; where it is beside evaluate of a sequence in a "
-      "base class, say using Base::evaluate");
+      "tree, std::span<const plumb::NodeId> wanted, const plumb::LogitsVisitor& visit), which "
+      "calls visit(node, logits) for each wanted node; if a base class has evaluate of a sequence, "
+      "add using Base::evaluate");
   return check_tree_holder<M>();
 }
 
@@ -166,8 +166,8 @@ consteval bool check_lookup_parts() {
       requires(M & model) {
         { model.tree_limits() } -> std::same_as<TreeLimits>;
       },
-      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, how many "
-      "nodes and branches it can be asked about in one call");
+      "plumb: the model lacks tree_limits. Write: plumb::TreeLimits tree_limits() const, the nodes "
+      "and branches that one call may contain");
   static_assert(
       requires(M & model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                std::span<double> log_probabilities) {
@@ -222,12 +222,12 @@ consteval bool check_release() {
   static_assert(
       !NamesRelease<M> ||
           requires(M & model, const TokenTree& tree, NodeId node) { model.release(tree, node); },
-      "plumb: the model's release would not be seen. Write: void release(const plumb::TokenTree& "
-      "tree, plumb::NodeId node), or leave it out");
+      "plumb: the model's release would not be used. Write: void release(const plumb::TokenTree& "
+      "tree, plumb::NodeId node), or remove it");
   return true;
 }
 
-/// The parts of forms that a model has some part of.
+/// Checks each optional form of which the model has some part.
 template <class M>
 consteval bool check_optional_forms() {
   bool all = true;
@@ -252,26 +252,26 @@ consteval bool check_causal_lm() {
   return detail::check_optional_forms<M>() && check_language_model<M>() && CausalLm<M>;
 }
 
-/// The same of a TreeCausalLm.
+/// The same for a TreeCausalLm.
 template <class M>
 consteval bool check_tree_causal_lm() {
   return detail::check_tree_parts<M>() && check_causal_lm<M>() && TreeCausalLm<M>;
 }
 
-/// The same of a LookupLm.
+/// The same for a LookupLm.
 template <class M>
 consteval bool check_lookup_lm() {
   return detail::check_lookup_parts<M>() && detail::check_release<M>() &&
          check_language_model<M>() && LookupLm<M>;
 }
 
-/// Of a type that is to be a ScoringLm: what it lacks of a LookupLm where it has look_up, else of a
-/// CausalLm. Scorers ask it themselves.
+/// For a type that should be a ScoringLm: checks for a LookupLm if the type has look_up, or else
+/// for a CausalLm. Scorers call this themselves.
 template <class M>
 consteval bool check_scoring_lm() {
   static_assert(ScoringLm<M> || !ScoringLm<std::remove_const_t<M>>,
-                "plumb: the model is const and can only be asked as one that may change. Give a "
-                "reference to the model itself, not to a const one");
+                "plumb: the model is const, but its functions are not. Pass a reference to a "
+                "non-const model");
   if constexpr (ScoringLm<std::remove_const_t<M>>) {
     return ScoringLm<M> && detail::check_optional_forms<std::remove_const_t<M>>();
   } else if constexpr (detail::NamesLookUp<M>) {
@@ -281,15 +281,15 @@ consteval bool check_scoring_lm() {
   }
 }
 
-/// The same of a MaskedLm.
+/// The same for a MaskedLm.
 template <class M>
 consteval bool check_masked_lm() {
   static_assert(
       requires(M & model) {
         { model.mask() } -> std::same_as<TokenId>;
       },
-      "plumb: the model lacks mask. Write: plumb::TokenId mask() const, the token that stands for "
-      "an unknown one");
+      "plumb: the model lacks mask. Write: plumb::TokenId mask() const, the token that hides "
+      "another one");
   static_assert(
       requires(M & model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
         model.evaluate(queries, visit);
@@ -300,8 +300,8 @@ consteval bool check_masked_lm() {
   return check_language_model<M>() && MaskedLm<M>;
 }
 
-/// Of a type that is to answer the whole command: what it lacks of a MaskedLm where it has mask, else of
-/// a ScoringLm. AnyModel asks it itself.
+/// For a type that should work with the whole command: checks for a MaskedLm if the type has mask,
+/// or else for a ScoringLm. AnyModel calls this itself.
 template <class M>
 consteval bool check_any_model() {
   if constexpr (!ScoringLm<M> && requires { &M::mask; }) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does an Embedder look like that does just what the concept asks, and no more?
+// What is the smallest model that meets the Embedder concept?
 
 #include <Eigen/Core>
 #include <cstddef>
@@ -13,7 +13,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), one dimension for each byte and one for BOS, so a
-/// vector tells the whole text and the last bytes weigh most. Any number of threads may use one.
+/// vector determines the whole text, and the last bytes have the largest weights. Any number of
+/// threads may use one.
 class DecayEmbedder {
  public:
   [[nodiscard]] std::size_t dimension() const { return 257; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does an engine run, with which adapters, and how much does it take at once?
+// Where does an engine run, with which adapters, and how large are its steps?
 //
-// Said by the caller, for engines that can choose: the layers a GPU holds, how several GPUs share
+// The caller sets these for engines that can choose: the layers on a GPU, how several GPUs share
 // them, LoRA adapters (Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models"), the
-// numbers of the KV cache, and nodes a step. What is not said is the engine's to choose. An engine
-// that cannot do what is said refuses it (`first_chosen`).
+// number type of the KV cache, and nodes per step. The engine chooses what is not set. An engine
+// refuses an option that it does not support (`first_chosen`).
 
 #include <array>
 #include <cstddef>
@@ -29,7 +29,7 @@ enum class SplitMode { none, layer, row };
   return names[static_cast<std::size_t>(mode)];
 }
 
-/// Numbers of the KV cache; q8_0 has blocks of 32 bytes with a scale.
+/// Number type of the KV cache; q8_0 has blocks of 32 bytes with a scale.
 enum class CacheType { f32, f16, q8_0 };
 [[nodiscard]] constexpr std::array<CacheType, 3> every(CacheType) noexcept {
   return {CacheType::f32, CacheType::f16, CacheType::q8_0};
@@ -39,9 +39,9 @@ enum class CacheType { f32, f16, q8_0 };
   return names[static_cast<std::size_t>(type)];
 }
 
-/// How a model computes. exact: so that scores are those of the weights, in llama.cpp with an F32 cache
-/// and without flash attention. fast: in llama.cpp without both. bf16: in a Hugging Face folder's network
-/// with weights and activations rounded to BF16 in each product.
+/// How a model computes. exact: scores are those of the weights; llama.cpp uses an F32 cache and no
+/// flash attention. fast: llama.cpp uses a smaller cache (F16 by default) and flash attention.
+/// bf16: a Hugging Face folder's network rounds weights and activations to BF16 in each product.
 enum class Precision { exact, fast, bf16 };
 [[nodiscard]] constexpr std::array<Precision, 3> every(Precision) noexcept {
   return {Precision::exact, Precision::fast, Precision::bf16};
@@ -51,7 +51,7 @@ enum class Precision { exact, fast, bf16 };
   return names[static_cast<std::size_t>(precision)];
 }
 
-/// What computes a .gguf model: plumb's own network, or llama.cpp.
+/// Which engine computes a .gguf model: plumb's own network, or llama.cpp.
 enum class EngineChoice { native, llama };
 [[nodiscard]] constexpr std::array<EngineChoice, 2> every(EngineChoice) noexcept {
   return {EngineChoice::native, EngineChoice::llama};
@@ -59,12 +59,12 @@ enum class EngineChoice { native, llama };
 [[nodiscard]] constexpr std::string_view name_of(EngineChoice choice) noexcept {
   return choice == EngineChoice::native ? "native" : "llama";
 }
-/// What ModelDescription::backend begins with.
+/// The prefix of ModelDescription::backend.
 [[nodiscard]] constexpr std::string_view backend_lead(EngineChoice choice) noexcept {
   return choice == EngineChoice::native ? "native" : "llama.cpp";
 }
 
-/// A LoRA adapter in a file; its change of the weights is multiplied by `scale`.
+/// A LoRA adapter's file. Its change of the weights is multiplied by `scale`.
 struct LoraAdapter {
   std::filesystem::path file{};
   double scale = 1;
@@ -73,23 +73,23 @@ struct LoraAdapter {
 };
 
 struct EngineOptions {
-  /// Not said: what suits the file.
+  /// Default: the engine that suits the file.
   std::optional<EngineChoice> choice{};
-  /// Layers that a GPU holds; not said: all, where the engine has a GPU.
+  /// The number of layers on a GPU. Default: all, if the engine has a GPU.
   std::optional<std::size_t> gpu_layers{};
-  /// The GPU that holds what is not split.
+  /// The GPU for everything that is not split.
   std::optional<std::size_t> main_gpu{};
   std::optional<SplitMode> split_mode{};
-  /// What each GPU takes of the model, in any unit; empty: by their memory.
+  /// The share of the model on each GPU, in any unit. Empty: by their memory.
   std::vector<float> tensor_split{};
-  /// Added to the weights, all at once.
+  /// Adapters; all are added to the weights together.
   std::vector<LoraAdapter> lora{};
-  /// Not said: f32 where scores are exact, else f16.
+  /// Default: f32 if scores are exact, otherwise f16.
   std::optional<CacheType> cache_type{};
-  /// Nodes that are evaluated in one step (TreeLimits::batch); 0 is the engine's choice.
+  /// Nodes evaluated in one step (TreeLimits::batch); 0 lets the engine choose.
   std::size_t pack = 0;
 
-  /// The setting of the first that was chosen; empty where all is the engine's choice.
+  /// The name of the first setting that is set; empty if none is.
   [[nodiscard]] std::string_view first_chosen() const noexcept {
     return choice                  ? "engine"
            : gpu_layers            ? "gpu-layers"

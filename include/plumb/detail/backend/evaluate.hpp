@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a tree evaluated by a model that may know nothing of trees?
+// How is a tree evaluated by a model that may not support trees?
 //
-// One entry for every scorer: a TreeCausalLm gets the tree, any other CausalLm gets each branch as
-// a sequence of its own and the rows of shared prefixes are passed on once. Both give the same
-// scores.
+// All scorers use one function. A TreeCausalLm gets the tree. Any other CausalLm gets each branch
+// as a separate sequence, and the rows of shared prefixes are passed on only once. Both give the
+// same scores.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A model without trees or lookups of its own holds one branch, of any length it can take.
+/// The limits of a model. One without trees or lookups holds one branch, up to its context length.
 template <ScoringLm M>
 [[nodiscard]] TreeLimits tree_limits(M& model) {
   if constexpr (TreeCausalLm<M> || LookupLm<M>) {
@@ -36,16 +36,16 @@ inline Error evaluate_error(const std::string& problem) {
   return user_error({.field = "evaluate"}, problem, "fix the model's evaluate");
 }
 
-/// What a TreeCausalLm is promised of the nodes it is asked.
+/// Checks what the concept promises a TreeCausalLm about wanted nodes.
 inline void refuse_unsorted(std::span<const NodeId> wanted) {
   if (std::adjacent_find(wanted.begin(), wanted.end(), std::greater_equal<>()) == wanted.end()) {
     return;
   }
-  throw internal_error({}, "wanted nodes do not ascend, or one is there twice",
-                       "sort what is asked of the tree");
+  throw internal_error({}, "wanted nodes are not ascending and distinct",
+                       "sort the wanted nodes and remove duplicates");
 }
 
-/// Passes rows on and holds a model to what its concept asks: each wanted node's row once, as long
+/// Passes rows on and checks that a model follows its concept: each wanted node's row once, as long
 /// as the vocabulary.
 class CheckedRows {
  public:
@@ -57,15 +57,16 @@ class CheckedRows {
 
   [[nodiscard]] bool wants(NodeId node) const { return node < pending_.size() && pending_[node]; }
 
-  /// Throws a user error for a row that is not wanted, or no more, and for one of another length.
+  /// Throws a user error for a row that is not wanted or was already given, and for a row of
+  /// another length.
   void operator()(NodeId node, std::span<const float> logits) {
     if (!wants(node)) {
       throw evaluate_error("gave a row of node " + std::to_string(node) +
-                           ", which was not asked for or came before");
+                           ", which was not wanted or was already given");
     }
     if (logits.size() != vocabulary_) {
       throw evaluate_error("gave a row of " + std::to_string(logits.size()) +
-                           " logits, vocabulary_size() says " + std::to_string(vocabulary_));
+                           " logits, but vocabulary_size() is " + std::to_string(vocabulary_));
     }
     pending_[node] = false;
     visit_(node, logits);
@@ -76,7 +77,7 @@ class CheckedRows {
     const auto missing = std::find(pending_.begin(), pending_.end(), true);
     if (missing == pending_.end()) return;
     const auto node = static_cast<NodeId>(missing - pending_.begin());
-    throw evaluate_error("gave no row of the token at position " +
+    throw evaluate_error("gave no row for the token at position " +
                          std::to_string(tree_.depth(node) - 1));
   }
 
@@ -87,7 +88,7 @@ class CheckedRows {
   std::vector<bool> pending_;
 };
 
-/// Whether a model evaluates trees and holds what it evaluated.
+/// Whether a model evaluates trees and keeps the nodes that it evaluated.
 template <class M>
 [[nodiscard]] bool holds_trees(M& model) {
   if constexpr (TreeCausalLm<M>) return capabilities_of(model).trees;
@@ -95,9 +96,9 @@ template <class M>
 }
 
 /// Calls `visit(node, logits)` once for each wanted node, in any order. A TreeCausalLm then holds
-/// these nodes and all above them; any other model keeps nothing. `wanted` holds distinct nodes,
-/// ascending, none the root and none that is held. Throws a user error when the model gives rows
-/// otherwise than its concept asks, and an internal one where `wanted` does not ascend.
+/// these nodes and all nodes above them; any other model keeps nothing. `wanted` contains distinct
+/// nodes, ascending, without the root and without held nodes. Throws a user error if the model's
+/// rows violate its concept, and an internal error if `wanted` is not ascending.
 template <CausalLm M>
 void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
                    const LogitsVisitor& visit) {
@@ -110,7 +111,7 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
       return rows.finish();
     }
   }
-  std::vector<bool> inner(tree.size(), false);  // a node below it is wanted
+  std::vector<bool> inner(tree.size(), false);  // whether a node below it is wanted
   for (NodeId node : wanted) {
     while ((node = tree.parent(node)) != TokenTree::root && !inner[node]) inner[node] = true;
   }
@@ -139,8 +140,8 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
   rows.finish();
 }
 
-/// Throws a user error where a model gives no whole rows of logits and does not continue texts by
-/// itself; `needs` is "generating needs", say.
+/// Throws a user error for a model that gives no whole rows of logits and does not continue texts
+/// by itself. `needs` begins the message, for example "generating needs".
 template <class M>
 void require_rows(const M& model, const Site& site, const std::string& needs,
                   const std::string& remedy) {
@@ -148,11 +149,12 @@ void require_rows(const M& model, const Site& site, const std::string& needs,
   if (can.causal || can.generates) return;
   throw user_error(
       site,
-      needs + " the likelihood of every next token, and this backend only looks up " + "given ones",
+      needs + " the likelihood of every next token, but this backend only looks up " + "given ones",
       remedy);
 }
 
-/// Makes a model that holds a tree forget a node and all behind it; any other model holds nothing.
+/// Makes a model that holds a tree forget a node and all nodes after it. Any other model holds
+/// nothing.
 template <class M>
 void release_node(M& model, const TokenTree& tree, NodeId node) {
   if constexpr (requires { model.release(tree, node); }) {
@@ -161,8 +163,8 @@ void release_node(M& model, const TokenTree& tree, NodeId node) {
   }
 }
 
-/// Calls `visit(position, logits)` for each position of a sequence, by a model that evaluates trees;
-/// what it held is released.
+/// Calls `visit(position, logits)` for each position of a sequence, using the tree form of a model.
+/// Releases whatever the model held.
 template <class M>
 void evaluate_as_tree(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
   TokenTree tree;

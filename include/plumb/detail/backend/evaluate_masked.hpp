@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a masked model asked, whichever of the optional parts of its concept it has?
+// How is a masked model evaluated, whichever optional parts of its concept it has?
 
 #include <cstddef>
 #include <cstdint>
@@ -20,22 +20,22 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The special tokens around a text; none where the model says nothing of them.
+/// The special tokens around a text; none if the model has no `frame()`.
 template <MaskedLm M>
 [[nodiscard]] TextFrame frame_of(const M& model) {
   if constexpr (requires { model.frame(); }) return model.frame();
   return {};
 }
 
-/// The token of what the vocabulary cannot spell; nothing where the model says nothing of it.
+/// The token for text that the vocabulary cannot spell; nothing if the model does not specify one.
 template <class M>
 [[nodiscard]] std::optional<TokenId> unknown_of(const M& model) {
   if constexpr (requires { model.unknown(); }) return model.unknown();
   return std::nullopt;
 }
 
-/// The number of each token's word. Throws a user error where the model does not tell words, or not
-/// one for each token.
+/// The word number of each token. Throws a user error if the model does not number words, or gives
+/// another count than one for each token.
 template <MaskedLm M>
 [[nodiscard]] std::vector<std::uint32_t> words_of(const M& model, std::string_view text,
                                                   std::size_t tokens) {
@@ -45,15 +45,16 @@ template <MaskedLm M>
       if (words.size() == tokens) return words;
       throw user_error({.field = "words"},
                        "gave " + counted(words.size(), "word") + " of " + counted(tokens, "token"),
-                       "correct the model's words");
+                       "fix the model's words");
     }
   }
-  throw user_error({.setting = "pll"}, "masks within words, and the model does not tell words",
-                   "use `pll` original, or give the model words(text)");
+  throw user_error({.setting = "pll"}, "within-word masks need word numbers, and the model has no "
+                                       "words(text)",
+                   "set `pll` to original, or add words(text) to the model");
 }
 
 /// The tokens of a text with one mask between `before` and `after`, without the model's frame, and
-/// where the mask stands.
+/// the mask's position.
 template <MaskedLm M>
 [[nodiscard]] MaskedQuery masked_text(const M& model, std::string_view before,
                                       std::string_view after) {
@@ -72,7 +73,7 @@ template <MaskedLm M>
   }
 }
 
-/// The same in the model's frame, as it is asked.
+/// The same in the model's frame, as the model evaluates it.
 template <MaskedLm M>
 [[nodiscard]] MaskedQuery framed_masked_text(const M& model, std::string_view before,
                                              std::string_view after) {
@@ -84,29 +85,29 @@ template <MaskedLm M>
   return made;
 }
 
-/// Calls `visit(query, logits)` once for each query. Throws a user error when the model gives rows
-/// otherwise than its concept asks.
+/// Calls `visit(query, logits)` once for each query. Throws a user error if the model's rows
+/// violate its concept.
 template <MaskedLm M>
 void evaluate_masked(M& model, std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
   const auto fail = [](const std::string& problem) {
-    return user_error({.field = "evaluate"}, problem, "correct the model's evaluate");
+    return user_error({.field = "evaluate"}, problem, "fix the model's evaluate");
   };
   std::vector<bool> pending(queries.size(), true);
   std::size_t missing = queries.size();
   model.evaluate(queries, [&](std::uint32_t query, std::span<const float> logits) {
     if (query >= pending.size() || !pending[query]) {
       throw fail("gave a row of query " + std::to_string(query) +
-                 ", which was not asked for or came before");
+                 ", which was not asked or was already answered");
     }
     if (logits.size() != model.vocabulary_size()) {
       throw fail("gave a row of " + std::to_string(logits.size()) +
-                 " logits, vocabulary_size() says " + std::to_string(model.vocabulary_size()));
+                 " logits, but vocabulary_size() is " + std::to_string(model.vocabulary_size()));
     }
     pending[query] = false;
     --missing;
     visit(query, logits);
   });
-  if (missing > 0) throw fail("gave no row of " + std::to_string(missing) + " of the queries");
+  if (missing > 0) throw fail("gave no row for " + std::to_string(missing) + " of the queries");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

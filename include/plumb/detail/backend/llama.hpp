@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a GGUF model answer, through llama.cpp?
+// How is a GGUF model computed by llama.cpp?
 //
 // A TreeCausalLm and a TreeEmbedder: a tree's branches are sequences of one unified KV cache
-// (branch_ledger.hpp), so each prefix is computed once. `exact` keeps the cache in F32 and leaves
-// flash attention off, which agrees with PyTorch in F32 to about 2e-4 nats a statement on a CPU;
-// `fast` does neither (llama_parameters.hpp, which also says what of it is on a GPU). Models that
-// keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot share a tree: their limits
-// say one branch. Sliding-window models get a full-size cache (`swa_full`),
-// and one sequence id more that holds every cell: llama.cpp reuses a cell that its only sequence
-// has slid past, but a branch that starts further back still needs it. Weights that are not in F32
-// are run by kernels that round the activations too. Those of 16 bits are widened to F32 where scores
-// are to be exact (llama_f32_cache.hpp); quantised ones are run as they are, and scores differ from the same
-// weights in F32 by tenths of a nat.
+// (branch_ledger.hpp), so each prefix is computed once. `exact` keeps the cache in F32 and turns
+// flash attention off; it agrees with PyTorch in F32 to about 2e-4 nats per statement on a CPU.
+// `fast` does neither. llama_parameters.hpp sets these, and what runs on a GPU. Models that keep a
+// running state instead of a cache (Mamba, RWKV, hybrids) cannot branch: their limits allow one
+// branch. Sliding-window models get a full-size cache (`swa_full`) and one extra sequence id that
+// contains every cell. Without it, llama.cpp would reuse a cell that its only sequence has slid
+// past, but a branch that starts further back still needs the cell. Kernels for weights that are
+// not in F32 round the activations too. For exact scores, 16-bit weights are widened to F32
+// (llama_f32_cache.hpp). Quantised weights are run as they are, and their scores differ from the
+// same weights in F32 by tenths of a nat.
 
 #include <llama.h>
 
@@ -48,19 +48,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe: one thread at a time asks one model. Several models may live side by side.
+/// Not thread-safe: only one thread at a time may use a model. Several models may exist together.
 class LlamaModel {
  public:
-  /// Throws a user error when the file or a part of it is missing, damaged, or no causal language model,
-  /// when exact scores are asked of 16-bit weights that cannot be widened, and what LlamaParameters and
-  /// LlamaAdapters refuse.
+  /// Throws a user error if the file or a part of it is missing, damaged, or not a causal language
+  /// model, if exact scores are wanted of 16-bit weights that cannot be widened, and as
+  /// LlamaParameters and LlamaAdapters do.
   explicit LlamaModel(LlamaOptions options)
       : options_(with_threads(std::move(options))),
         log_(std::make_unique<detail::LlamaLog>(options_.on_log)),
         parameters_(options_) {
     const Site site{.file = options_.model};
     if (!std::filesystem::is_regular_file(options_.model)) {
-      throw user_error(site, "no such model file", "give `model` the path of a .gguf file");
+      throw user_error(site, "no such model file", "set `model` to the path of a .gguf file");
     }
     const GgufModel file = head_of_file();
     refuse_no_causal_model(file);
@@ -71,13 +71,13 @@ class LlamaModel {
     if (!model_) throw cannot_load(log_->take());
     if (!llama_model_has_decoder(model_.get()) || llama_model_has_encoder(model_.get()) ||
         llama_model_is_diffusion(model_.get())) {
-      throw no_causal_model(file, "its architecture is no decoder alone");
+      throw no_causal_model(file, "its architecture is not decoder-only");
     }
     vocabulary_ = LlamaVocabulary(*model_, options_.parse_special_tokens);
     for (const LoraAdapter& one : options_.engine.lora) LlamaAdapters::refuse_not_finite(one.file);
     adapters_ = LlamaAdapters(*model_, weights_.adapters(options_), *log_);
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
-      // A step holds a node of each sequence at least, or llama.cpp gives up.
+      // A step must have room for at least one node of each sequence, or llama.cpp fails.
       const std::size_t ids =
           (std::min)({std::size_t{256}, llama_max_parallel_sequences(), parameters_.pack()});
       const bool slides = llama_model_n_swa(model_.get()) > 0;
@@ -86,9 +86,9 @@ class LlamaModel {
       ledger_ = BranchLedger(branches_);
     }
     open_context(cells_for(0));
-    // What the file does not say llama.cpp knows of its architecture.
+    // llama.cpp derives from the architecture what the file does not specify.
     if (!llama_get_causal_attn(context_.get()) || llama_get_memory(context_.get()) == nullptr) {
-      throw no_causal_model(file, "its tokens see those behind them");
+      throw no_causal_model(file, "its tokens attend to later tokens");
     }
   }
 
@@ -114,7 +114,8 @@ class LlamaModel {
   }
 
   [[nodiscard]] TreeLimits tree_limits() const {
-    // Cells of one step cost the same, or a plan by the CPU's price would not fill larger steps.
+    // A step's cells are planned at equal cost. With the CPU's costs, plans would not fill larger
+    // steps.
     const std::size_t pack = parameters_.pack();
     return {(std::max)(options_.cells, context_length()), branches_, pack,
             (std::max)(attention_block, pack)};
@@ -128,7 +129,7 @@ class LlamaModel {
     hold(tree, wanted, visit);
   }
 
-  /// Numbers in a hidden vector.
+  /// Size of a hidden vector.
   [[nodiscard]] std::size_t dimension() const {
     return static_cast<std::size_t>(llama_model_n_embd(model_.get()));
   }
@@ -139,8 +140,8 @@ class LlamaModel {
     hold(tree, wanted, visit);
   }
 
-  /// Says, before a tree's first evaluation, how many nodes it will grow to, so that the cache need
-  /// not grow with it. Holds until the root is released.
+  /// Called before a tree's first evaluation, with the number of nodes that it will grow to, so
+  /// that the cache need not grow with it. Applies until the root is released.
   void reserve(std::size_t nodes) { reserved_ = (std::min)(nodes, tree_limits().nodes); }
 
   void release(const TokenTree& tree, NodeId node) {
@@ -172,14 +173,12 @@ class LlamaModel {
     for (std::string& text : weights_.warnings()) made.warnings.push_back(std::move(text));
     if (llama_pooling_type(context_.get()) == LLAMA_POOLING_TYPE_LAST) {
       made.warnings.emplace_back(
-          "Warning: the model's file calls itself an embedding model (pooling_type last): it was "
-          "trained to "
-          "give "
-          "vectors, so its probabilities of tokens may mean little.");
+          "Warning: the model's file calls itself an embedding model (pooling_type last). It was "
+          "trained to give vectors, so its token probabilities may mean little.");
     }
     return made;
   }
-  /// For run.json: the architecture that the file names, and its number of parameters.
+  /// For run.json: the architecture named in the file, and the number of parameters.
   [[nodiscard]] Json facts() const {
     return {{"architecture", vocabulary_.metadata("general.architecture")},
             {"parameters", llama_model_n_params(model_.get())}};
@@ -195,27 +194,28 @@ class LlamaModel {
                                   const std::filesystem::path& file = {}) const {
     return user_error(
         {.file = file.empty() ? options_.model : file}, "cannot be loaded: " + why,
-        "it is truncated, damaged or of a kind this llama.cpp does not know; fetch it again");
+        "it is truncated, damaged or of a kind that this llama.cpp does not support; fetch it "
+        "again");
   }
-  /// What is wrong with a file that has no sound head, ggml has said.
+  /// Reads the file's head. If the head is damaged, the error contains what ggml logged.
   [[nodiscard]] GgufModel head_of_file() const {
     try {
       return GgufModel(options_.model);
     } catch (const Error& error) {
       if (const std::string why = log_->take(); !why.empty()) {
-        throw cannot_load(why, error.site().file);  // it may be a later part
+        throw cannot_load(why, error.site().file);  // may be a later part
       }
       throw;
     }
   }
 
-  // llama.cpp attends to a multiple of this many cells on a CPU.
+  // On a CPU, llama.cpp attends to a multiple of this many cells.
   static constexpr std::size_t attention_block = 256;
 
-  /// Feeds what the wanted nodes need, and shows their rows.
+  /// Feeds what the wanted nodes need, and visits their rows.
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
-    // A tree that grows past the cache is moved to a larger one: what was held is fed again by
-    // itself, as it was at first, so that the rows do not tell when the move was.
+    // A tree that outgrows the cache is moved to a larger one. The held nodes are fed again in a
+    // step of their own, so that rows do not depend on when the move happened.
     const bool may_overflow = tree.size() > llama_n_ctx(context_.get());
     const BranchLedger::Step held = may_overflow ? ledger_.resident(tree) : BranchLedger::Step{};
     const bool was_empty = ledger_.held() == 0;
@@ -223,11 +223,11 @@ class LlamaModel {
     if (ledger_.held() > tree_limits().nodes) {
       throw internal_error(
           {.file = options_.model},
-          "a tree of " + std::to_string(ledger_.held()) + " nodes is past the limit",
-          "release nodes or respect tree_limits()");
+          "a tree of " + std::to_string(ledger_.held()) + " nodes exceeds the limit",
+          "release nodes or keep within tree_limits()");
     }
-    // Its size follows from the tree alone, not from what was asked before: it decides how some
-    // models scale their positions, and a resumed run must see the same.
+    // The size depends only on the tree, not on earlier calls. It decides how some models scale
+    // their positions, and a resumed run must use the same size.
     const std::size_t cells = cells_for((std::max)(ledger_.held(), reserved_));
     if (was_empty ? llama_n_ctx(context_.get()) != cells
                   : ledger_.held() > llama_n_ctx(context_.get())) {
@@ -241,20 +241,20 @@ class LlamaModel {
     feed(tree, step, wanted, visit);
   }
 
-  /// Cells for a tree of that many nodes, with room for it to grow by another pack or two: whole
-  /// multiples of the least size, so that trees of nearly one size do not change it.
+  /// Cells for a tree of `nodes` nodes, with room to grow by another pack or two. They are whole
+  /// multiples of the smallest size, so that trees of similar sizes do not change it.
   [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
     const std::size_t block = (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
     return (nodes + 2 * parameters_.pack() + block - 1) / block * block;
   }
 
-  /// Layers that are on a GPU: those of the model and its output, as llama.cpp counts.
+  /// The number of layers on a GPU. As llama.cpp counts, the output is one more layer of the model.
   [[nodiscard]] std::size_t gpu_layers() const {
     const auto all = static_cast<std::size_t>(llama_model_n_layer(model_.get())) + 1;
     return (std::min)(options_.engine.gpu_layers.value_or(all), all);
   }
 
-  /// Keeps a sequence's cells from being reused; only sliding-window models need it.
+  /// Prevents a sequence's cells from being reused; only sliding-window models need this.
   void keep(SequenceId sequence) {
     if (keeper_) llama_memory_seq_cp(llama_get_memory(context_.get()), sequence, *keeper_, 0, -1);
   }
@@ -263,16 +263,17 @@ class LlamaModel {
     llama_context_params params = parameters_.of_context(cells, branches_ + (keeper_ ? 1 : 0));
     params.cb_eval = &LlamaHidden::watch;
     params.cb_eval_user_data = hidden_.get();
-    context_.reset();  // the old cache goes before the new one comes
+    context_.reset();  // free the old cache before the new one is allocated
     context_.reset(llama_init_from_model(model_.get(), params));
     if (!context_ && options_.engine.cache_type) {
       throw user_error({.setting = "cache-type"},
                        std::string(name_of(*options_.engine.cache_type)) +
-                           " is not for this model: " + log_->take(),
-                       "leave it out");
+                           " does not work with this model: " + log_->take(),
+                       "drop `cache-type`");
     }
     if (!context_) {
-      throw internal_error({.file = options_.model}, "llama.cpp gives no context: " + log_->take());
+      throw internal_error({.file = options_.model}, "llama.cpp cannot create a "
+                                                     "context: " + log_->take());
     }
     adapters_.add_to(*context_);
   }

@@ -3,7 +3,7 @@
 
 // Which LoRA adapters are added to a GGUF model?
 //
-// The weights become W + Σ scale · (alpha / rank) · B A, computed beside W at each step and not
+// The weights become W + Σ scale · (alpha / rank) · B A, computed next to W in each step and not
 // merged (Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1).
 
 #include <ggml.h>
@@ -28,43 +28,43 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Adapters of one model, which must outlive them and frees them. Not thread-safe.
+/// Adapters of one model. The model must outlive them, and frees them. Not thread-safe.
 class LlamaAdapters {
  public:
   LlamaAdapters() = default;
-  /// Throws a user error for a file that is missing, damaged or of another model, and for an
-  /// adapter that begins to act at a token of its own (aLoRA).
+  /// Throws a user error for a file that is missing, damaged or made for another model, and for an
+  /// adapter that only acts after a token of its own (aLoRA).
   LlamaAdapters(llama_model& model, std::span<const LoraAdapter> adapters, detail::LlamaLog& log) {
     for (const LoraAdapter& adapter : adapters) {
       const Site site{.file = adapter.file};
       if (!std::filesystem::is_regular_file(adapter.file)) {
-        throw user_error(site, "no such adapter file", "give `lora` the path of a .gguf file");
+        throw user_error(site, "no such adapter file", "set `lora` to the path of a .gguf file");
       }
       llama_adapter_lora* const loaded = llama_adapter_lora_init(&model, adapter.file.c_str());
       if (loaded == nullptr) {
         throw user_error(site, "cannot be loaded as a LoRA adapter: " + log.take(),
-                         "give one that was made for this model, in llama.cpp's format");
+                         "use an adapter made for this model, in llama.cpp's format");
       }
       if (llama_adapter_get_alora_n_invocation_tokens(loaded) > 0) {
-        throw user_error(site, "acts behind tokens of its own alone (aLoRA)",
-                         "give an adapter that acts everywhere");
+        throw user_error(site, "only acts after tokens of its own (aLoRA)",
+                         "use an adapter that acts on every token");
       }
       adapters_.push_back(loaded);
       scales_.push_back(static_cast<float>(adapter.scale));
     }
   }
 
-  /// Adds them to what a context computes. Throws an internal error when llama.cpp does not.
+  /// Adds them to a context. Throws an internal error if llama.cpp refuses them.
   void add_to(llama_context& context) {
     if (adapters_.empty()) return;
     if (llama_set_adapters_lora(&context, adapters_.data(), adapters_.size(), scales_.data()) !=
         0) {
-      throw internal_error({.setting = "lora"}, "llama.cpp does not take the adapters");
+      throw internal_error({.setting = "lora"}, "llama.cpp does not accept the adapters");
     }
   }
 
-  /// Throws a user error for an adapter whose alpha or weights hold no finite number: the model beside it
-  /// is sound. What is no GGUF file llama.cpp says.
+  /// Throws a user error for an adapter whose alpha or weights are not finite, so that the model is
+  /// not blamed. llama.cpp itself reports a file that is not a GGUF file.
   static void refuse_not_finite(const std::filesystem::path& file) {
     std::optional<GgufFile> head;
     try {
@@ -73,7 +73,7 @@ class LlamaAdapters {
       return;
     }
     const auto refuse = [&](const std::string& what) {
-      throw user_error({.file = file}, what + " not a finite number",
+      throw user_error({.file = file}, what + " not finite",
                        "the adapter is damaged; fetch or convert it again");
     };
     const char* const alpha = "adapter.lora.alpha";
@@ -96,7 +96,7 @@ class LlamaAdapters {
       if (std::all_of(numbers.begin(), numbers.end(), [](float x) { return std::isfinite(x); })) {
         continue;
       }
-      refuse("its tensor " + std::string(tensor.name) + " holds what is");
+      refuse("its tensor " + std::string(tensor.name) + " has values that are");
     }
   }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a GGUF file call itself something else than a causal language model?
+// Does a GGUF file declare itself to be something other than a causal language model?
 //
-// By its own metadata and tensors, before it is loaded, not by a list of names: attention that is not
-// causal, vectors pooled over all tokens, a classifier's output, an encoder's layers. llama.cpp loads
-// such models too and computes no logits, or logits that go by the other texts of a step. Causal and
-// accepted is pooling type `last` (embedding models made of decoders, as Qwen3-Embedding): a token sees
-// those before it alone, and the last one's vector is what `rank` asks for; LlamaModel adds a warning
-// for its probabilities.
+// The check reads the file's metadata and tensors before the model is loaded; there is no list of
+// names. It looks for attention that is not causal, vectors pooled over all tokens, a classifier's
+// output, and an encoder's layers. llama.cpp loads such models too, but computes no logits, or
+// logits that depend on the other texts of a step. Pooling type `last` is causal and accepted
+// (embedding models made from decoders, such as Qwen3-Embedding): a token sees only earlier tokens,
+// and `rank` uses the last one's vector. LlamaModel adds a warning about its probabilities.
 
 #include <array>
 #include <cstddef>
@@ -25,7 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                     "choose a decoder-only model");
 }
 
-/// Throws a user error for a file that says so of itself.
+/// Throws a user error for a file that is not a causal language model by its own metadata or
+/// tensors.
 inline void refuse_no_causal_model(const GgufModel& model) {
   const GgufFile& head = model.first();
   const auto refuse = [&](const std::string& why) { throw no_causal_model(model, why); };
@@ -40,10 +41,11 @@ inline void refuse_no_causal_model(const GgufModel& model) {
   const std::int64_t pooled = head.whole_number(pooling).value_or(0);
   if (pooled == 1 || pooled == 2 || pooled == 4) {
     refuse("its " + pooling + " is " + names[static_cast<std::size_t>(pooled)] +
-           ", an embedding or ranking model's");
+           ", as in an embedding or ranking model");
   }
-  if (pooled < -1 || pooled > 4) {  // -1 is llama.cpp's word for not said
-    refuse("its " + pooling + " is " + std::to_string(pooled) + ", which no kind of pooling has");
+  if (pooled < -1 || pooled > 4) {  // -1: llama.cpp's value for unspecified
+    refuse("its " + pooling + " is " + std::to_string(pooled) + ", which is not a known kind of "
+                                                                "pooling");
   }
   if (model.has_tensor("enc.")) refuse("it has an encoder");
   if (model.has_tensor("cls.")) refuse("it has a classifier's output");

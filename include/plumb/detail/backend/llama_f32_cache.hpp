@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where are the weights of a 16-bit GGUF model in F32?
+// Where is the F32 copy of a 16-bit GGUF model?
 //
-// ggml multiplies a matrix in F16 or BF16 by activations that it rounds to the same type, so scores of
-// such a file are not those of its weights. They are in F32, which holds both types without
-// rounding: the model is rewritten once (llama_rewrite.hpp) and the rewrite kept, under the hash of the
-// file it was made of. A folder of rewrites can be removed at any time. Non-goal: quantised weights.
+// ggml rounds activations to the type of the matrix, F16 or BF16, before it multiplies them, so the
+// scores of such a file are not those of its weights. In F32, which represents both types exactly,
+// they are. So the model is rewritten once (llama_rewrite.hpp), and the copy is stored under the
+// hash of the original file. The folder of copies can be removed at any time. Non-goal: quantised
+// weights.
 
 #include <chrono>
 #include <cstdint>
@@ -26,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Refuses exact scores of 16-bit weights, with the command that makes a file that has them.
+/// The error for exact scores of 16-bit weights. Its remedy is the command that makes an F32 file.
 [[nodiscard]] inline Error no_exact_scores(const GgufModel& model, const std::string& why) {
   const std::filesystem::path& file = model.first().path();
   std::filesystem::path output = file;
@@ -34,25 +35,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return user_error(
       {.file = file},
       "has " + model.weight_types().names() +
-          " weights, beside which llama.cpp rounds the activations, so its scores are "
-          "not exact" +
-          (why.empty() ? "" : ", and they cannot be widened to F32: " + why),
+          " weights, for which llama.cpp rounds the activations, so its scores are not exact" +
+          (why.empty() ? "" : "; they cannot be widened to F32: " + why),
       "run `requantize " + file.string() + " " + output.string() +
-          " F32` and name that file, or say `precision` fast");
+          " F32` and use that file, or set `precision` to fast");
 }
 
-/// Several processes may use one folder; any number of threads may ask one.
+/// Several processes may share a folder, and any number of threads may use one object.
 class F32Cache {
  public:
-  /// `hash` tells models apart by their files; `tell` hears, before a rewrite is made, what is made and
-  /// how large it is.
+  /// `hash` identifies a model by its files. `tell` is called before a copy is made, with a message
+  /// about the copy and its size.
   F32Cache(std::filesystem::path folder,
            std::function<std::string(const std::vector<std::filesystem::path>&)> hash,
            std::function<void(const std::string&)> tell)
       : folder_(std::move(folder)), hash_(std::move(hash)), tell_(std::move(tell)) {}
 
-  /// The file of the same weights in F32, made if it is not there. Throws a user error where it cannot
-  /// be made, which says how to make it elsewhere.
+  /// The file of the same weights in F32, which is made if it does not exist. Throws a user error
+  /// if it cannot be made; the remedy shows how to make it elsewhere.
   [[nodiscard]] std::filesystem::path operator()(const GgufModel& model) const {
     const GgufRewrite rewrite(model, {GGML_TYPE_F32, 0});
     const std::filesystem::path folder = folder_ / hash_(model.paths());
@@ -61,17 +61,17 @@ class F32Cache {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed) {
-      throw no_exact_scores(model, folder.string() + " cannot be made: " + failed.message());
+      throw no_exact_scores(model, folder.string() + " cannot be created: " + failed.message());
     }
     const auto lock = locked(model, folder);
     if (is_whole(file, rewrite)) return file;  // another process has made it
     const std::uintmax_t room = std::filesystem::space(folder, failed).available;
     if (!failed && room < rewrite.bytes()) {
-      throw no_exact_scores(model, "that takes " + megabytes(rewrite.bytes()) + ", and " +
+      throw no_exact_scores(model, "the F32 file takes " + megabytes(rewrite.bytes()) + ", but " +
                                        folder.string() + " has " + megabytes(room) + " left");
     }
     tell_(model.first().path().string() + " has " + model.weight_types().names() +
-          " weights; for exact scores they are widened to F32 once, which takes " +
+          " weights. For exact scores they are widened to F32 once, which takes " +
           megabytes(rewrite.bytes()) + " on the disk: " + file.string());
     try {
       rewrite.write(file);
@@ -88,7 +88,7 @@ class F32Cache {
     return std::filesystem::file_size(file, absent) == rewrite.bytes() && !absent;
   }
 
-  /// Waits for another process that is writing.
+  /// Locks the folder; waits while another process writes.
   [[nodiscard]] static std::unique_ptr<FolderLock> locked(const GgufModel& model,
                                                           const std::filesystem::path& folder) {
     std::unique_ptr<FolderLock> lock;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a GGUF file say of itself, before any weight is read?
+// What does the head of a GGUF file contain?
 //
-// Its metadata and its tensors' names, types and places, through ggml's reader. A model may be split
-// into several files, NAME-00001-of-0000N.gguf and so on, as llama.cpp's gguf-split writes them: the
-// first holds the metadata, `split.count` says how many there are, and llama.cpp takes the model by
-// its first part alone.
+// The metadata, and the tensors' names, types and positions, read by ggml's reader without the
+// weights. A model may be split into several files, NAME-00001-of-0000N.gguf and so on, as
+// llama.cpp's gguf-split writes them. The first file contains the metadata, `split.count` is their
+// number, and llama.cpp only accepts the path of the first part.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -49,19 +49,20 @@ using GgmlContext = std::unique_ptr<ggml_context, FreeGguf>;
 /// The head of one file. Movable; any number of threads may read one.
 class GgufFile {
  public:
-  /// Throws a user error for a file that is no GGUF file or is damaged.
+  /// Throws a user error for a file that is not a GGUF file or is damaged.
   explicit GgufFile(std::filesystem::path file) : file_(std::move(file)) {
-    if (!std::filesystem::is_regular_file(file_)) throw user_error({.file = file_}, "is no file");
+    if (!std::filesystem::is_regular_file(file_)) throw user_error({.file = file_}, "is not a "
+                                                                                    "file");
     ggml_context* shapes = nullptr;
     gguf_.reset(gguf_init_from_file(file_.c_str(), {true, &shapes}));
     shapes_.reset(shapes);
-    if (!gguf_) throw user_error({.file = file_}, "is not a GGUF file, or damaged");
+    if (!gguf_) throw user_error({.file = file_}, "is not a GGUF file, or is damaged");
   }
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return file_; }
   [[nodiscard]] const gguf_context& metadata() const noexcept { return *gguf_; }
 
-  /// Nothing where the key is absent or holds another type.
+  /// Nothing if the key is absent or its value has another type.
   [[nodiscard]] std::optional<std::string> text(const char* key) const {
     const std::int64_t at = gguf_find_key(gguf_.get(), key);
     if (at < 0 || gguf_get_kv_type(gguf_.get(), at) != GGUF_TYPE_STRING) return std::nullopt;
@@ -100,11 +101,11 @@ class GgufFile {
   [[nodiscard]] std::size_t tensors() const {
     return static_cast<std::size_t>(gguf_get_n_tensors(gguf_.get()));
   }
-  /// A tensor's name, type and shape, without its numbers.
+  /// A tensor's name, type and shape, without data.
   [[nodiscard]] const ggml_tensor& tensor(std::size_t i) const {
     return *ggml_get_tensor(shapes_.get(), gguf_get_tensor_name(gguf_.get(), index(i)));
   }
-  /// The byte of the file at which its numbers begin.
+  /// The byte offset of its data in the file.
   [[nodiscard]] std::uint64_t place(std::size_t i) const {
     return gguf_get_data_offset(gguf_.get()) + gguf_get_tensor_offset(gguf_.get(), index(i));
   }
@@ -117,17 +118,18 @@ class GgufFile {
   detail::GgmlContext shapes_;
 };
 
-/// Weights by their tensors' types, which decide how they are computed; `general.file_type` is only
-/// what a writer called the whole.
+/// Weights by tensor type, which decides how they are computed. `general.file_type` is only the
+/// writer's name for the whole file.
 struct GgufWeightTypes {
-  /// Numbers in matrices (tensors of two dimensions and more), by type.
+  /// Counts of matrix elements (tensors of two or more dimensions), by type.
   std::array<std::int64_t, GGML_TYPE_COUNT> numbers{};
 
   [[nodiscard]] bool has(ggml_type type) const { return numbers.at(type) > 0; }
   [[nodiscard]] bool only(ggml_type type) const {
     return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0}) == numbers.at(type);
   }
-  /// Whether some are in blocks, whose kernels round the activations too.
+  /// Whether some matrices are stored in blocks (quantised); their kernels round the activations
+  /// too.
   [[nodiscard]] bool quantized() const {
     for (int type = 0; type < GGML_TYPE_COUNT; ++type) {
       const auto one = static_cast<ggml_type>(type);
@@ -135,12 +137,12 @@ struct GgufWeightTypes {
     }
     return false;
   }
-  /// Whether none is in blocks and some have 16 bits: ggml rounds the activations to F16 or BF16 beside
-  /// them.
+  /// Whether no matrix is in blocks and some have 16 bits; for those, ggml rounds the activations
+  /// to F16 or BF16.
   [[nodiscard]] bool half() const {
     return !quantized() && (has(GGML_TYPE_F16) || has(GGML_TYPE_BF16));
   }
-  /// The types' names, the one with most numbers first: "BF16", "F32 and F16".
+  /// The types' names, most elements first: "BF16", "F32 and F16".
   [[nodiscard]] std::string names() const {
     auto left = numbers;
     std::string names;
@@ -155,11 +157,11 @@ struct GgufWeightTypes {
   }
 };
 
-/// A model's files, in order: one, or all parts. Movable; any number of threads may read one.
+/// All files of a model, in order: one, or all parts. Movable; any number of threads may read one.
 class GgufModel {
  public:
-  /// Throws a user error for a file that is no GGUF file, for a part that is not the first or is not named
-  /// as one, and for a part that is missing.
+  /// Throws a user error for a file that is not a GGUF file, for a part that is not the first or
+  /// has another name than a part must have, and for a missing part.
   explicit GgufModel(const std::filesystem::path& file) {
     files_.emplace_back(file);
     const GgufFile& first = files_.front();
@@ -175,14 +177,15 @@ class GgufModel {
     const std::string of = " of " + std::to_string(parts);
     if (lead.empty()) {
       throw user_error({.file = file},
-                       "is part " + std::to_string(part + 1) + of + " of a model, but not named so",
+                       "is part " + std::to_string(part + 1) + of + " of a model, but its name "
+                                                                    "does not match",
                        "name it " + detail::part_path("NAME", part, parts).string() +
-                           ", and the other parts likewise");
+                           ", and rename the other parts likewise");
     }
     if (part != 0) {
       throw user_error({.file = file}, "is part " + std::to_string(part + 1) + of + " of a model",
-                       "give the first, " + detail::part_path(lead, 0, parts).string() +
-                           ", with all parts beside it");
+                       "use the first part, " + detail::part_path(lead, 0, parts).string() +
+                           ", with all parts in the same folder");
     }
     for (std::size_t i = 1; i < parts; ++i) {
       const std::filesystem::path other = detail::part_path(lead, i, parts);
@@ -196,14 +199,15 @@ class GgufModel {
       if (made.whole_number("split.no") != static_cast<std::int64_t>(i) ||
           made.whole_number("split.count") != said) {
         throw user_error({.file = other},
-                         "is not part " + std::to_string(i + 1) + of + ", as its name says",
-                         "fetch all parts of one model");
+                         "is not part " + std::to_string(i + 1) + of + ", although its name says "
+                                                                       "so",
+                         "fetch all parts of the same model");
       }
     }
   }
 
-  /// Throws a user error for a part of several that ends before its last tensor does, which llama.cpp
-  /// reports under the first part's name.
+  /// Throws a user error for a part that ends before its last tensor does. llama.cpp would report
+  /// it under the first part's name.
   void refuse_cut_parts() const {
     for (const GgufFile& file : files_) {
       if (files_.size() == 1) return;
@@ -212,7 +216,7 @@ class GgufModel {
         const std::uintmax_t needs = file.place(i) + ggml_nbytes(&file.tensor(i));
         if (needs <= has) continue;
         throw user_error({.file = file.path()},
-                         "is cut off: it has " + std::to_string(has) + " bytes, and tensor " +
+                         "is cut off: it has " + std::to_string(has) + " bytes, but tensor " +
                              file.tensor(i).name + " ends at " + std::to_string(needs),
                          "fetch this part again");
       }
@@ -220,7 +224,7 @@ class GgufModel {
   }
 
   [[nodiscard]] const std::vector<GgufFile>& files() const noexcept { return files_; }
-  /// That of the metadata.
+  /// The file with the metadata.
   [[nodiscard]] const GgufFile& first() const noexcept { return files_.front(); }
   [[nodiscard]] std::vector<std::filesystem::path> paths() const {
     std::vector<std::filesystem::path> all;
@@ -243,7 +247,7 @@ class GgufModel {
     });
     return types;
   }
-  /// Whether some tensor's name begins so.
+  /// Whether a tensor's name begins with `lead`.
   [[nodiscard]] bool has_tensor(std::string_view lead) const {
     bool found = false;
     for_each_tensor([&](const GgufFile& file, std::size_t i) {

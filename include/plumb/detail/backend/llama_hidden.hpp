@@ -3,9 +3,9 @@
 
 // How are hidden vectors taken out of llama.cpp before the LM head?
 //
-// llama.cpp shows every tensor of a step to a callback. The final norm is the one it names
-// "result_norm", in all architectures; it holds a row for each token whose output was asked for, in
-// the batch's order. Once that is copied the step is cut off, so the LM head is never computed.
+// llama.cpp passes every tensor of a step to a callback. In all architectures, the final norm is
+// named "result_norm". It has a row for each token whose output was requested, in the batch's
+// order. After it is copied, the step is aborted, so the LM head is never computed.
 
 #include <ggml-backend.h>
 #include <ggml.h>
@@ -19,10 +19,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe; one for each llama.cpp context, at an address that stays.
+/// Not thread-safe. One for each llama.cpp context; its address must not change.
 class LlamaHidden {
  public:
-  /// While it lives, steps end at the hidden vectors.
+  /// While this object exists, steps end at the hidden vectors.
   class Reading {
    public:
     explicit Reading(LlamaHidden& hidden) : hidden_(hidden) { hidden_.is_read_ = true; }
@@ -36,16 +36,16 @@ class LlamaHidden {
 
   [[nodiscard]] bool is_read() const noexcept { return is_read_; }
 
-  /// Row i of the last step. Throws an internal error when the step had none.
+  /// Row i of the last step. Throws an internal error if the step gave no vectors.
   [[nodiscard]] std::span<const float> row(std::size_t i, std::size_t dimension) const {
     if ((i + 1) * dimension > values_.size()) {
-      throw internal_error({}, "llama.cpp shows no final norm for this kind of model");
+      throw internal_error({}, "llama.cpp has no tensor result_norm for this kind of model");
     }
     return std::span(values_).subspan(i * dimension, dimension);
   }
 
-  /// The callback (`ggml_backend_sched_eval_callback`): asked first whether a tensor is looked at,
-  /// then, when it is computed, whether to go on.
+  /// The callback (`ggml_backend_sched_eval_callback`). First it returns whether a tensor is
+  /// needed; after the tensor is computed, it returns whether to continue.
   static bool watch(ggml_tensor* tensor, bool ask, void* self) {
     auto& hidden = *static_cast<LlamaHidden*>(self);
     if (!hidden.is_read_ || std::string_view(tensor->name) != "result_norm") return !ask;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does llama.cpp say?
+// What does llama.cpp log?
 //
-// Its log is process-wide. While any LlamaLog lives it goes to those that live instead of to stderr
-// or wherever it went before; there it goes again afterwards.
+// Its log is process-wide. While any LlamaLog exists, all LlamaLogs receive the log instead of
+// stderr or the previous target. Afterwards it goes to the previous target again.
 
 #include <llama.h>
 
@@ -19,12 +19,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Gets what llama.cpp logs, mostly whole lines, on the thread that logs. It may not call llama.cpp;
-/// what it throws is dropped.
+/// Receives llama.cpp's log, mostly in whole lines, on the thread that logs. It must not call
+/// llama.cpp; exceptions that it throws are dropped.
 using LlamaListener = std::function<void(std::string_view)>;
 
-/// Keeps the last errors, for our own messages, and passes everything on. Each hears what any model
-/// of the process makes llama.cpp say.
+/// Keeps the last errors for plumb's own messages and passes everything on. Each one receives the
+/// log of all models in the process.
 class LlamaLog {
  public:
   explicit LlamaLog(LlamaListener listener = {}) : listener_(std::move(listener)) {
@@ -51,7 +51,7 @@ class LlamaLog {
     if (living_.empty() && now == &LlamaLog::receive) llama_log_set(former_, former_data_);
   }
 
-  /// The errors since they were last taken, on one line.
+  /// The errors since the last call, on one line.
   std::string take() {
     const std::lock_guard lock(mutex_);
     std::string taken;
@@ -69,12 +69,12 @@ class LlamaLog {
         if (level == GGML_LOG_LEVEL_ERROR) log->keep(text);
         if (log->listener_) log->listener_(text);
       } catch (...) {
-        // llama.cpp, which calls this, is written in C.
+        // Called by llama.cpp through a C interface, so no exception may escape.
       }
     }
   }
 
-  /// The oldest lines go once there are more than 400 bytes.
+  /// Drops the oldest lines beyond 400 bytes.
   void keep(const char* text) {
     errors_ += text;
     while (errors_.size() > 400) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is llama.cpp told, so that scores are as exact as was asked and the work is where it was
-// asked?
+// Which parameters does llama.cpp get for the wanted precision and device?
 //
-// On a GPU, where llama.cpp has one and some layers are to be there, else on the CPU alone: with
-// `gpu_layers` 0 no GPU is touched. Attention runs over the whole unified cache, so a step four
-// times larger wastes four times more on cells a token may not see; on a CPU about 256 nodes a step
-// are fastest. A GPU wants more at once: there a step has 1,024 nodes unless it is said, which was
-// near the best of 64 to 8,192 on an H200 (docs/models.md). Steps follow from the kind of the device
-// and from what was said, never from the machine, so that the shards of a job plan the same packs.
+// It runs on a GPU if llama.cpp has one and some layers are wanted there, and otherwise only on the
+// CPU: with `gpu_layers` 0 no GPU is used. Attention runs over the whole unified cache, so a step
+// four times larger wastes four times more on cells that a token may not see. On a CPU, about 256
+// nodes per step are fastest. A GPU needs larger steps: its default is 1,024 nodes, which was near
+// the best of 64 to 8,192 on an H200 (docs/gpus.md). The step size depends only on the kind of
+// device and the settings, never on the machine, so that the shards of a job plan the same packs.
 
 #include <ggml-backend.h>
 #include <llama.h>
@@ -36,24 +35,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct LlamaOptions {
   std::filesystem::path model;
   Precision precision = Precision::exact;
-  /// 0 takes as many as the machine has.
+  /// 0: as many as the machine has.
   int threads = 0;
-  /// KV cells at least; a tree that needs more gets them while it is there, up to the model's
-  /// context. A cache has a multiple of them.
+  /// The smallest number of KV cells. A larger tree gets more while it exists, up to the model's
+  /// context. A cache always has a multiple of this number.
   std::size_t cells = 1024;
-  /// Nobody hears llama.cpp's log without one.
+  /// Receives llama.cpp's log, which is otherwise dropped.
   LlamaListener on_log{};
-  /// Whether the text of a special token is the token, not plain text.
+  /// Whether a special token's text is parsed as the token rather than as plain text.
   bool parse_special_tokens = false;
-  /// GPUs, adapters, the cache's numbers and nodes a step.
+  /// GPUs, adapters, the cache's number type and nodes per step.
   EngineOptions engine{};
-  /// Gives a file of the same weights in F32 where exact scores are asked of 16-bit ones (F32Cache);
-  /// without it they are refused.
+  /// Returns a file of the same weights in F32, for exact scores of 16-bit weights (F32Cache).
+  /// Without it, such scores are refused.
   std::function<std::filesystem::path(const GgufModel&)> widen{};
 };
 
 /// The kind of GPU that llama.cpp would use, by the name of its backend ("CUDA", "Vulkan", "MTL");
-/// empty where it was built for none or finds none.
+/// empty if it was built for none or finds none.
 [[nodiscard]] inline std::string llama_gpu_kind() {
   if (!llama_supports_gpu_offload()) return "";
   for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
@@ -69,10 +68,10 @@ struct LlamaOptions {
 /// Any number of threads may read one.
 class LlamaParameters {
  public:
-  /// `gpu` is the kind of GPU there is. Throws a user error for what has no effect: a choice among
-  /// GPUs where there is none or nothing is on one, another cache than F32 with exact scores and
-  /// that with fast ones, more shares than llama.cpp knows devices; and for fewer nodes a step than
-  /// least_pack.
+  /// `gpu` is the kind of GPU that exists. Throws a user error for settings without effect: a GPU
+  /// setting if there is no GPU or no layer is on one, a cache type other than F32 for exact scores
+  /// or F32 for fast ones, and more shares than llama.cpp supports devices. Also throws one for
+  /// fewer than least_pack nodes per step.
   explicit LlamaParameters(LlamaOptions options, std::string gpu = llama_gpu_kind())
       : options_(std::move(options)), gpu_(std::move(gpu)) {
     const EngineOptions& engine = options_.engine;
@@ -83,27 +82,29 @@ class LlamaParameters {
     if (engine.tensor_split.size() > llama_max_devices()) {
       throw user_error({.setting = "tensor-split"},
                        "has " + std::to_string(engine.tensor_split.size()) + " shares",
-                       "llama.cpp knows " + std::to_string(llama_max_devices()) + " GPUs at most");
+                       "llama.cpp supports at "
+                       "most " + std::to_string(llama_max_devices()) + " GPUs");
     }
     if (options_.precision == Precision::bf16) {
       throw user_error({.setting = "precision"},
                        "bf16 is for Hugging Face folders; .gguf files are computed exact or fast",
-                       "say one of these, or leave it out");
+                       "set one of these, or drop `precision`");
     }
     const bool exact = options_.precision == Precision::exact;
     if (exact != (cache_type() == CacheType::f32)) {
       throw user_error({.setting = "cache-type"},
                        exact ? std::string(name_of(cache_type())) +
-                                   " is not for exact scores, whose cache is f32"
-                             : "f32 has no effect on fast scores, whose flash attention rounds it "
-                               "to f16",
-                       "say `precision` otherwise, or leave it out");
+                                   " is not allowed for exact scores, which need an f32 cache"
+                             : "f32 has no effect on fast scores, because flash attention rounds "
+                               "the cache to f16",
+                       "change `precision`, or drop `cache-type`");
     }
     if (engine.pack > 0 && engine.pack < least_pack) {
       throw user_error(
           {.setting = "pack"},
-          "is " + std::to_string(engine.pack) + ", less than " + std::to_string(least_pack),
-          "0 takes what suits the device");
+          "is " + std::to_string(engine.pack) + ", but must be at "
+                                                "least " + std::to_string(least_pack),
+          "use 0 for the device's default");
     }
     if (!engine.tensor_split.empty()) {
       shares_ = engine.tensor_split;
@@ -120,14 +121,14 @@ class LlamaParameters {
     const bool exact = options_.precision == Precision::exact;
     return options_.engine.cache_type.value_or(exact ? CacheType::f32 : CacheType::f16);
   }
-  /// Nodes a step.
+  /// The least nodes per step.
   static constexpr std::size_t least_pack = 32;
   [[nodiscard]] std::size_t pack() const {
     const std::size_t said = options_.engine.pack;
     return said > 0 ? said : on_gpu() ? 1024 : 256;
   }
 
-  /// They point into this object.
+  /// The returned parameters point into this object.
   [[nodiscard]] llama_model_params of_model() {
     llama_model_params params = llama_model_default_params();
     // llama.cpp's AMX kernels crash on repacked quantised weights (its issue 20824).
@@ -150,8 +151,8 @@ class LlamaParameters {
     return params;
   }
 
-  /// For a cache of that many cells and that many sequences; what watches the evaluation is the
-  /// caller's to add.
+  /// Parameters for a cache of `cells` cells and `sequences` sequences. The caller adds the
+  /// evaluation callback.
   [[nodiscard]] llama_context_params of_context(std::size_t cells, std::size_t sequences) const {
     const bool exact = options_.precision == Precision::exact;
     llama_context_params params = llama_context_default_params();
@@ -176,13 +177,13 @@ class LlamaParameters {
   void need_gpu(const char* setting) const {
     if (!gpu_.empty()) return;
     throw user_error({.setting = setting}, "this llama.cpp has no GPU",
-                     "build it for one (PLUMB_LLAMA_BACKEND), or leave it out");
+                     "build it for a GPU (PLUMB_LLAMA_BACKEND), or drop the setting");
   }
   void need_layers(const char* setting) const {
     need_gpu(setting);
     if (on_gpu()) return;
-    throw user_error({.setting = setting}, "has no effect beside `gpu-layers` 0",
-                     "leave out one of the two");
+    throw user_error({.setting = setting}, "has no effect with `gpu-layers` 0",
+                     "drop one of the two");
   }
 
   LlamaOptions options_;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a GGUF model written in another weight type?
+// How is a GGUF model rewritten in another weight type?
 //
-// Into one file, whatever number of parts it had: every matrix in the type that is asked, vectors
-// (norms, biases) and what counts (integers) as they are, but in F32 where they are numbers of another
-// kind. A few rows at a time, so that memory does not grow with the model. F16 and BF16 become F32
-// without rounding.
+// The result is one file, however many parts the model had. Every matrix gets the target type.
+// Vectors (norms, biases) become F32, and integers stay as they are. Only a few rows are processed
+// at a time, so that memory does not grow with the model. F16 and BF16 become F32 without rounding.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -29,20 +28,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A weight type, and what a file of it is called in `general.file_type` (llama.cpp's LLAMA_FTYPE_*).
+/// A weight type, and the matching value of `general.file_type` (llama.cpp's LLAMA_FTYPE_*).
 struct GgufTarget {
   ggml_type type = GGML_TYPE_F32;
   std::uint32_t file_type = 0;
 };
 
-/// What is to be written; the model must outlive it. One thread at a time.
+/// A planned rewrite; the model must outlive it. Not thread-safe.
 class GgufRewrite {
  public:
-  /// Throws a user error for a tensor that is not whole, has no such rows or is there twice.
+  /// Throws a user error for a tensor that is truncated, that occurs twice, or whose rows do not
+  /// fit the target type.
   GgufRewrite(const GgufModel& model, GgufTarget target)
       : model_(model), result_(gguf_init_empty()) {
     gguf_set_kv(result_.get(), &model.first().metadata());
-    // The result is one file, aligned as is usual.
+    // The result is one file with the default alignment.
     for (const char* key :
          {"split.no", "split.count", "split.tensors.count", "general.alignment"}) {
       gguf_remove_key(result_.get(), key);
@@ -51,29 +51,29 @@ class GgufRewrite {
     model.for_each_tensor([&](const GgufFile& file, std::size_t i) {
       if (file.place(i) + ggml_nbytes(&file.tensor(i)) > std::filesystem::file_size(file.path())) {
         throw user_error({.file = file.path(), .field = file.tensor(i).name},
-                         "lies behind the end of the file: it is truncated",
+                         "extends past the end of the file, which is truncated",
                          "fetch the model again");
       }
       add(file.tensor(i), target.type);
     });
   }
 
-  /// Bytes of the file that `write` makes.
+  /// The size in bytes of the file that `write` makes.
   [[nodiscard]] std::uintmax_t bytes() const {
     std::uintmax_t sum = gguf_get_meta_size(result_.get());
     for (const ggml_tensor& one : tensors_) sum += padded(ggml_nbytes(&one));
     return sum;
   }
 
-  /// Writes it beside, as NAME.part, and gives it its name when all of it is on the disk. Throws a user
-  /// error when it cannot be created, and an internal one when a file cannot be read or written to its
-  /// end.
+  /// Writes to NAME.part first, and renames the file once all of it is on the disk. Throws a user
+  /// error if it cannot be created, and an internal error if a file cannot be read or written
+  /// completely.
   void write(const DiskPath& output) const {
     const DiskPath part = output + ".part";
-    auto file = part.disk().write(part, Disk::Opening::anew);
+    auto file = part.disk().write(part, Disk::Opening::create);
     if (!file) {
       throw user_error({.file = part}, "cannot be created",
-                       "check its folder's permissions, or choose another");
+                       "check the folder's permissions, or choose another folder");
     }
     try {
       write_to(*file, part);
@@ -103,13 +103,13 @@ class GgufRewrite {
       made.nb[d] = made.nb[d - 1] * static_cast<std::size_t>(made.ne[d - 1]);
     }
     if (gguf_find_tensor(result_.get(), made.name) >= 0) {
-      throw user_error({.field = made.name}, "is there twice", "fetch the model again");
+      throw user_error({.field = made.name}, "occurs twice", "fetch the model again");
     }
     gguf_add_tensor(result_.get(), &made);
     tensors_.push_back(made);
   }
 
-  /// Integers are no weights.
+  /// Integer tensors are not weights.
   static bool is_number(ggml_type type) {
     return type != GGML_TYPE_I8 && type != GGML_TYPE_I16 && type != GGML_TYPE_I32 &&
            type != GGML_TYPE_I64;
@@ -123,7 +123,7 @@ class GgufRewrite {
   static void refuse_failed(const std::error_code& failed, const DiskPath& file) {
     if (!failed) return;
     throw internal_error({.file = file}, "cannot be written: " + failed.message(),
-                         "check the space left, then call it again");
+                         "check the free disk space, then try again");
   }
 
   void write_to(OutputFile& file, const DiskPath& part) const {
@@ -155,7 +155,7 @@ class GgufRewrite {
       if (stream == nullptr ||
           !stream->read(read.data(), static_cast<std::streamsize>(read.size()))) {
         throw internal_error({.file = from.path(), .field = source.name},
-                             "cannot be read to its end", "fetch the model again");
+                             "cannot be read completely", "fetch the model again");
       }
       if (made.type == source.type) {
         refuse_failed(file.write(read), part);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a GGUF model cut a text into tokens, and which bytes does each cover?
+// How does a GGUF model split a text into tokens, and which bytes does each cover?
 //
-// llama.cpp gives token ids without offsets. A token's bytes are found by spelling: the pieces of
-// all tokens, joined, are the text (or the text behind one space, which SentencePiece puts there),
-// so the lengths of the pieces add up to the offsets. Where they do not spell the text (a tokenizer
-// that normalises), the offsets mean nothing and `spells_text` says so. No special token is added,
-// and text that looks like one is plain text unless special tokens are parsed.
+// llama.cpp gives token ids without offsets. A token's bytes are found by spelling: the joined
+// pieces of all tokens are the text (or one space and the text, if SentencePiece adds the space),
+// so the lengths of the pieces add up to the offsets. If they do not spell the text (a tokenizer
+// that normalises), the offsets mean nothing and `spells_text` is false. No special token is added.
+// Text that looks like one is plain text unless special tokens are parsed.
 //
-// Special are the tokens that the file calls control or unknown, and of those it calls user-defined
-// the ones in brackets ("<|START_OF_TURN_TOKEN|>"). llama.cpp parses user-defined tokens in every
-// text, as transformers does, whatever it is told; the others of them are pieces of text: letters,
-// runs of spaces, lines' ends (DeepSeek, GPT-NeoX, Gemma).
+// Special tokens are those that the file marks as control or unknown, and those of its user-defined
+// tokens that are in brackets ("<|START_OF_TURN_TOKEN|>"). Like transformers, llama.cpp parses
+// user-defined tokens in every text, whatever its arguments. The other user-defined tokens are
+// pieces of text: letters, runs of spaces, line ends (DeepSeek, GPT-NeoX, Gemma).
 
 #include <llama.h>
 
@@ -62,7 +62,7 @@ class LlamaVocabulary {
       result.tokens.push_back({id, {begin, spelt.size()}});
     }
     if (parses_) return aligned(std::move(result), spelt, text);
-    // SentencePiece writes a space before the text; it covers no byte of it.
+    // SentencePiece adds a space before the text; it covers no byte of the text.
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     result.spells_text = std::string_view(spelt).substr(extra) == text;
     for (Token& token : result.tokens) {
@@ -89,23 +89,24 @@ class LlamaVocabulary {
     return all;
   }
 
-  /// The file's own token, or that which every SentencePiece vocabulary has at its place; llama.cpp would
-  /// make one up where a BPE model has none, or one that is not in its vocabulary.
+  /// The token that the file names, or <s> at its fixed id in a SentencePiece vocabulary. If a BPE
+  /// model has no BOS or names one outside its vocabulary, llama.cpp would invent one.
   [[nodiscard]] std::optional<TokenId> bos() const {
     const llama_token token = llama_vocab_bos(vocabulary_);
     return names("tokenizer.ggml.bos_token_id", token) ? std::optional<TokenId>(token)
                                                        : std::nullopt;
   }
-  /// Whether llama.cpp begins a text with BOS when it is asked to add special tokens: what the file says
-  /// (tokenizer.ggml.add_bos_token), else what its kind of vocabulary does.
+  /// Whether llama.cpp begins a text with BOS when it adds special tokens: as the file specifies
+  /// (tokenizer.ggml.add_bos_token), or else by the default of its kind of vocabulary.
   [[nodiscard]] bool adds_bos() const { return bos() && llama_vocab_get_add_bos(vocabulary_); }
-  /// Whether generation ends with the token. As with BOS, not one that llama.cpp makes up.
+  /// Whether generation ends with the token. As with BOS, tokens that llama.cpp invents do not
+  /// count.
   [[nodiscard]] bool ends(TokenId token) const {
     if (!llama_vocab_is_eog(vocabulary_, token)) return false;
     return token != llama_vocab_eos(vocabulary_) || names("tokenizer.ggml.eos_token_id", token);
   }
-  /// What llama.cpp puts around a text when it is asked to add special tokens: BOS, and the end of a
-  /// sequence where the file says so (tokenizer.ggml.add_eos_token).
+  /// What llama.cpp puts around a text when it adds special tokens: BOS, and the end-of-sequence
+  /// token if the file specifies it (tokenizer.ggml.add_eos_token).
   [[nodiscard]] TextFrame own_frame() const {
     TextFrame made;
     if (adds_bos()) made.before.push_back(*bos());
@@ -115,7 +116,7 @@ class LlamaVocabulary {
     }
     return made;
   }
-  /// The file's own template, and the texts of its special tokens.
+  /// The file's chat template, with the texts of its special tokens.
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
     const char* const text = llama_model_chat_template(model_, nullptr);
     if (text == nullptr) return std::nullopt;
@@ -132,25 +133,25 @@ class LlamaVocabulary {
     return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
   }
 
-  /// What a reader must know of all texts that it cuts: a byte-level BPE vocabulary that does not say how
-  /// texts are cut into words first is cut by llama.cpp's guess.
+  /// Warnings about all texts that it tokenises. If a byte-level BPE vocabulary does not specify
+  /// how texts are first split into words, llama.cpp guesses.
   [[nodiscard]] std::vector<std::string> warnings() const {
     const std::string pre = pre_tokenizer();
     const bool splits_words = llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_BPE;
-    // Of this kind llama.cpp knows the words by the vocabulary's own name.
+    // For this vocabulary, llama.cpp knows the word rules by the vocabulary's name.
     const bool is_known = metadata("tokenizer.ggml.model") == "gemma4";
     if (!splits_words || is_known || (!pre.empty() && pre != "default")) return {};
     return {std::string("Warning: the model's file ") +
             (pre.empty() ? "names no pre-tokenizer (tokenizer.ggml.pre)"
                          : "calls its pre-tokenizer \"default\" (tokenizer.ggml.pre)") +
-            ", so llama.cpp guesses where words end: texts may be cut into other tokens than the "
-            "model was trained on, and scores then differ. Convert the model again with a current "
-            "llama.cpp."};
+            ", so llama.cpp guesses where words end. Texts may be split into other tokens than in "
+            "training, which changes scores. Convert the model again with a current llama.cpp."};
   }
 
-  /// Whether the tokenizer as its makers publish it composes a text (NFC) before it cuts it, which
-  /// llama.cpp never does. By the pre-tokenizer's name: those whose tokenizer.json has the normalizer
-  /// NFC (Qwen 2 to 3.5, Megrez, StableLM 2, OLMo, MPT, Command R).
+  /// Whether the model's published tokenizer composes text (NFC) before it splits it, which
+  /// llama.cpp never does. Judged by the pre-tokenizer's name: the list has those whose
+  /// tokenizer.json has the normalizer NFC (Qwen 2 to 3.5, Megrez, StableLM 2, OLMo, MPT, Command
+  /// R).
   [[nodiscard]] bool skips_composing() const {
     constexpr std::array<std::string_view, 7> composing{"qwen2", "qwen35", "megrez",   "stablelm2",
                                                         "olmo",  "mpt",    "command-r"};
@@ -158,7 +159,7 @@ class LlamaVocabulary {
            std::find(composing.begin(), composing.end(), pre_tokenizer()) != composing.end();
   }
 
-  /// A metadata value of the file as text; empty when there is none.
+  /// A metadata value of the file as text; empty if it is absent.
   [[nodiscard]] std::string metadata(const char* key) const {
     std::array<char, 512> value{};
     const auto length = llama_model_meta_val_str(model_, key, value.data(), value.size());
@@ -168,9 +169,9 @@ class LlamaVocabulary {
  private:
   [[nodiscard]] std::string pre_tokenizer() const { return metadata("tokenizer.ggml.pre"); }
 
-  /// Whether the file itself names that token there, or leaves out what a SentencePiece vocabulary has
-  /// always: <s> at 1 and </s> at 2, which llama.cpp goes by. Of an id that is negative or past the
-  /// vocabulary llama.cpp takes no notice.
+  /// Whether the file names this token under `key`, or omits a token that every SentencePiece
+  /// vocabulary has: <s> at 1 and </s> at 2, which llama.cpp then uses. llama.cpp ignores an id
+  /// that is negative or outside the vocabulary.
   [[nodiscard]] bool names(const char* key, llama_token token) const {
     if (token < 0 || static_cast<std::size_t>(token) >= size()) return false;
     const std::string said = metadata(key);
@@ -187,8 +188,8 @@ class LlamaVocabulary {
            (text.starts_with('[') && text.size() > 2 && text.ends_with(']'));
   }
 
-  /// SentencePiece writes a space before what follows a special token, as it does before the text;
-  /// where the text has none, it covers no byte of it.
+  /// SentencePiece adds a space after a special token, as it does before the text. If the text has
+  /// no space there, the added one covers no byte.
   [[nodiscard]] Tokenization aligned(Tokenization made, std::string_view spelt,
                                      std::string_view text) const {
     made.spells_text = true;

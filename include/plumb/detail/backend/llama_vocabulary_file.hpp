@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a GGUF file's tokenizer used without its weights?
+// How is a GGUF file's tokenizer loaded without the weights?
 
 #include <llama.h>
 
@@ -15,12 +15,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A vocabulary with the model, without weights, that it belongs to. Movable; any number of threads may use
-/// one.
+/// A vocabulary together with its model, loaded without weights. Movable; any number of threads may
+/// use one.
 class LlamaVocabularyFile {
  public:
-  /// Throws a user error about `setting`, or about the file where that is empty, for a file that cannot be
-  /// loaded.
+  /// Throws a user error if the file cannot be loaded: about `setting`, or about the file if
+  /// `setting` is empty.
   explicit LlamaVocabularyFile(const std::filesystem::path& file, bool parse_special_tokens = false,
                                const std::string& setting = "") {
     detail::LlamaLog log;
@@ -32,7 +32,7 @@ class LlamaVocabularyFile {
         throw user_error({.file = file}, "cannot be loaded: " + log.take(), "fetch it again");
       }
       throw user_error({.setting = setting}, file.string() + " cannot be loaded: " + log.take(),
-                       "give a Hugging Face folder or a .gguf file");
+                       "use a Hugging Face folder or a .gguf file");
     }
     vocabulary_ = LlamaVocabulary(*model_, parse_special_tokens);
   }

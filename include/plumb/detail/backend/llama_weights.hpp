@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which weights does llama.cpp compute, and what of them does it round?
+// Which weights does llama.cpp compute with, and what does it round?
 //
-// Its kernels on a CPU round the activations to the type of the weights beside them, F32 alone
-// excepted. Where scores are to be exact, 16-bit weights and adapters are widened to F32; quantised ones
-// are run as they are, and results say so. What 16 bits cost otherwise is measured in
-// docs/measured.md.
+// On a CPU, its kernels round the activations to the type of the weights, except for F32. For exact
+// scores, 16-bit weights and adapters are widened to F32. Quantised ones are run as they are, and
+// results show it. docs/measured.md has the error of 16-bit weights that are not widened.
 
 #include <llama.h>
 
@@ -21,13 +20,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Of one model and its adapters. Any number of threads may read one.
+/// The weights of one model and its adapters. Any number of threads may read one.
 class LlamaWeights {
  public:
   LlamaWeights() = default;
   explicit LlamaWeights(const GgufModel& model) : types_(model.weight_types()) {}
 
-  /// The file that llama.cpp is to load. Throws a user error where exact scores are asked of 16-bit
+  /// The file for llama.cpp to load. Throws a user error if exact scores are wanted of 16-bit
   /// weights that cannot be widened.
   [[nodiscard]] std::filesystem::path to_load(const GgufModel& model, const LlamaOptions& options) {
     if (!types_.half() || options.precision == Precision::fast) return model.first().path();
@@ -37,7 +36,7 @@ class LlamaWeights {
     return file;
   }
 
-  /// The adapters likewise.
+  /// The adapters to load, widened likewise.
   [[nodiscard]] std::vector<LoraAdapter> adapters(const LlamaOptions& options) {
     std::vector<LoraAdapter> all = options.engine.lora;
     for (LoraAdapter& one : all) {
@@ -49,7 +48,7 @@ class LlamaWeights {
         one.file = weights.to_load(file, options);
       } catch (const Error& error) {
         if (weights.types_.half()) throw;
-        continue;  // no GGUF file, which LlamaAdapters refuses
+        continue;  // not a GGUF file; LlamaAdapters refuses it
       }
       quantized_adapter_ = quantized_adapter_ || weights.types_.quantized();
       if (weights.types_.half() && !weights.widened_) half_adapter_ = weights.types_.names();
@@ -57,8 +56,8 @@ class LlamaWeights {
     return all;
   }
 
-  /// As results show it, of the type that llama.cpp tells: "Q4_1", "BF16 and F32, widened to F32". The
-  /// tensors decide, where a file calls itself something else.
+  /// The name of the weight types for results: "Q4_1", "BF16 and F32, widened to F32". If the
+  /// tensors contradict the file type that llama.cpp reports, the tensors decide.
   [[nodiscard]] std::string name(llama_ftype file_type) const {
     const auto base = static_cast<llama_ftype>(file_type & ~LLAMA_FTYPE_GUESSED);
     const bool tells_quantized = base != LLAMA_FTYPE_ALL_F32 && base != LLAMA_FTYPE_MOSTLY_F16 &&
@@ -69,15 +68,15 @@ class LlamaWeights {
   }
   [[nodiscard]] bool quantized() const { return types_.quantized() || quantized_adapter_; }
 
-  /// What a reader must know of scores that 16-bit weights gave as they are.
+  /// Warnings about scores from 16-bit weights that were not widened.
   [[nodiscard]] std::vector<std::string> warnings() const {
     const std::string names = types_.half() && !widened_ ? types_.names() : half_adapter_;
     if (names.empty()) return {};
     return {"Warning: weights in " + names +
-            " that run as they are round the activations to 16 bits: scores differ from the same "
-            "weights in F32, on SmolLM2-135M (756 statements of benchmarks/half_weights.sh) by "
-            "0.14 nats a statement on average and 0.49 at worst in "
-            "BF16, by 0.008 and 0.041 in F16."};
+            " are used without widening, so activations are rounded to 16 bits and scores differ "
+            "from the same weights in F32. On SmolLM2-135M (756 statements of "
+            "benchmarks/half_weights.sh) they differ by 0.14 nats per statement on average and "
+            "0.49 at worst in BF16, and by 0.008 and 0.041 in F16."};
   }
 
  private:

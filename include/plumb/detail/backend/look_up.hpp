@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely are given tokens after given prefixes, whatever the model gives?
+// How likely are given tokens after given prefixes, whichever form the model has?
 //
 //   log P(token | prefix) = logits[token] − log Σ_v exp(logits[v])
-// One entry for every likelihood probe: a LookupLm is asked as it is, and any CausalLm has the asked
-// tokens read from its rows, each row once and without a copy, whatever order rows come in.
+// All likelihood probes use one function. A LookupLm answers directly. For any other CausalLm, the
+// tokens are read from its rows: each row once, without a copy, in whatever order rows come.
 
 #include <algorithm>
 #include <cmath>
@@ -23,11 +23,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What stands where a model has set nothing.
+/// Marks a lookup that the model has not answered.
 inline constexpr double no_answer = std::numeric_limits<double>::infinity();
 
-/// Asks a model that answers lookups itself, and holds it to its concept. Minus infinity is an
-/// answer, NaN says that the model does not know; a little above 0 is rounding.
+/// Calls a model that answers lookups itself, and checks that it follows its concept. Minus
+/// infinity is an answer, NaN means that the model does not know, and values slightly above 0 are
+/// rounding.
 template <LookupLm M>
 void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                  std::span<double> log_probabilities) {
@@ -46,7 +47,7 @@ void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> l
   }
 }
 
-/// Reads lookups from rows; `held` is evaluated with them though nothing is asked of it.
+/// Reads lookups from rows. `held` is evaluated too, although no lookup needs it.
 template <CausalLm M>
 void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                   std::span<double> log_probabilities, NodeId held) {
@@ -73,10 +74,11 @@ void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> 
   });
 }
 
-/// Sets, for each lookup, the log-probability of its token after its node's prefix, in nats. Lookups
-/// are distinct and ascending, none of the root and none of a node that was evaluated before.
-/// A TreeCausalLm evaluates `held` too, so that later calls go on from there. Throws a user error when
-/// the model answers otherwise than its concept asks, and for a token that its rows have no logit of.
+/// Sets, for each lookup, the log-probability of its token after its node's prefix, in nats.
+/// Lookups are distinct and ascending, none is after the root or after a node that was evaluated
+/// before. A TreeCausalLm evaluates `held` too, so that later calls can continue from it. Throws a
+/// user error if the model's answers violate its concept, and for a token that has no logit in its
+/// rows.
 template <ScoringLm M>
 void look_up(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
              std::span<double> log_probabilities, NodeId held = TokenTree::none) {

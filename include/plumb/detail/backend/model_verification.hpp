@@ -3,7 +3,7 @@
 
 // Where do two forms of a model differ, and by how much?
 //
-// What verify_model.hpp returns, how far two rows are apart, and the log of a comparison's places.
+// The result of verify_model.hpp, the difference of two rows, and the log of a comparison.
 
 #include <algorithm>
 #include <cmath>
@@ -22,15 +22,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where a form answers otherwise than a sequence asked alone.
+/// A place where a form's answer differs from that of a sequence evaluated by itself.
 struct ModelDifference {
   /// "evaluate of a tree".
   std::string form{};
-  /// Number of the text, from 0, and how many of its tokens stand before the place (BOS is none).
+  /// Number of the text, from 0, and the number of its tokens before the place (without BOS).
   std::size_t text = 0, position = 0;
-  /// Of a sequence that leaves the text halfway: the text whose second half, reversed, follows.
+  /// For a sequence that leaves the text halfway: the text whose reversed second half follows.
   std::optional<std::size_t> other{};
-  /// Infinite where one of both is not finite. Of vectors a share of their length.
+  /// The difference; infinite if one of the two is not finite. For vectors, relative to their
+  /// length.
   double nats = 0;
 
   /// "evaluate of a tree differs by 2.3 nats after 5 tokens of text 1".
@@ -47,32 +48,32 @@ struct ModelDifference {
 struct ModelVerification {
   /// Forms that were compared, in order.
   std::vector<std::string> compared{};
-  /// Rows of the plainest form; of a model without rows, its answers to lookups.
+  /// Rows of the simplest form; for a model without rows, its lookup answers.
   std::size_t rows = 0;
-  /// Of them, those whose numbers are all one; those that hold no distribution.
+  /// How many of these rows have all numbers equal, and how many are not a distribution.
   std::size_t constant_rows = 0, broken_rows = 0;
   /// Lookups that the model could not answer.
   std::size_t unknown = 0;
-  /// The first that is above the tolerance: of the first form that has one, the first text and
-  /// position.
+  /// The first difference above the tolerance: in the first form that has one, at the first text
+  /// and position.
   std::optional<ModelDifference> first{};
   std::optional<ModelDifference> worst{};
 
   [[nodiscard]] bool agrees() const { return !first; }
 };
 
-/// How much is compared.
+/// How much to compare.
 struct VerifyScope {
   double tolerance = 0;
-  /// Tokens of a sequence, and sequences that leave texts.
+  /// The most tokens in a sequence, and the most sequences that leave texts.
   std::size_t most_tokens = (std::numeric_limits<std::size_t>::max)();
   std::size_t branches = (std::numeric_limits<std::size_t>::max)();
-  /// Whether beside next-token probabilities vectors and continuations are compared, more tokens are
-  /// looked up, and everything is asked in another order too.
+  /// Whether vectors and continuations are compared in addition to next-token probabilities, more
+  /// tokens are looked up, and everything is repeated in another order.
   bool whole = true;
 };
 
-/// Log-probabilities below it count as it: nothing is answered by less.
+/// Smaller log-probabilities count as this value: such small ones affect no answer.
 inline constexpr double least_nats = -20;
 
 using VerifiedRow = std::vector<float>;
@@ -91,7 +92,7 @@ inline double row_difference(const VerifiedRow& known, std::span<const float> ro
   }
   return static_cast<double>(most);
 }
-/// The same over some tokens alone: those that are asked for.
+/// The same over only the given tokens.
 inline double row_difference(const VerifiedRow& known, std::span<const float> row,
                              std::span<const TokenId> tokens) {
   const double normalizer = log_sum_exp(row);
@@ -117,10 +118,10 @@ inline double vector_difference(const VerifiedRow& known, std::span<const float>
   return apart > 0 ? std::sqrt(apart / (std::max)(length, other_length)) : apart;
 }
 
-/// What forms gave, place by place, in whatever order. Not thread-safe.
+/// Records the forms' differences place by place, in any order. Not thread-safe.
 class DifferenceLog {
  public:
-  /// `has_bos` says whether each sequence begins with a token that is none of its text.
+  /// `has_bos`: whether each sequence begins with a token that does not belong to its text.
   DifferenceLog(std::span<const VerifiedSequence> sequences, bool has_bos, double tolerance)
       : sequences_(sequences), has_bos_(has_bos), tolerance_(tolerance) {}
 

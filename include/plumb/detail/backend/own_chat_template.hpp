@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which chat template does a model bring with it?
+// Which chat template comes with a model?
 
 #include <optional>
 
@@ -9,8 +9,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model's own template; nothing where it has none. A model may return it from a `chat_template()`,
-/// optional for every backend, as a ChatTemplate or an optional one.
+/// The model's own template; nothing if it has none. A model may return one from a member
+/// `chat_template()`, optional for every backend, as a ChatTemplate or an optional one.
 template <class Model>
 [[nodiscard]] std::optional<ChatTemplate> own_chat_template(const Model& model) {
   if constexpr (requires { model.chat_template(); }) return model.chat_template();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who continues many prompts: the model by itself, or a tree grown from its rows?
+// How are many prompts continued: by the model itself, or through a tree of its rows?
 //
-// One entry for every job that generates: a model that is a BatchGenerator by itself, as one behind
-// a server is, is asked as it is; any other CausalLm decodes through a TreeGenerator. Samples of
-// the two are drawn by random numbers of their own, so the same seed gives other samples.
+// All jobs that generate use this class. A model that is itself a BatchGenerator, such as one on a
+// server, is called directly. Any other CausalLm decodes through a TreeGenerator. The two draw
+// different random numbers, so the same seed gives different samples.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ class PromptGenerator {
     if (!asks_model()) by_rows_.emplace(model);
   }
 
-  /// As TreeGenerator's and BatchGenerator's.
+  /// As in TreeGenerator and BatchGenerator.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds = {}) {
@@ -43,8 +43,8 @@ class PromptGenerator {
     }
   }
 
-  /// Tokens the model was fed so far, by all calls; of one that generates by itself, those of all
-  /// prompts and continuations.
+  /// Tokens fed to the model so far, over all calls. For a model that generates by itself, the
+  /// tokens of all prompts and continuations.
   [[nodiscard]] std::uint64_t fed() const noexcept { return by_rows_ ? by_rows_->fed() : given_; }
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// My engine takes a batch of sequences at once. How does it get the trees that plumb asks?
+// How does an engine that takes batches of sequences evaluate plumb's trees?
 //
-// Its sequences are the tree's leaves, so a prefix that several share is evaluated with each of them; what
-// is gained is the batch. An engine that gives no more than the row behind each sequence's last token is
-// asked again for the nodes within, all of them at once. Engines that can keep a prefix are better off as
-// a TreeCausalLm.
+// Each leaf of the tree becomes a sequence, so a shared prefix is evaluated again with each of
+// them; the gain is the batch. If the engine gives only the row after each sequence's last token,
+// the inner nodes are evaluated in a second round, all together. Engines that can keep a prefix
+// should rather be a TreeCausalLm.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +25,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Receives one row of raw logits of a batch: the sequence, the position in it, and the row, which may be
-/// overwritten after the call returns. Called on the thread that asked, as a LogitsVisitor is.
+/// Receives one row of raw logits of a batch: the sequence, the position in it, and the row, which
+/// may be overwritten after the call returns. Called on the calling thread, as a LogitsVisitor is.
 using BatchVisitor =
     std::function<void(std::uint32_t sequence, std::uint32_t position, std::span<const float>)>;
 
@@ -34,8 +34,9 @@ using BatchVisitor =
 ///
 /// Requires: `evaluate(sequences, visit)` calls `visit(i, position, logits)` at least for the last position
 /// of each sequence i, in any order, where `logits` predicts position + 1. No sequence is empty.
-/// Means: a row depends on its own sequence up to its position alone, but for rounding.
-/// Does not promise: rows of other positions, or that sequences of a batch are told apart by length.
+/// Means: a row depends only on its own sequence up to its position, except for rounding.
+/// Does not promise: rows of other positions, or that sequences of a batch can be identified by
+/// their lengths.
 template <class M>
 concept BatchCausalLm = LanguageModel<M> &&
     requires(M& model, std::span<const std::vector<TokenId>> sequences, const BatchVisitor& visit) {
@@ -48,13 +49,11 @@ class SequenceBatches {
   static_assert(BatchCausalLm<Model>,
                 "plumb: the model lacks evaluate of a batch. Write: void evaluate(std::span<const "
                 "std::vector<plumb::TokenId>> sequences, const plumb::BatchVisitor& visit), which "
-                "calls visit(i, "
-                "position, logits) for the last position of each sequence, beside what "
-                "check_causal_lm asks of the "
-                "tokenizer");
+                "calls visit(i, position, logits) for the last position of each sequence; it also "
+                "needs the tokenizer part that check_causal_lm requires");
 
  public:
-  /// Sequences of a call at most.
+  /// `most` is the most sequences in one call.
   explicit SequenceBatches(Model model, std::size_t most = 64)
       : model_(std::move(model)), most_((std::max)(most, std::size_t{1})) {}
 
@@ -72,14 +71,14 @@ class SequenceBatches {
     return false;
   }
 
-  /// Nothing is held between calls, so a tree may be as large as one likes; a step is a batch.
+  /// Nothing is held between calls, so a tree may have any size; a step is a batch.
   [[nodiscard]] TreeLimits tree_limits() const {
     return {most_ * context_length(), most_, most_, 1};
   }
   void release(const TokenTree&, NodeId) {}
 
-  /// Throws a user error where the engine gives no row of a sequence's last token, or one of a sequence or
-  /// position that there is not.
+  /// Throws a user error if the engine gives no row for a sequence's last token, or a row for a
+  /// sequence or position that does not exist.
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     std::vector<bool> pending(tree.size(), false), inner(tree.size(), false);
     for (const NodeId node : wanted) pending[node] = true;
@@ -91,7 +90,7 @@ class SequenceBatches {
       if (!inner[node]) leaves.push_back(node);
     }
     ask(tree, leaves, pending, visit);
-    std::vector<NodeId> rest;  // of an engine that gives last rows alone
+    std::vector<NodeId> rest;  // if the engine gives only last rows
     for (const NodeId node : wanted) {
       if (pending[node]) rest.push_back(node);
     }
@@ -99,7 +98,7 @@ class SequenceBatches {
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
-    constexpr std::size_t at_once = 16;  // rows that wait for those before them
+    constexpr std::size_t at_once = 16;  // rows that are buffered until earlier ones have come
     TokenTree tree;
     tree.insert(sequence);
     for (std::size_t first = 0; first < sequence.size(); first += at_once) {
@@ -118,7 +117,7 @@ class SequenceBatches {
   }
 
  private:
-  /// The prefixes of these nodes as sequences, as many in a call as there may be.
+  /// Evaluates the prefixes of these nodes as sequences, at most `most` per call.
   void ask(const TokenTree& tree, std::span<const NodeId> ends, std::vector<bool>& pending,
            const LogitsVisitor& visit) {
     for (std::size_t first = 0; first < ends.size(); first += most_) {
@@ -138,7 +137,7 @@ class SequenceBatches {
                           throw user_error({.field = "evaluate"},
                                            "gave a row of sequence " + std::to_string(sequence) +
                                                ", position " + std::to_string(position) +
-                                               ", which was not asked; both count from 0",
+                                               ", which was not asked for; both count from 0",
                                            "fix the model's evaluate");
                         }
                         const NodeId node = paths[sequence][position];
@@ -149,7 +148,7 @@ class SequenceBatches {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         if (!pending[batch[i]]) continue;
         throw user_error({.field = "evaluate"},
-                         "gave no row of the last token of sequence " + std::to_string(i),
+                         "gave no row for the last token of sequence " + std::to_string(i),
                          "fix the model's evaluate");
       }
     }

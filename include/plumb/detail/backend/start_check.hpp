@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can this model answer at all, and does an answer depend on what is asked beside it?
+// Can this model answer at all, and are its answers independent of other requests?
 //
-// A net below all other checks, at the start of every run: a file that is no language model may
-// give rows that are all one number, and an engine, a kernel or a server may mix up what it is
-// asked at once. A few short fixed prompts are asked alone, in trees or batches and after a release
-// (verify_model.hpp); the model holds nothing afterwards. Compared is what a score is made of: after
-// each token the log-probability of the next one and of the likeliest. Kernels of quantised weights
-// depend on the size of a step, and move tokens that nobody asks about by half a nat and more.
+// A basic check at the start of every run. A file that is not a language model may give rows in
+// which all numbers are equal. An engine, a kernel or a server may mix up inputs that it gets
+// together. So a few short fixed prompts are evaluated one by one, in trees or batches, and after a
+// release (verify_model.hpp); the model holds nothing afterwards. The check compares what scores
+// are made of: after each token, the log-probabilities of the next token and of the most likely
+// one. Other tokens are not compared, because kernels of quantised weights depend on the size of a
+// step and can move them by half a nat or more.
 
 #include <cstddef>
 #include <set>
@@ -25,11 +26,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Nats that a place may differ by: of a model that computes in F32, and of any other.
+/// The most nats by which a place may differ: for a model that computes in F32, and for any other.
 inline constexpr double most_apart_exact = 1e-3, most_apart = 0.5;
 
-/// Short token sequences of texts in several scripts; where the tokenizer has too few of their
-/// characters, of tokens from everywhere.
+/// Short token sequences from texts in several scripts, or, if the tokenizer has too few of their
+/// characters, of tokens from the whole vocabulary.
 template <class M>
 std::vector<std::vector<TokenId>> start_prompts(M& model) {
   constexpr std::size_t most_tokens = 7, most_prompts = 3;
@@ -54,9 +55,9 @@ std::vector<std::vector<TokenId>> start_prompts(M& model) {
   return prompts;
 }
 
-/// What was found. Throws a user error for a model whose rows are all one number, or hold no
-/// distribution, and where two forms are more than `most` nats apart; `name` is the model, as the
-/// user named it.
+/// Runs the check and returns its findings. Throws a user error if all numbers in the model's rows
+/// are equal, if rows are not distributions, and if two forms differ by more than `most` nats.
+/// `name` is the model as the user named it.
 template <class M>
 ModelVerification check_at_start(M& model, double most, const std::string& name) {
   const detail::VerifyScope scope{.tolerance = most, .branches = 1, .whole = false};
@@ -68,23 +69,24 @@ ModelVerification check_at_start(M& model, double most, const std::string& name)
         site,
         name + " gives rows of logits that are not finite: " + std::to_string(made.broken_rows) +
             " of " + counted(made.rows, "row") + " of fixed prompts",
-        "its weights are damaged or overflow here; fetch or convert it again");
+        "its weights are damaged or overflow on this engine; fetch or convert it again");
   }
   if (made.rows > 0 && made.constant_rows == made.rows) {
     throw user_error(site,
                      name +
-                         " gives rows of logits that are all one number, after every token of "
-                         "fixed prompts",
-                     "it is no language model, or was converted without its head; choose another");
+                         " gives rows of logits in which all numbers are equal, after every token "
+                         "of fixed prompts",
+                     "it is not a language model, or was converted without its head; choose "
+                     "another model");
   }
   if (!made.agrees()) {
     throw user_error(site,
                      name +
-                         " answers otherwise when asked otherwise: " + made.first->description() +
-                         " of fixed prompts from the same prefix asked alone, and " +
-                         with_decimals(most, 3) + " is the most",
-                     "an answer must depend on its own prefix alone; verify_model "
-                     "(docs/embedding.md) names what an engine of your own mixes up");
+                         " gives inconsistent answers: " + made.first->description() +
+                         " of fixed prompts from the same prefix by itself; at most " +
+                         with_decimals(most, 3) + " is allowed",
+                     "an answer must depend only on its own prefix; verify_model "
+                     "(docs/embedding.md) shows what your engine mixes up");
   }
   return made;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does a stop text end what a model goes on to write?
+// Where does a stop text end a model's continuation?
 //
 //   "\n Paris\nQ: The capital"      by "\n" ends as   "\n Paris"
-// Models often begin an answer with a line break, so white space at the start ends nothing: a
+// Models often begin an answer with a line break, so leading white space ends nothing: a
 // continuation ends where the first stop text begins that reaches past it. A stop text of other
-// characters may stand first ("." of ". No."), and then nothing is left, as the model said so. Every
-// Generator ends its continuations here, or as this says.
+// characters may come first ("." in ". No."); then the continuation is empty, which is the model's
+// answer. Every Generator ends its continuations by these functions, or in the same way.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The byte at which the first stop text begins that ends `text`; npos where none does. Empty stop
-/// texts are none.
+/// The byte at which the first stop text begins that ends `text`; npos if none does. Empty stop
+/// texts are ignored.
 [[nodiscard]] inline std::size_t stop_place(std::string_view text,
                                             std::span<const std::string> stops) noexcept {
   const std::size_t begin = leading_white_space(text);
@@ -34,9 +34,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return place;
 }
 
-/// Ends a continuation before the token in which such a stop text begins, if there is one, and says
-/// whether there was. To be asked after each token: what stands behind a stop text goes too. `model`
-/// may be any with `detokenize(ids)`.
+/// If such a stop text occurs, cuts the continuation before the token in which it begins and
+/// returns true. Call it after each token: everything after a stop text is cut too. `model` may be
+/// any type with `detokenize(ids)`.
 template <class Model>
 bool end_at_stop(Model& model, Continuation& continuation, std::span<const std::string> stops) {
   if (stops.empty()) return false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does a text itself have, and what is put before them?
+// Which tokens belong to a text itself, and what is put before them?
 //
-// Some tokenizers put their BOS before every text they are given: a first token of bytes {0, 0} that
-// equals bos(). It is no token of the text, and is left out here, so that a text has the same tokens
-// alone, as a piece and at the start of a sequence. BOS is put before a text in one place,
-// `behind_bos`, and never twice: a text whose own first token is BOS (a template that begins with
-// "<s>" where special tokens are parsed) is left as it is. So every sequence has one BOS or none.
-// All that asks a tokenizer for a text's tokens asks `text_tokens`.
+// Some tokenizers put their BOS before every text: a first token of bytes {0, 0} that equals bos().
+// It does not belong to the text and is removed here, so that a text has the same tokens by itself,
+// as a piece and at the start of a sequence. Only `behind_bos` puts BOS before a text, and never
+// twice: a text whose own first token is BOS (a template that begins with "<s>" when special tokens
+// are parsed) stays as it is. So every sequence has one BOS or none. All code gets a text's tokens
+// through `text_tokens`.
 
 #include <cstddef>
 #include <optional>
@@ -25,9 +25,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether the last token is no token of the text but one that the tokenizer put behind it. A token of
-/// the text may have no bytes of its own too (the last of several that make one character), but
-/// without it the others do not spell the text.
+/// Whether the last token is not of the text but was added after it by the tokenizer. A token of
+/// the text may also have no bytes of its own (the last of several that make one character), but
+/// then the others do not spell the text without it.
 template <class Tokenizer>
 [[nodiscard]] bool has_token_behind(const Tokenizer& tokenizer, const Tokenization& made,
                                     std::string_view text) {
@@ -49,8 +49,8 @@ template <class Tokenizer>
   return false;
 }
 
-/// Whether the first token is a BOS that the tokenizer put before the text. Where it is not known which
-/// bytes tokens cover, that is one which it puts before any text.
+/// Whether the first token is a BOS that the tokenizer put before the text. If the tokens' bytes
+/// are unknown, this is a BOS that the tokenizer puts before every text.
 template <class Tokenizer>
 [[nodiscard]] bool has_bos_before(const Tokenizer& tokenizer, const Tokenization& made) {
   if constexpr (requires { tokenizer.bos(); }) {
@@ -64,8 +64,8 @@ template <class Tokenizer>
   return false;
 }
 
-/// The tokens of a text, without a BOS that the tokenizer puts before it. Throws a user error for a
-/// tokenizer that puts a token behind it.
+/// The tokens of a text, without a BOS that the tokenizer puts before it. Throws a user error if
+/// the tokenizer adds a token after it.
 template <class Tokenizer>
 [[nodiscard]] Tokenization text_tokens(const Tokenizer& tokenizer, std::string_view text) {
   Tokenization made = tokenizer.tokenize(text);
@@ -73,9 +73,9 @@ template <class Tokenizer>
   if (detail::has_token_behind(tokenizer, made, text)) {
     throw user_error(
         {.field = "tokenize"},
-        "put token " + std::to_string(made.tokens.back().id) + " behind '" +
-            shortened(std::string(text)) + "', which is no part of it",
-        "fix the model's tokenize: it adds no end of sequence and no other special token");
+        "added token " + std::to_string(made.tokens.back().id) + " after '" +
+            shortened(std::string(text)) + "', which does not belong to the text",
+        "fix the model's tokenize: it must not add an end of sequence or any other special token");
   }
   return made;
 }
@@ -85,25 +85,26 @@ template <class Tokenizer>
   return bos && !made.tokens.empty() && made.tokens.front().id == *bos;
 }
 
-/// A text's tokens behind BOS, if it is given, which has no bytes. Where the text's own first token is
-/// BOS, no other is put there.
+/// A text's tokens after BOS, which has no bytes; without BOS if none is given. If the text's own
+/// first token is BOS, no second one is added.
 [[nodiscard]] inline Tokenization behind_bos(Tokenization made, std::optional<TokenId> bos) {
   if (bos && !begins_with(made, bos)) made.tokens.insert(made.tokens.begin(), {*bos, {}});
   return made;
 }
 
-/// What a tokenizer's own configuration does: whether it begins a text with BOS when it is asked to add
-/// special tokens. Nothing where the model does not tell. A model may say so in an `adds_bos()` of its own,
-/// optional for every backend, a bool or an optional one.
+/// Whether a tokenizer, by its own configuration, begins a text with BOS when it adds special
+/// tokens. Nothing if the model does not specify it. A model may have a member `adds_bos()`,
+/// optional for every backend, which returns a bool or an optional one.
 template <class Model>
 [[nodiscard]] std::optional<bool> adds_bos_of(const Model& model) {
   if constexpr (requires { model.adds_bos(); }) return model.adds_bos();
   return std::nullopt;
 }
 
-/// What a tokenizer's own configuration puts around a text when it is asked to add special tokens. Nothing
-/// where the model does not tell. A model may say so in an `own_frame()`, optional for every backend, a
-/// TextFrame or an optional one; one that has `adds_bos()` alone puts BOS before a text or nothing.
+/// What a tokenizer, by its own configuration, puts around a text when it adds special tokens.
+/// Nothing if the model does not specify it. A model may have a member `own_frame()`, optional for
+/// every backend, which returns a TextFrame or an optional one. A model with only `adds_bos()` puts
+/// BOS before a text, or nothing.
 template <class Model>
 [[nodiscard]] std::optional<TextFrame> own_frame_of(Model& model) {
   if constexpr (requires { model.own_frame(); }) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a model continue many prompts at once?
+// How does a model continue many prompts together?
 //
 //   greedy    token_i = argmax_v P(v | prompt, token_1 … token_{i−1})
 //   sampled   token_i ~ P(· | prompt, token_1 … token_{i−1}), temperature 1, whole vocabulary
-// All continuations grow in one token tree, group after group: a step evaluates the newest node of
-// every continuation of the group that has not ended, as one batch. What the last prompt of a group
-// has in common with the next one is kept, so each distinct prefix of the prompts is evaluated once,
-// and so is what several samples have said. The tokens are those that each prompt would get by
-// itself, unless rounding decides between two. A token is drawn by one uniform number and the inverse
-// of the cumulative distribution. Non-goals: beams, temperatures, cut-off vocabularies.
+// All continuations grow in one token tree, group by group: a step evaluates, as one batch, the
+// newest node of every unfinished continuation in the group. The prefix that a group's last prompt
+// shares with the next prompt is kept, so each distinct prefix of the prompts is evaluated once,
+// and so is each prefix that several samples share. The tokens are those that each prompt would get
+// by itself, unless rounding decides between two. A token is drawn with one uniform number through
+// the inverse of the cumulative distribution. Non-goals: beams, temperatures, truncated
+// vocabularies.
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +40,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Generator over any CausalLm, which must outlive it and hold no other tree. A model that
-/// holds a single branch decodes one continuation after the other. Not thread-safe.
+/// holds only one branch decodes one continuation after another. Not thread-safe.
 template <CausalLm Model>
 class TreeGenerator {
  public:
@@ -53,7 +54,7 @@ class TreeGenerator {
   [[nodiscard]] std::size_t vocabulary_size() { return model_.vocabulary_size(); }
   [[nodiscard]] std::size_t context_length() { return model_.context_length(); }
 
-  /// Whether the token ends a text; never for a model that does not say.
+  /// Whether the token ends a text; always false for a model without `ends`.
   [[nodiscard]] bool ends(TokenId token) {
     if constexpr (requires {
                     { model_.ends(token) } -> std::convertible_to<bool>;
@@ -64,27 +65,28 @@ class TreeGenerator {
     }
   }
 
-  /// The continuations of one prompt: the greedy one, or `samples` of them; sample i is the same
-  /// whatever `samples` is. Log-probabilities in nats. Throws a user error when the prompt is empty
-  /// or leaves less room than `max_new_tokens` in the model's context.
+  /// The continuations of one prompt: the greedy one, or `samples` of them; sample i does not
+  /// depend on `samples`. Log-probabilities are in nats. Throws a user error if the prompt is empty
+  /// or leaves room for fewer than `max_new_tokens` in the model's context.
   [[nodiscard]] std::vector<Continuation> generate(std::span<const TokenId> prompt,
                                                    const GenerationOptions& options) {
     const std::vector<TokenId> whole(prompt.begin(), prompt.end());
     return std::move(generate(std::span(&whole, 1), options).front());
   }
 
-  /// The same for many prompts, row by row. Sample i of every prompt is drawn with the same random
-  /// numbers, unless `seeds` gives each prompt a seed of its own in place of the options'.
+  /// The same for many prompts, with one row for each. Sample i of every prompt is drawn with the
+  /// same random numbers, unless `seeds` gives each prompt its own seed, which replaces the
+  /// options' seed.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds = {}) {
-    keep({});  // a model that threw may have left a tree
+    keep({});  // a call that threw may have left a tree
     const std::size_t count = std::max<std::size_t>(1, options.samples);
     std::vector<std::vector<Continuation>> all(prompts.size());
     for (auto& continuations : all) continuations.resize(count);
     if (prompts.empty() || options.max_new_tokens == 0) return all;
 
-    // Equal questions are asked once; in order, so that neighbours share the most.
+    // Equal prompts are evaluated once. They are sorted, so that neighbours share the most.
     std::map<std::pair<std::vector<TokenId>, std::uint64_t>, std::vector<std::size_t>> places;
     for (std::size_t i = 0; i < prompts.size(); ++i) {
       places[{prompts[i], seeds.empty() ? options.seed : seeds[i]}].push_back(i);
@@ -92,7 +94,7 @@ class TreeGenerator {
     const TreeLimits limits = holds_
                                   ? tree_limits(model_)
                                   : TreeLimits{model_.context_length(), 1, model_.context_length()};
-    const std::size_t fed_tokens = options.max_new_tokens - 1;  // nothing follows the last one
+    const std::size_t fed_tokens = options.max_new_tokens - 1;  // the last one is not fed
     std::vector<Branch> branches;
     for (const auto& [question, _] : places) {
       check_length(question.first.size(), fed_tokens, limits);
@@ -112,7 +114,7 @@ class TreeGenerator {
     if constexpr (requires { model_.reserve(needed); }) model_.reserve(needed);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       decode(groups[g].branches, options);
-      if (g + 1 == groups.size() || limits.leaves <= 1) {  // a lone branch may not go back
+      if (g + 1 == groups.size() || limits.leaves <= 1) {  // a single branch cannot go back
         keep({});
         continue;
       }
@@ -131,7 +133,7 @@ class TreeGenerator {
     return all;
   }
 
-  /// Tokens the model was fed so far, by all calls.
+  /// Tokens fed to the model so far, over all calls.
   [[nodiscard]] std::uint64_t fed() const noexcept { return fed_count_; }
 
  private:
@@ -139,38 +141,39 @@ class TreeGenerator {
     std::span<const TokenId> prompt;
     RandomStream random;
     Continuation continuation{};
-    NodeId node = TokenTree::root;  // of its last token
+    NodeId node = TokenTree::root;  // node of the last token
     bool ended = false;
   };
 
-  /// Branches that are decoded together, and how many nodes they may hold.
+  /// Branches that are decoded together, and the number of nodes that they may hold.
   struct Group {
     std::span<Branch> branches;
     std::size_t nodes = 0;
   };
 
-  /// The branches whose next token a node's row decides.
+  /// For each node, the branches whose next token its row decides.
   using Waiting = std::map<NodeId, std::vector<Branch*>>;
 
-  /// A group's attention runs over all it holds; prompts of so many nodes keep the cores busy.
+  /// A group's attention runs over all its nodes, so a group should be small; prompts with this
+  /// many nodes keep the cores busy.
   static constexpr std::size_t most_prompt_nodes = 512;
 
   void check_length(std::size_t prompt, std::size_t fed_tokens, const TreeLimits& limits) {
     if (prompt == 0) {
       throw user_error({.field = "prompt"}, "an empty prompt has no next token",
-                       "begin with the model's BOS token or with a text");
+                       "begin the prompt with the model's BOS token or with text");
     }
     const std::size_t room = std::min<std::size_t>(model_.context_length(), limits.nodes);
     if (prompt + fed_tokens <= room) return;
     throw user_error({.field = "prompt"},
                      counted(prompt, "token") + " and " + std::to_string(fed_tokens + 1) +
-                         " new ones go past the model's context " + std::to_string(room),
-                     "shorten the prompt or ask for fewer new tokens");
+                         " new ones exceed the model's context of " + std::to_string(room),
+                     "shorten the prompt or reduce `max-new-tokens`");
   }
 
-  /// What of the branches, at least one, can be decoded together. A prompt that goes on from another
-  /// one waits for the next group: its nodes are not evaluated for their rows, and the other's
-  /// continuation might run through them.
+  /// The first branches, at least one, that can be decoded together. A prompt that continues
+  /// another one waits for the next group: its nodes are evaluated without reading their rows, and
+  /// the other's continuation might run through them.
   static Group next_group(std::span<Branch> rest, std::size_t fed_tokens,
                           const TreeLimits& limits) {
     const std::size_t most = (std::min)(rest.size(), std::max<std::size_t>(1, limits.leaves));
@@ -215,7 +218,7 @@ class TreeGenerator {
     const LogitsVisitor visit = [&](NodeId node, std::span<const float> row) {
       const double normalizer = log_sum_exp(row);
       if (!std::isfinite(normalizer)) {
-        throw internal_error({}, "the model's logits give no probabilities");
+        throw internal_error({}, "the model's logits are not finite or give no probabilities");
       }
       if (options.samples > 0) accumulate(row, normalizer);
       for (Branch* branch : waiting.at(node)) {
@@ -236,7 +239,7 @@ class TreeGenerator {
     tree_.evaluate(wanted, visit);
   }
 
-  /// The model forgets all it holds but the path of these tokens, which it holds or not.
+  /// The model forgets everything except the path of these tokens, or the part of it that is held.
   void keep(std::span<const TokenId> path) {
     if (path.empty()) {
       tree_.drop();
@@ -275,19 +278,19 @@ class TreeGenerator {
     }
   }
 
-  /// The token at a place in [0, 1) of the accumulated distribution; never one of probability 0.
+  /// The token at `place`, in [0, 1), of the cumulative distribution; never one of probability 0.
   [[nodiscard]] std::ptrdiff_t draw(double place) const {
     return ranges::upper_bound(cumulative_, place * cumulative_.back()) - cumulative_.begin();
   }
 
   Model& model_;
-  /// Of one call; nodes that were let go stay in it, unevaluated.
+  /// The tree of one call. Released nodes stay in it, unevaluated.
   CachedTree<Model> tree_;
   bool holds_;  // whether the model keeps what it was fed
   /// By node: whether the model holds it.
   std::vector<bool> held_;
   std::uint64_t fed_count_ = 0;
-  std::vector<double> cumulative_;  // by token: P of it and all below it, in one row
+  std::vector<double> cumulative_;  // by token: P of it and of all lower tokens, in one row
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Do texts that are asked together get the vectors and the continuations that each gets alone?
+// Do texts get the same vectors and continuations together as each does by itself?
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Each text's vector alone and among all; texts without a token are left out.
+/// Compares each text's vector by itself and together with all others. Skips texts without tokens.
 template <Embedder M>
 void compare_text_vectors(DifferenceLog& log, M& model, std::span<const std::string> texts,
                           bool with_bos) {
@@ -41,7 +41,8 @@ void compare_text_vectors(DifferenceLog& log, M& model, std::span<const std::str
   log.end();
 }
 
-/// Greedy continuations of each prompt alone and among all. Where two part they are compared up to there: a near tie may fall either way.
+/// Compares greedy continuations of each prompt by itself and together with all others. If the two
+/// diverge, they are compared up to that token, because a near tie may be decided either way.
 template <BatchGenerator M>
 void compare_continuations(DifferenceLog& log, M& model,
                            std::span<const VerifiedSequence> sequences, bool has_bos) {

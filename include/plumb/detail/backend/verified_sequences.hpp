@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which sequences tell whether a model's forms agree, and in which trees are they asked?
+// Which sequences and trees test whether a model's forms agree?
 //
-// The texts themselves, and beside them sequences that leave a text halfway and go on as another
-// one does: they make branches that share a prefix, whatever the texts are.
+// The texts themselves, and sequences that leave a text halfway and continue as another text does.
+// These branches share a prefix, whatever the texts are.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,20 +23,20 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct VerifiedSequence {
-  /// BOS first, where the model has one.
+  /// Begins with BOS if the model has one.
   std::vector<TokenId> tokens{};
-  /// Number of its text among those that were given.
+  /// Index of its text among the given ones.
   std::size_t text = 0;
-  /// Of a sequence that leaves its text after `shared` tokens: the sequence of the text, and the text
-  /// whose second half follows.
+  /// For a sequence that leaves its text after `shared` tokens: `base` is the sequence of that
+  /// text, and `other` the text whose second half follows.
   std::size_t shared = 0, base = 0;
   std::optional<std::size_t> other{};
 
   [[nodiscard]] std::size_t half() const { return std::max<std::size_t>(1, tokens.size() / 2); }
 };
 
-/// The sequences of texts' tokens, cut after `most` tokens, then at most `branches` that leave them.
-/// Texts without a token have none.
+/// The sequences of the texts' tokens, cut after `most` tokens, then at most `branches` sequences
+/// that leave them. Texts without tokens are skipped.
 [[nodiscard]] inline std::vector<VerifiedSequence> verified_sequences(
     std::span<const std::vector<TokenId>> texts, std::optional<TokenId> bos, std::size_t most,
     std::size_t branches) {
@@ -54,7 +54,7 @@ struct VerifiedSequence {
     const std::vector<TokenId> own = made[i].tokens;
     std::vector<TokenId> rest(made[next].tokens.begin() + static_cast<int>(made[next].half()),
                               made[next].tokens.end());
-    std::reverse(rest.begin(), rest.end());  // so that one text alone has a branch too
+    std::reverse(rest.begin(), rest.end());  // so that even a single text has a branch
     const std::size_t shared = made[i].half();
     while (!rest.empty() && shared < own.size() && rest.front() == own[shared]) {
       rest.erase(rest.begin());
@@ -72,7 +72,7 @@ struct VerifiedSequence {
   return made;
 }
 
-/// A tree of sequences that knows of each node which one it is of. Not thread-safe.
+/// A tree of sequences that stores the sequence of each node. Not thread-safe.
 class PlacedTree {
  public:
   struct Place {
@@ -84,8 +84,8 @@ class PlacedTree {
   [[nodiscard]] const TokenTree& tree() const noexcept { return tree_; }
   [[nodiscard]] Place place(NodeId node) const { return places_[node]; }
 
-  /// Adds the first `length` tokens of a sequence; the nodes that are new go to `added`. Returns the
-  /// node of the last.
+  /// Adds the first `length` tokens of a sequence and appends new nodes to `added`. Returns the
+  /// last token's node.
   NodeId grow(std::size_t sequence, std::size_t length, std::vector<NodeId>& added) {
     NodeId node = TokenTree::root;
     for (std::size_t i = 0; i < length; ++i) {
@@ -107,7 +107,7 @@ class PlacedTree {
     places_.resize(tree_.size());
   }
 
-  /// Nodes without a child.
+  /// The number of nodes without a child.
   [[nodiscard]] std::size_t leaves() const {
     std::vector<bool> inner(tree_.size(), false);
     for (NodeId node = 1; node < tree_.size(); ++node) inner[tree_.parent(node)] = true;
@@ -120,7 +120,7 @@ class PlacedTree {
   std::vector<Place> places_ = std::vector<Place>(1);
 };
 
-/// Numbers of sequences, as many together as a tree of these limits holds.
+/// Groups of sequence indices; each group fits into a tree of these limits.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> sequences_together(
     std::span<const VerifiedSequence> sequences, const TreeLimits& limits) {
   std::vector<std::vector<std::size_t>> groups;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a model that is asked by trees answer as it does sequence by sequence?
+// Does a model give the same answers for trees as for single sequences?
 //
-// Whole trees in two orders, trees that grow, and branches that are released behind a prefix that
-// stays, whose ids other branches then take: what CachedTree and generation do with a model.
+// It tests whole trees in two orders, trees that grow, and branches that are released while their
+// prefix stays, so that other branches reuse their ids. CachedTree and generation use a model in
+// these ways.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,19 +23,20 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Compares, for rows or vectors, what a tree's nodes give with what is known of their places.
-/// Not thread-safe.
+/// Compares the rows or vectors of a tree's nodes with the known ones for their places. Not
+/// thread-safe.
 class VerifiedTrees {
  public:
-  /// How far a row of a sequence's place is from what is known of it.
+  /// The difference of a row from the known one for a place in a sequence.
   using Apart = std::function<double(PlacedTree::Place, std::span<const float>)>;
-  /// Asks a tree's nodes.
+  /// Evaluates a tree's nodes.
   using Ask =
       std::function<void(const TokenTree&, const std::vector<NodeId>&, const LogitsVisitor&)>;
 
   using Release = std::function<void(const TokenTree&, NodeId)>;
 
-  /// All must outlive it. `backwards` asks whole trees in another order too.
+  /// All arguments must outlive it. With `backwards`, whole trees are also evaluated in another
+  /// order.
   VerifiedTrees(DifferenceLog& log, std::span<const VerifiedSequence> sequences,
                 const TreeLimits& limits, bool backwards, Release release)
       : log_(log),
@@ -43,7 +45,7 @@ class VerifiedTrees {
         backwards_(backwards),
         release_(std::move(release)) {}
 
-  /// `of` is what is asked by trees: "evaluate", "embed".
+  /// `of` is the name of the tested function: "evaluate" or "embed".
   void compare(const std::string& of, const Apart& apart, const Ask& ask) const {
     const auto groups = sequences_together(sequences_, limits_);
     const auto asked = [&](PlacedTree& tree, const std::vector<NodeId>& wanted) {
@@ -80,7 +82,7 @@ class VerifiedTrees {
         }
         asked(tree, wanted);
       }
-      std::vector<NodeId> ends;  // what stands between is evaluated and not shown
+      std::vector<NodeId> ends;  // nodes in between are evaluated, but not visited
       const std::size_t before = tree.tree().size();
       for (const std::size_t s : group) {
         const NodeId end = tree.grow(s, length(s));
@@ -91,7 +93,7 @@ class VerifiedTrees {
       release_(tree.tree(), TokenTree::root);
     }
     log_.end();
-    if (limits_.leaves < 2) return;  // such a model gives up a whole tree alone
+    if (limits_.leaves < 2) return;  // such a model can only release a whole tree
     log_.begin(of + " of a tree after a release");
     for (std::size_t s = 0; s < sequences_.size(); ++s) {
       if (sequences_[s].other) compare_released(s, asked);
@@ -100,7 +102,7 @@ class VerifiedTrees {
   }
 
  private:
-  /// A text and a sequence `s` that leaves it: branches behind one prefix that stays.
+  /// Tests a text and a sequence `s` that leaves it: branches after one prefix that stays.
   template <class Asked>
   void compare_released(std::size_t s, Asked asked) const {
     const VerifiedSequence& branch = sequences_[s];
@@ -123,7 +125,7 @@ class VerifiedTrees {
     if (length > branch.shared + 1) {
       asked(tree, grown(text, length - 1));
       release_(tree.tree(), second.front());
-      asked(tree, grown(text, length));  // needs what must still be held
+      asked(tree, grown(text, length));  // needs nodes that must still be held
     }
     release_(tree.tree(), TokenTree::root);
   }

@@ -3,14 +3,14 @@
 
 // Do all forms of a model give the same answers?
 //
-// A model may be asked by sequences, by trees that grow and are released, by lookups, by batches of
-// masked queries or of texts. Each form is compared on the same tokens with the plainest one, a
-// sequence asked alone:
+// A model may be called with sequences, with trees that grow and are released, with lookups, and
+// with batches of masked queries or of texts. On the same tokens, each form is compared with the
+// simplest one, a sequence by itself:
 //   max over tokens t of | log P(t | prefix) − log P'(t | prefix) |, in nats,
-// where log-probabilities below `least_nats` count as that, and vectors by the length of their
-// difference over the vector's length. A row depends on its prefix alone, so a sequence that goes on
-// otherwise must not move it either. Rows are compared normalised: a form may give raw logits and
-// another log-probabilities.
+// where log-probabilities below `least_nats` count as `least_nats`. Vectors are compared by the
+// length of their difference, divided by the vector's length. A row depends only on its prefix, so
+// a different continuation of the sequence must not change it either. Rows are normalised first,
+// because one form may give raw logits and another log-probabilities.
 //
 // Non-goals: whether the answers are right (nothing here knows the weights), and a form that the
 // model lacks.
@@ -40,11 +40,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One thread at a time; the model must hold no tree.
+/// Not thread-safe; the model must hold no tree.
 template <class M>
 class ModelVerifier {
  public:
-  /// `texts` are their tokens.
+  /// `texts` are the texts' tokens.
   ModelVerifier(M& model, const std::vector<std::vector<TokenId>>& texts, VerifyScope scope)
       : model_(model), scope_(scope), can_(capabilities_of(model)), bos_(model.bos()) {
     std::size_t most = std::min<std::size_t>(scope.most_tokens, model.context_length());
@@ -98,7 +98,8 @@ class ModelVerifier {
             [&](const TokenTree& tree, NodeId node) { release_node(model_, tree, node); }};
   }
 
-  /// A plainest row as it is kept: log-probabilities, or nothing where it holds no distribution.
+  /// A row of the simplest form, as it is stored: log-probabilities, or empty if it is not a
+  /// distribution.
   Row kept(std::span<const float> row) {
     ++made().rows;
     const double normalizer = log_sum_exp(row);
@@ -113,7 +114,7 @@ class ModelVerifier {
     return logs;
   }
 
-  /// Rows of one sequence alone, by position.
+  /// Rows of one sequence by itself, by position.
   void evaluate_alone(std::size_t s, const LogitsVisitor& visit) {
     PlacedTree chain(sequences_);
     std::vector<NodeId> wanted;
@@ -135,7 +136,7 @@ class ModelVerifier {
     for (std::size_t s = 0; s < sequences_.size(); ++s) {
       rows_[s].resize(sequences_[s].tokens.size());
       evaluate_alone(s, [&](std::uint32_t i, std::span<const float> row) {
-        // A sequence that leaves another one has its rows up to there.
+        // A sequence that leaves another one shares its rows up to that place.
         const bool known = i < sequences_[s].shared;
         if (known) {
           const Row& before = rows_[sequences_[s].base][i];
@@ -167,7 +168,7 @@ class ModelVerifier {
     }
   }
 
-  /// The tokens that are looked up after a place, ascending.
+  /// The tokens to look up after a place, ascending.
   [[nodiscard]] std::vector<TokenId> looked_up(PlacedTree::Place at) const {
     std::vector<TokenId> tokens;
     const std::vector<TokenId>& sequence = sequences_[at.sequence].tokens;
@@ -189,7 +190,7 @@ class ModelVerifier {
     std::vector<TokenLookup> lookups{};
     std::vector<double> nats{};
   };
-  /// Answers to what is looked up after nodes, of one call.
+  /// The answers to the lookups after `nodes`, in one call.
   [[nodiscard]] Lookups answered(const PlacedTree& tree, std::span<const NodeId> nodes) {
     Lookups made;
     for (const NodeId node : nodes) {
@@ -200,7 +201,7 @@ class ModelVerifier {
     return made;
   }
 
-  /// Compares answers with the rows, or with what was answered one by one.
+  /// Compares answers with the rows, or with answers that were given one by one.
   void note_lookups(const PlacedTree& tree, const Lookups& made) {
     for (std::size_t i = 0; i < made.lookups.size(); ++i) {
       const auto& [node, token] = made.lookups[i];
@@ -213,7 +214,7 @@ class ModelVerifier {
       } else if (!rows_[at.sequence][at.index].empty()) {
         known = rows_[at.sequence][at.index][static_cast<std::size_t>(token)];
       }
-      if (std::isnan(made.nats[i]) || std::isnan(known)) continue;  // unknown, which is no answer
+      if (std::isnan(made.nats[i]) || std::isnan(known)) continue;  // unknown is not an answer
       log_->note(at,
                  std::abs((std::max)(made.nats[i], least_nats) - (std::max)(known, least_nats)));
     }
@@ -228,8 +229,8 @@ class ModelVerifier {
       PlacedTree chain(sequences_);
       std::vector<NodeId> nodes;
       chain.grow(s, sequences_[s].tokens.size(), nodes);
-      // Each prefix in a call of its own; in a short check, where a server may take a request for each,
-      // each sequence.
+      // One call for each prefix. In a short check, one call for each sequence, because a server
+      // may need one request for each call.
       const std::size_t together = scope_.whole ? 1 : nodes.size();
       for (std::size_t first = 0; first < nodes.size(); first += together) {
         const Lookups answers = answered(chain, std::span(nodes).subspan(first, together));
@@ -264,7 +265,7 @@ class ModelVerifier {
     log_->end();
   }
 
-  /// Each text with one token masked, halfway and, of a whole comparison, at its end.
+  /// Each text with one token masked: halfway and, in a whole comparison, also at its end.
   void compare_masked() {
     std::vector<MaskedQuery> queries;
     std::vector<ModelDifference> places;
@@ -352,11 +353,11 @@ class ModelVerifier {
   std::optional<DifferenceLog> log_;
 };
 
-/// Compares a model's forms on the given texts. A place is one that differs where it is more than
-/// `tolerance` nats apart: 1e-3 for an engine that computes in F32. Feeds each text's tokens some ten
-/// times, keeps a row for each, and leaves the model holding nothing. Texts are cut where the model or
-/// its tree ends. Throws a user error for texts without a token, and what the model's own calls throw,
-/// as for a row that is missing.
+/// Compares a model's forms on the given texts. A place differs if its difference exceeds
+/// `tolerance` nats; use 1e-3 for an engine that computes in F32. Feeds each text's tokens about
+/// ten times, keeps a row for each token, and leaves the model holding nothing. Texts are cut at
+/// the limits of the model and its tree. Throws a user error for texts without tokens, and as the
+/// model's own calls do, such as for a missing row.
 template <class M>
 requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
 [[nodiscard]] ModelVerification verify_model(M& model, std::span<const std::string> texts,
@@ -368,21 +369,22 @@ requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
     all += tokens[i].size();
   }
   if (all == 0) {
-    throw user_error({.field = "texts"}, "hold no token", "give verify_model some sentences");
+    throw user_error({.field = "texts"}, "contain no tokens", "pass some sentences to "
+                                                              "verify_model");
   }
   return (detail::ModelVerifier<M>(model, tokens, {tolerance}).verify)(texts);
 }
 
-/// The same, throwing a user error that names the first place that differs.
+/// The same, but throws a user error that names the first place that differs.
 template <class M>
 ModelVerification require_verified(M& model, std::span<const std::string> texts, double tolerance) {
   ModelVerification made = verify_model(model, texts, tolerance);
   if (made.agrees()) return made;
   throw user_error({.field = "model"},
                    made.first->description() +
-                       " from the same prefix asked alone; the worst place is " +
+                       " from the same prefix by itself; the worst place is " +
                        made.worst->description(),
-                   "correct what that call of the model keeps, copies or releases");
+                   "fix what that call of the model keeps, copies or releases");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does calibration go with accuracy over several models, and with the training objective?
+// How does calibration depend on accuracy and on the training objective, over several models?
 //
-// Calibration tends to improve with accuracy (Kissling et al., section 5.3), so the correlation of
-// the two is told, and causal and masked models are compared in pairs of like accuracy: the closest
-// two first, each model once, up to a largest gap; for each pair also the domain in which the two
-// are closest (section 6, Tables 2 and 5, which do not say how the pairs were found; this rule finds
-// theirs). Where there is one model of either kind, the two are a pair whatever their gap. Accuracies are means over paraphrases.
+// Calibration tends to improve with accuracy (Kissling et al., section 5.3), so their correlation
+// is reported. Causal and masked models are compared in pairs of similar accuracy: the closest two
+// first, each model once, up to a largest gap. Each pair also has the domain in which the two are
+// closest. Source: section 6, Tables 2 and 5. The paper does not say how its pairs were found; this
+// rule finds them. With exactly one causal and one masked model, the two are a pair whatever their
+// gap. Accuracies are means over paraphrases.
 
 #include <array>
 #include <cmath>
@@ -32,7 +33,7 @@ struct ModelPair {
   std::size_t masked = 0;
 };
 
-/// In accuracy, among several models; the paper's pairs are closer.
+/// The largest gap in accuracy when there are several models; the paper's pairs are closer.
 inline constexpr double largest_gap_of_pairs = 0.02;
 
 /// Pairs in ascending order of their gap in accuracy (shares in [0, 1]); ties go to lower indices.
@@ -58,8 +59,8 @@ inline constexpr double largest_gap_of_pairs = 0.02;
   return pairs;
 }
 
-/// The domain in both maps (name → accuracy) with the smallest gap, the first by name of equals;
-/// empty when they share none.
+/// The domain in both maps (name → accuracy) with the smallest gap, or the first by name among
+/// equal gaps; empty when the maps share no domain.
 [[nodiscard]] inline std::string closest_domain(const std::map<std::string, double>& one,
                                                 const std::map<std::string, double>& other) {
   std::string closest;
@@ -76,16 +77,16 @@ inline constexpr double largest_gap_of_pairs = 0.02;
   return closest;
 }
 
-/// One causal and one masked model of like accuracy; indices into the models.
+/// One causal and one masked model of similar accuracy; indices into the models.
 struct MatchedModels {
   std::size_t causal = 0;
   std::size_t masked = 0;
-  /// Where the two are closest; empty when no domains are known.
+  /// The domain in which the two are closest; empty when no domains are known.
   std::string domain;
 };
 
-/// How much larger the second model's errors are than the first's, over the same resamples of the facts that
-/// both were asked; indices into the models.
+/// How much larger the second model's errors are than the first model's, over the same resamples of
+/// the facts that both answered; indices into the models.
 struct CalibrationDifference {
   std::size_t first = 0;
   std::size_t second = 0;
@@ -98,14 +99,14 @@ struct ModelComparison {
   /// By estimator: Pearson's r of ACE and accuracy over the models that have it.
   std::vector<std::pair<std::string, Estimate>> correlation;
   std::vector<MatchedModels> pairs;
-  /// Of models that were asked the same facts.
+  /// Of models that answered the same facts.
   std::vector<CalibrationDifference> differences;
 };
 
-/// The estimators whose differences between models are shown, of those that the models have.
+/// The estimators whose differences between models are shown, if the models have them.
 inline constexpr std::array<const char*, 3> compared_estimators{"base", "margin", "average_min"};
 
-/// Every pair of models that were asked the same facts.
+/// Every pair of models that answered the same facts.
 [[nodiscard]] inline std::vector<CalibrationDifference> calibration_differences(
     const std::vector<ModelCalibration>& models) {
   std::vector<CalibrationDifference> made;
@@ -129,7 +130,7 @@ inline constexpr std::array<const char*, 3> compared_estimators{"base", "margin"
   return made;
 }
 
-/// `masked[i]` tells whether models[i] is a masked model.
+/// `masked[i]` is whether models[i] is a masked model.
 [[nodiscard]] inline ModelComparison compare_models(const std::vector<ModelCalibration>& models,
                                                     const std::vector<bool>& masked) {
   ModelComparison comparison;
@@ -170,8 +171,8 @@ inline constexpr std::array<const char*, 3> compared_estimators{"base", "margin"
   return comparison;
 }
 
-/// Means over models, each counting once. Numbers have no interval, since models are no sample; their count is
-/// of the models that have the number.
+/// Means over models, in which each model counts once. The numbers have no interval, since models
+/// are not a sample; their count is the number of models that have the number.
 struct KindMeans {
   /// "all", "causal" or "masked".
   std::string kind;
@@ -195,8 +196,8 @@ template <class Row>
   return count == 0 ? Estimate{} : without_interval(sum / static_cast<double>(count), count);
 }
 
-/// Of all models, and of causal and masked ones where there are both. Source: Kissling et al., Figures 6, 8 and
-/// 11.
+/// The means of all models, and of causal and of masked models if there are both. Source: Kissling
+/// et al., Figures 6, 8 and 11.
 [[nodiscard]] inline std::vector<KindMeans> means_by_kind(
     const std::vector<ModelCalibration>& models, const std::vector<bool>& masked) {
   const auto of = [&](const std::string& kind, auto is_in) {
@@ -243,7 +244,7 @@ struct CalibrationResults {
   std::vector<bool> masked;
   ModelComparison comparison;
   StudyOptions options;
-  /// What must be said of all models together.
+  /// Remarks on all models together.
   std::vector<std::string> remarks{};
 };
 

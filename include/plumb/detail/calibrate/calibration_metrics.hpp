@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far is confidence from being right?
+// How well does confidence agree with correctness?
 //
 // Over n answers with confidence c and correctness y (1 or 0), B bins with counts n_b, mean
 // confidences c̄_b and accuracies ȳ_b:
@@ -10,14 +10,15 @@
 //   Brier        mean (c − y)² = reliability − resolution + uncertainty + within-bin, where
 //                reliability = Σ n_b/n (c̄_b − ȳ_b)², resolution = Σ n_b/n (ȳ_b − ȳ)²,
 //                uncertainty = ȳ(1 − ȳ), over the equal-count bins (Murphy 1973); the within-bin
-//                remainder is 0 where all confidences of a bin are equal
+//                remainder is 0 if all confidences of each bin are equal
 //   Brier skill  1 − Brier / uncertainty
 //   log loss     mean −ln(c if y else 1 − c), c clipped to [1e-12, 1 − 1e-12]
 //   AUROC        P(c of a right answer > c of a wrong one) + ½ P(equal)
-//   AURC         mean over k of the error rate among the k most confident; equal confidences stand in
-//                random order, in expectation (Geifman et al. 2019)
+//   AURC         mean over k of the error rate among the k most confident answers; the expectation
+//                over random orders of equal confidences (Geifman et al. 2019)
 // Equal-count numbers need at least as many answers as bins, AUROC a right and a wrong answer, and
-// Brier skill an uncertainty: without, the number is NaN here and a missing Estimate outside.
+// Brier skill an uncertainty above 0. Without these, the number is NaN here and a missing Estimate
+// elsewhere.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +37,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is measured of confidences: see the opening comment for each.
+/// The metrics of confidences; the opening comment defines them.
 enum class CalibrationMetric : std::size_t {
   accuracy,
   mean_confidence,
@@ -54,23 +55,24 @@ enum class CalibrationMetric : std::size_t {
   aurc,
 };
 
-/// Where a metric is shown beside files, which have all.
+/// Where a metric is shown, in addition to the files, which contain all metrics.
 enum class MetricTable : unsigned { terminal = 1, page_first = 2, page_second = 4 };
 
-/// A metric's only home: what is added here, and measured below, is in metrics.json, CSV, the terminal's
-/// table and the page.
+/// The only place that declares a metric. A metric that is added here and measured below appears in
+/// metrics.json, CSV, the terminal's table and the page.
 struct DeclaredMetric {
   CalibrationMetric metric;
-  /// In files.
+  /// Its key in files.
   std::string_view key;
   std::string_view heading;
   std::string_view meaning{};
-  /// MetricTable's, as a sum.
+  /// A sum of MetricTable values.
   unsigned tables = static_cast<unsigned>(MetricTable::terminal) |
                     static_cast<unsigned>(MetricTable::page_second);
-  /// Whether a terminal shows the interval, and keeps the column for long.
+  /// Whether a terminal shows the interval, and whether a narrow terminal drops the column late.
   bool interval = false, is_major = false;
-  /// Where its colour changes; zeros for none. Kissling et al., Table 1.
+  /// The values at which its colour changes; zeros for no colours. Source: Kissling et al., Table
+  /// 1.
   std::array<double, 3> steps{};
 
   [[nodiscard]] constexpr bool is_in(MetricTable table) const noexcept {
@@ -119,7 +121,7 @@ inline constexpr std::array declared_metrics = [] {
       DeclaredMetric{auroc, "auroc", "AUROC", "AUROC: does confidence tell right from wrong?",
                      both},
       DeclaredMetric{aurc, "aurc", "AURC",
-                     "AURC: error rate when the least sure are rejected first.", both}};
+                     "AURC: error rate if the least confident answers are rejected first.", both}};
 }();
 inline constexpr std::size_t calibration_metric_count = declared_metrics.size();
 
@@ -133,9 +135,9 @@ static_assert(
       }
       return true;
     }(),
-    "declared_metrics has the order of CalibrationMetric");
+    "declared_metrics must have the order of CalibrationMetric");
 
-/// All metrics of one set of answers, by CalibrationMetric; NaN where there is no number.
+/// All metrics of one set of answers, by CalibrationMetric; NaN for a number that does not exist.
 struct MetricValues {
   std::array<double, calibration_metric_count> values{};
 
@@ -147,13 +149,13 @@ struct MetricValues {
   }
 };
 
-/// Whether a number is a confidence, in [0, 1] but for rounding.
+/// Whether a number is a confidence: in [0, 1], up to rounding.
 [[nodiscard]] constexpr bool is_confidence(double value) noexcept {
   return value >= 0 && value <= 1 + 1e-9;
 }
 
-/// Answers in order of confidence. Sorted once, it gives the metrics of any resample in linear
-/// time: a resample says how often each answer counts. Thread-safe once made.
+/// Answers in order of confidence. After one sort it gives the metrics of any resample in linear
+/// time; a resample specifies how often each answer counts. Thread-safe once constructed.
 class SortedJudgements {
  public:
   /// `bins` ≥ 1. Throws a user error for a confidence that is not in [0, 1].
@@ -203,8 +205,8 @@ class SortedJudgements {
     [[nodiscard]] double gap() const { return (correct - confidence) / count; }
   };
 
-  /// The edges of a resample, without writing it out: places are asked for in ascending order, but
-  /// for a step back to the place before.
+  /// The edges of a resample, without expanding it. quantile_edges asks for places in ascending
+  /// order, except for one step back to the previous place.
   template <class Weight>
   std::vector<double> edges(Weight weight) const {
     std::size_t item = 0;
@@ -282,12 +284,12 @@ class SortedJudgements {
     return m;
   }
 
-  // AUROC and AURC, from the most confident down, one tie after another.
+  // AUROC and AURC, from the most confident answer down, one group of ties after another.
   template <class Weight>
   void rank(Weight weight, double right, MetricValues& m) const {
     const double n = static_cast<double>(items_.size());
     const double wrong = n - right;
-    double pairs = 0;       // right above wrong, ties half
+    double pairs = 0;       // right above wrong, ties count half
     double seen_right = 0;  // among the more confident
     double errors = 0;
     double risks = 0;
@@ -305,7 +307,7 @@ class SortedJudgements {
       const double size = static_cast<double>(tied);
       const double tied_wrong = size - tied_right;
       pairs += tied_wrong * (seen_right + tied_right / 2);
-      // Σ_{j=1..m} (E + e·j/m) / (K + j), with K kept and E wrong before, m tied and e of them wrong
+      // Σ_{j=1..m} (E + e·j/m) / (K + j): K kept and E wrong so far, m tied, e of them wrong
       const double slope = tied_wrong / size;
       risks += tied_wrong + (errors - slope * static_cast<double>(kept)) *
                                 (harmonic_[kept + tied] - harmonic_[kept]);

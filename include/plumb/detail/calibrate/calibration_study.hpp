@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Everything the calibration probe tells of one model.
+// Everything that the calibration probe reports of one model.
 //
 // From one table of predictions: every estimator with all metrics over all facts and over groups of
-// relations, curves, marker effects, reductions side by side, smaller option sets, and recalibration
-// on held-out facts. Base and Margin use the base template; aggregators see paraphrases only.
-// Accuracies of the templates count a tie for the best 1/n, judgements of estimators count it as
-// wrong. Marker effects are paired differences, marked minus base template (Kissling et al.,
-// Figures 6 and 11). H = 2·A·(1−ACE)/(A + 1−ACE) of Base on the base template (Figure 8).
+// relations, curves, marker effects, a comparison of reductions, smaller option sets, and
+// recalibration on held-out facts. Base and Margin use the base template; aggregators see only
+// paraphrases. In the templates' accuracies an answer in a tie of n options for the best counts
+// 1/n; in estimators' judgements it counts as wrong. Marker effects are paired differences, marked
+// minus base template (Kissling et al., Figures 6 and 11). H = 2·A·(1−ACE)/(A + 1−ACE) of Base on
+// the base template (Figure 8).
 
 #include <algorithm>
 #include <cstddef>
@@ -35,13 +36,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct StudyOptions {
   std::size_t bins = 20;
   Bootstrap bootstrap;
-  /// Names of estimators to compute; all that the table allows when empty.
+  /// Names of the estimators to compute; if empty, all that the table allows.
   std::vector<std::string> estimators{};
-  /// A column of the facts' table, whose values are also measured apart; empty: none.
+  /// A column of the facts' table: each of its values is also measured by itself; empty for none.
   std::string group_by{};
 };
 
-/// Computes a ModelCalibration; holds what its parts share.
+/// Computes a ModelCalibration; stores what its parts share.
 class Study {
  public:
   Study(const ScoredModel& model, const StudyOptions& options)
@@ -83,7 +84,7 @@ class Study {
   }
 
  private:
-  /// The calibration of an estimator over all facts, made once.
+  /// The calibration of an estimator over all facts, computed once.
   const Calibration& whole(const std::string& name, const std::vector<Judgement>& judgements) {
     const auto known = whole_.find(name);
     if (known != whole_.end()) return known->second;
@@ -111,7 +112,7 @@ class Study {
     for (auto& [key, use] : uses) result_.templates.push_back(std::move(use));
     for (const std::size_t index : unlisted) {
       result_.remarks.push_back("Template " + std::to_string(index) +
-                                " is in no list of kinds and left out.");
+                                " is left out: no list of template kinds has it.");
     }
   }
 
@@ -139,7 +140,7 @@ class Study {
       }
     }
     if (const auto warning = tie_warning(result_.ties)) {
-      result_.remarks.push_back(*warning + " Against confidence a tie counts as wrong.");
+      result_.remarks.push_back(*warning + " Calibration counts a tie as wrong.");
     }
     const auto share = [](const std::vector<double>& values) {
       const double right = std::accumulate(values.begin(), values.end(), 0.0);
@@ -157,7 +158,7 @@ class Study {
     result_.brier_one_hot_per_option = resampled_mean(per_option, resamples_);
   }
 
-  /// How many options a fact of a closed set was asked with.
+  /// The number of options that a fact of a closed set was asked with.
   [[nodiscard]] std::size_t candidates_of(const RelationPredictions& relation,
                                           std::size_t fact) const {
     const auto place = static_cast<std::size_t>(&relation - relations_.data());
@@ -169,7 +170,7 @@ class Study {
     result_.static_calibration = static_calibration(model_, options_.bins, options_.bootstrap);
     if (result_.static_calibration) return;
     result_.remarks.push_back(
-        "The static calibration error is left out: facts have texts of their own for the options.");
+        "The static calibration error is left out: facts have their own texts for the options.");
   }
 
   void estimators() {
@@ -191,7 +192,7 @@ class Study {
       made.answered = reject_below(judgements, 0);
       result_.estimators.push_back(std::move(made));
     }
-    // The resamples of one group at a time, as they may be as large as those of all facts.
+    // Resamples of one group at a time: they may be as large as those of all facts.
     const auto over = [&](const std::vector<FactGroup>& groups, auto into) {
       for (const FactGroup& group : groups) {
         const Resamples resamples = resamples_.part(group.ranges);
@@ -208,7 +209,7 @@ class Study {
     if (!options_.group_by.empty()) by_column(judged);
   }
 
-  /// A group of some facts of a relation has resamples of its own.
+  /// A group of only some facts of a relation has its own resamples.
   void by_column(const std::vector<std::vector<Judgement>>& judged) {
     const FactsByColumn by(relations_of(relations_), options_.group_by);
     result_.column = options_.group_by;
@@ -232,7 +233,7 @@ class Study {
         }
         first += relation.facts();
       }
-      // A group of whole relations has the resamples of a domain, so the same interval.
+      // A group of whole relations uses a domain's resamples, so it has the same interval.
       const Resamples resamples =
           is_whole ? resamples_.part(whole.ranges)
                    : Resamples(strata, options_.bootstrap,
@@ -320,10 +321,11 @@ class Study {
     if (result_.reductions.size() < all_scorings.size()) {
       result_.remarks.push_back(
           !relations_.front().closed_set
-              ? "Reductions side by side are left out: there is no closed set."
+              ? "The comparison of reductions is left out: there is no closed set."
           : result_.reductions.empty()
-              ? "Reductions side by side are left out: the results keep one number a statement."
-              : "Some reductions are left out: an answer has no token of its own.");
+              ? "The comparison of reductions is left out: the results store one number for each "
+                "statement."
+              : "Some reductions are left out: an answer shares its tokens with other text.");
     }
   }
 
@@ -339,12 +341,13 @@ class Study {
   std::map<std::string, Calibration> whole_;
 };
 
-/// Throws a user error for results without facts, and for an estimator asked for by name that they
-/// do not allow.
+/// Throws a user error for results without facts, and for a requested estimator that they do not
+/// allow.
 [[nodiscard]] inline ModelCalibration calibrate_model(const ScoredModel& model,
                                                       const StudyOptions& options = {}) {
   if (model.predictions.facts() == 0) {
-    throw user_error({.file = model.predictions.name}, "holds no scored fact", "probe first");
+    throw user_error({.file = model.predictions.name}, "contains no scored fact",
+                     "run plumb probe first");
   }
   return detail::Study(model, options).run();
 }

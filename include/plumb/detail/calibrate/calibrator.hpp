@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is the model's confidence earned?
+// Is the model's confidence justified?
 //
-// A calibrator judges every fact by its confidence estimator and measures how the confidences fit
-// the correctness, each number with a bootstrap interval over facts (accuracy with Wilson's). Draws are kept, so that the
-// difference of two estimators on the same facts has a paired interval.
+// A calibrator judges every fact by its confidence estimator. It then measures how well the
+// confidences agree with correctness, each number with a bootstrap interval over facts (accuracy
+// with Wilson's). The draws are kept, so that the difference of two estimators on the same facts
+// has a paired interval.
 //
-// Calibration errors are means of absolute values, so noise makes them larger: with few facts even
-// a perfectly calibrated model has some, and a resample, being noisier, has more than the sample. An
-// interval is therefore the middle 95% of the draws moved so that their median is the estimate, and
-// cut to the range the number can have. It tells how far the estimate would vary with other facts,
-// not how much of it is noise.
+// Calibration errors are means of absolute values, so noise makes them larger. With few facts even
+// a perfectly calibrated model has some error, and a resample, being noisier, has more than the
+// sample. An interval is therefore the middle 95% of the draws, shifted so that their median is the
+// estimate and cut to the number's range. It shows how far the estimate would vary with other
+// facts, not how much of it is noise.
 
 #include <algorithm>
 #include <cmath>
@@ -30,12 +31,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A number with its bootstrap draws, by resample; NaN where there is none.
+/// A number with its bootstrap draws, by resample; NaN for a resample that does not have the
+/// number.
 struct Draws {
   double value = no_number;
   std::vector<double> draws;
   std::size_t count = 0;
-  /// Values the number can have.
+  /// The range of the number.
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
 
@@ -46,8 +48,8 @@ struct Draws {
     return std::move(*this);
   }
 
-  /// The centred interval; resamples without a number are left out. No interval where all draws are
-  /// the same; no number (count 0) when the value is NaN.
+  /// The centred interval; resamples without a number are left out. There is no interval if all
+  /// draws are equal, and no number (count 0) if the value is NaN.
   [[nodiscard]] Estimate estimate() const {
     if (!std::isfinite(value)) return {};
     std::vector<double> finite;
@@ -63,7 +65,7 @@ struct Draws {
   }
 };
 
-/// `of(values…)` of several numbers over the same resamples, draw by draw; its range is not known.
+/// `of(values…)` of several numbers over the same resamples, draw by draw; its range is unknown.
 template <class Of, class... More>
 [[nodiscard]] Draws combine(Of of, const Draws& first, const More&... more) {
   Draws result{of(first.value, more.value...), {}, first.count};
@@ -89,9 +91,9 @@ struct Calibration {
     for (const MetricValues& values : resampled) result.draws.push_back(values[metric]);
     return result;
   }
-  /// Accuracy is a share of facts and has Wilson's interval, as in a probe; all else the centred one.
-  /// Where all answers are right, or all wrong, no resample has another one and tells how far an error
-  /// would move: only the mean confidence has an interval then.
+  /// Accuracy is a share of facts and has Wilson's interval, as in a probe; all other metrics have
+  /// the centred one. If all answers are right, or all wrong, every resample is too, so resamples
+  /// cannot show how far an error would move. Then only the mean confidence has an interval.
   [[nodiscard]] Estimate operator[](CalibrationMetric metric) const {
     using enum CalibrationMetric;
     if (metric == accuracy) return wilson_share(point[metric], count);
@@ -103,7 +105,7 @@ struct Calibration {
   }
 };
 
-/// Facts of each relation: the strata of a resample of all of them.
+/// Facts of each relation: the strata for resamples of all facts.
 [[nodiscard]] inline std::vector<std::size_t> strata_of(
     const std::vector<RelationPredictions>& relations) {
   std::vector<std::size_t> strata;
@@ -111,13 +113,15 @@ struct Calibration {
   return strata;
 }
 
-/// Measures judgements. Throws a user error for no bins and for resamples of another number of items.
+/// Measures judgements. Throws a user error if `bins` is 0 or if the resamples have another number
+/// of items.
 [[nodiscard]] inline Calibration calibration_of(std::span<const Judgement> judgements,
                                                 std::size_t bins, const Resamples& resamples) {
-  if (bins == 0) throw user_error({.field = "bins"}, "is 0", "give at least 1");
+  if (bins == 0) throw user_error({.field = "bins"}, "is 0", "set at least 1");
   if (resamples.size() > 0 && resamples.items() != judgements.size()) {
     throw user_error({.field = "resamples"},
-                     "are of " + std::to_string(resamples.items()) + " items, judged are " +
+                     "have " + std::to_string(resamples.items()) +
+                         " items, but the number of judgements is " +
                          std::to_string(judgements.size()),
                      "draw them with strata that sum to the judgements");
   }
@@ -130,14 +134,14 @@ struct Calibration {
 }
 
 /// Judges answers by one estimator and measures how far confidence and accuracy differ. Any number
-/// of threads may use one, as far as the estimator allows it. That is a ConfidenceEstimator; of any
-/// other type the compiler says what it lacks.
+/// of threads may use one, if the estimator allows it. The estimator must be a ConfidenceEstimator;
+/// for any other type the compiler reports what is missing.
 template <class Estimator = Base>
 class Calibrator {
   static_assert(check_confidence_estimator<Estimator>());
 
  public:
-  /// `bins` of equal count (ACE, curves) and of equal width (ECE, MCE); the paper has 20.
+  /// `bins` of equal count (ACE, curves) and of equal width (ECE, MCE); the paper uses 20.
   explicit Calibrator(Estimator estimator = {}, std::size_t bins = 20)
       : estimator_(std::move(estimator)), bins_(bins) {}
 

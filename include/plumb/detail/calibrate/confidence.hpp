@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How sure is the model of its answer?
+// How confident is the model in its answer?
 //
 //   Base         C = max_i softmax(ℓ)_i, under the base template
-//   Margin       C = softmax(ℓ)_[1] − softmax(ℓ)_[2], likewise
+//   Margin       C = softmax(ℓ)_[1] − softmax(ℓ)_[2], under the base template
 //   Average      C = Σ_t 1(ỹ_t = ŷ) · C_Base(ỹ_t) / T over the T paraphrases, ŷ the aggregate answer
 //   Consistency  C = Σ_t 1(ỹ_t = ŷ) / T
-//   Weighted     Base of ℓ = Σ_t w_t ℓ_t / Σ_t w_t, where templates have weights w_t (LPAQA's)
+//   Weighted     Base of ℓ = Σ_t w_t ℓ_t / Σ_t w_t, if templates have weights w_t (LPAQA's)
 //   Marked       Base under the template with an epistemic marker
-// Where a vote fails there is no answer: confidence 0, counted as wrong, and kept. An answer is right
-// where the fact is known, so a tie for the best score is wrong (measure/ties.hpp); a tied paraphrase
-// agrees with none (aggregate/aggregator.hpp) and counts in T. Source: Kissling et al., equations 1–4
-// and section 3.3; the paper has T = 5, here it is any number from 2.
+// If a vote fails there is no answer: the confidence is 0, and the fact stays and counts as wrong.
+// An answer is right if the fact is known, so a tie for the best score is wrong (measure/ties.hpp).
+// A tied paraphrase agrees with no other (aggregate/aggregator.hpp) but counts in T. Source:
+// Kissling et al., equations 1–4 and section 3.3. The paper has T = 5; here T is any number from 2.
 
 #include <concepts>
 #include <cstddef>
@@ -24,20 +24,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One fact's answer: how sure, and whether rightly, a tie not being right.
+/// The answer to one fact: how confident the model is, and whether it is right (a tie is not).
 struct Judgement {
   double confidence = 0;
   bool correct = false;
-  /// False where a vote failed.
+  /// False if a vote failed.
   bool answered = true;
 };
 
-/// A ConfidenceEstimator tells how sure a model is of its answer to a fact.
+/// A ConfidenceEstimator measures how confident a model is in its answer to a fact.
 ///
-/// Requires: `estimator(fact)` returns a Judgement, `estimator.name()` a short lower-case name for
-/// tables, and `estimator.check(relation)` throws the user error of a relation it cannot judge.
-/// Means: a confidence lies in [0, 1] and claims to be the probability of being right.
-/// Does not promise: that the answer is the base template's, or that there is one.
+/// Requires: `estimator(fact)` returns a Judgement. `estimator.name()` returns a short lower-case
+/// name for tables. `estimator.check(relation)` throws a user error for a relation that it cannot
+/// judge.
+/// Means: a confidence is in [0, 1] and is meant as the probability of being right.
+/// Does not promise: that the answer is the base template's, or that there is an answer.
 template <class E>
 concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions& fact,
                                        const RelationPredictions& relation) {
@@ -46,8 +47,8 @@ concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions
   (estimator.check)(relation);
 };
 
-/// static_assert(plumb::check_confidence_estimator<MyConfidence>()) names what a type lacks of
-/// a ConfidenceEstimator, as backend/check_model.hpp does of models.
+/// static_assert(plumb::check_confidence_estimator<MyConfidence>()) names what a type lacks to be a
+/// ConfidenceEstimator, as backend/check_model.hpp does for models.
 template <class E>
 consteval bool check_confidence_estimator() {
   static_assert(
@@ -55,7 +56,7 @@ consteval bool check_confidence_estimator() {
         { estimator(fact) } -> std::same_as<Judgement>;
       },
       "plumb: the confidence estimator lacks operator(). Write: plumb::Judgement operator()(const "
-      "plumb::FactPredictions& fact) const, how sure it is of its answer and whether that is "
+      "plumb::FactPredictions& fact) const, its confidence in the answer and whether the answer is "
       "right");
   static_assert(
       requires(const E& estimator) {
@@ -73,7 +74,7 @@ consteval bool check_confidence_estimator() {
   return ConfidenceEstimator<E>;
 }
 
-/// The share of probability that the first template gives its answer.
+/// The probability of the answer under the first template.
 struct Base {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.base().confidence, fact.base().correct};
@@ -82,7 +83,7 @@ struct Base {
   void(check)(const RelationPredictions&) const {}
 };
 
-/// That share less the second likeliest option's.
+/// That probability minus the second likeliest option's.
 struct Margin {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.base().margin, fact.base().correct};
@@ -92,20 +93,20 @@ struct Margin {
     if (relation.closed_set) return;
     throw user_error({.field = relation.relation.code},
                      "has generated answers, which have no margin over other options",
-                     "leave margin out, or probe a closed set");
+                     "remove margin from `estimators`, or probe a closed set");
   }
 };
 
 inline void need_paraphrases(const RelationPredictions& relation, const std::string& name) {
   if (relation.paraphrases >= 2) return;
   throw user_error({.field = relation.relation.code},
-                   name + " needs at least two paraphrases, this relation has " +
+                   name + " needs at least two paraphrases; this relation has " +
                        std::to_string(relation.paraphrases),
-                   "score more templates (`templates` all)");
+                   "score more templates (set `templates` to all)");
 }
 
-/// What Average and Consistency share: an aggregate answer, then a sum over those that gave it. As
-/// thread-safe as the policy.
+/// The common part of Average and Consistency: an aggregate answer, then a sum over the paraphrases
+/// that gave it. As thread-safe as the policy.
 template <AggregationPolicy Policy, bool weighted>
 class StructuralConfidence {
  public:
@@ -129,14 +130,15 @@ class StructuralConfidence {
   Aggregator<Policy> aggregator_;
 };
 
-/// Sum of Base confidences of those that agree. As thread-safe as the policy.
+/// Sum of the Base confidences of the paraphrases that agree, divided by T. As thread-safe as the
+/// policy.
 template <AggregationPolicy Policy = Vote>
 class Average : public StructuralConfidence<Policy, true> {
  public:
   explicit Average(Policy policy = {}) : StructuralConfidence<Policy, true>(std::move(policy)) {}
 };
 
-/// Share of those that agree. As thread-safe as the policy.
+/// Share of the paraphrases that agree. As thread-safe as the policy.
 template <AggregationPolicy Policy = Vote>
 class Consistency : public StructuralConfidence<Policy, false> {
  public:
@@ -144,7 +146,7 @@ class Consistency : public StructuralConfidence<Policy, false> {
       : StructuralConfidence<Policy, false>(std::move(policy)) {}
 };
 
-/// Base confidence of what all templates answer together, by the weighted mean of their scores.
+/// Base confidence of the joint answer of all templates, by the weighted mean of their scores.
 struct Weighted {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     const Prediction& made = fact.in.weighted[fact.fact];
@@ -155,7 +157,7 @@ struct Weighted {
     if (relation.weighted.size() == relation.facts()) return;
     throw user_error({.field = relation.relation.code},
                      "has no templates with weights that were scored together",
-                     "score those of LPAQA's folder, by `template_file`");
+                     "set `template_file` to LPAQA's folder and score its templates");
   }
 };
 

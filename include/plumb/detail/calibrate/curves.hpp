@@ -3,13 +3,13 @@
 
 // What does calibration look like?
 //
-//   calibration curve    a point for each non-empty equal-count bin (those of ACE): mean confidence
-//                        against accuracy; the diagonal is perfect
+//   calibration curve    a point for each non-empty equal-count bin (as in ACE): mean confidence
+//                        against accuracy; a perfect model is on the diagonal
 //   histogram            answers by confidence, equal widths
-//   accuracy–rejection   for thresholds t = 0.1 … 0.9: the share of answers with confidence < t, and
-//                        the accuracy of those kept (Nadeem et al. 2008; Kissling et al., Figure 3),
-//                        or rejected only where a vote failed (Figure 10)
-// Accuracies have Wilson's interval.
+//   accuracy–rejection   for thresholds t = 0.1 … 0.9: the share of answers with confidence < t,
+//                        and the accuracy of the others (Nadeem et al. 2008; Kissling et al.,
+//                        Figure 3); or only answers whose vote failed are rejected (Figure 10)
+// Accuracies have Wilson intervals.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@ struct CurvePoint {
   Estimate accuracy;
 };
 
-/// Fewer points than bins where confidences tie; none for no judgements.
+/// Has fewer points than bins if confidences tie, and none without judgements.
 [[nodiscard]] inline std::vector<CurvePoint> calibration_curve(
     std::span<const Judgement> judgements, std::size_t bins) {
   if (judgements.empty()) return {};
@@ -62,11 +62,11 @@ struct CurvePoint {
 }
 
 struct RejectionPoint {
-  /// What is kept: confidence ≥ threshold, or with threshold 0 whatever has an answer.
+  /// The answers kept are those with confidence ≥ threshold; with threshold 0, all that exist.
   double threshold = 0;
-  /// The share of all; `no_number` of none.
+  /// The share of all answers that are rejected; `no_number` without answers.
   double rejected = no_number;
-  /// Of those kept; count 0 when none is.
+  /// Of the answers kept; count 0 if there are none.
   Estimate accuracy;
 };
 

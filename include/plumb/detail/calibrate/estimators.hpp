@@ -3,9 +3,9 @@
 
 // Which confidence estimators do these results allow?
 //
-// The list that tables run through: Base, Margin, Average and Consistency under every policy, Weighted
-// where templates have weights, Sampled where generated answers were sampled, and each marker. An estimator
-// of a user's own joins with `named`.
+// The list for tables: Base, Margin, Average and Consistency under every policy, Weighted if
+// templates have weights, Sampled if generated answers were sampled, and each marker. `named` adds
+// a user's own estimator to such a list.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,11 +21,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// An estimator with its type forgotten, so that a list of them can be worked through.
+/// A type-erased estimator, so that a list can contain estimators of different types.
 struct NamedEstimator {
   std::string name;
   std::function<std::vector<Judgement>(std::span<const RelationPredictions>)> judge;
-  /// Throws the user error of a relation it cannot judge.
+  /// Throws a user error for a relation that it cannot judge.
   std::function<void(const RelationPredictions&)> check;
   bool discrete = false;
 };
@@ -41,7 +41,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
           discrete};
 }
 
-/// Markers that any relation has, verbalized ones first, numerical ones by their number.
+/// Markers that any relation has: verbal ones first, then numerical ones by their number.
 [[nodiscard]] inline std::vector<std::string> markers_of(
     const std::vector<RelationPredictions>& relations) {
   std::vector<std::pair<std::pair<TemplateKind, int>, std::string>> found;
@@ -63,8 +63,8 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   return markers;
 }
 
-/// Every estimator, in the order of tables. Votes to win go up to the fewest paraphrases, six at
-/// most, and unanimity.
+/// Every estimator, in the order of tables. The votes needed to win go up to the fewest
+/// paraphrases, but to at most six; unanimity is always included.
 [[nodiscard]] inline std::vector<NamedEstimator> all_estimators(
     const std::vector<RelationPredictions>& relations) {
   std::size_t fewest = relations.empty() ? 0 : relations.front().paraphrases;
@@ -92,8 +92,8 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   return all;
 }
 
-/// The estimators asked for. What was not asked for by name and cannot be computed is left out, with
-/// a remark; what was is a user error.
+/// The requested estimators, or all if `wanted` is empty. An estimator that cannot be computed is
+/// left out with a remark, or is a user error if it was requested by name.
 [[nodiscard]] inline std::vector<NamedEstimator> chosen_estimators(
     const std::vector<RelationPredictions>& relations, const std::vector<std::string>& wanted,
     std::vector<std::string>& remarks) {
@@ -107,16 +107,16 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
       if (named || error.fault() != Fault::user) throw;
       const bool several = estimator.name.find('_') != std::string::npos;
       const std::string remark =
-          several ? "Average and Consistency are left out: they need at least two paraphrases of "
+          several ? "Average and Consistency are left out: they need at least two paraphrases in "
                     "every relation."
           : estimator.name == "weighted"
               ? "Weighted is left out: not every relation has templates with weights."
-          : estimator.name == "sampled" ? "Sampled is left out: not every fact was sampled."
+          : estimator.name == "sampled" ? "Sampled is left out: not every fact has sampled answers."
           : estimator.name == "margin"
               ? "Margin is left out: answers without a closed set have no other options."
               : "Marker “" + estimator.name +
-                    "” is left out of the estimators: not every "
-                    "relation has it (its effect is on those that do).";
+                    "” is left out of the estimators: not every relation has it. The marker "
+                    "effects cover the relations that do.";
       if (ranges::find(remarks, remark) == remarks.end()) remarks.push_back(remark);
       continue;
     }
@@ -124,9 +124,10 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   }
   for (const std::string& name : wanted) {
     if (ranges::find(chosen, name, &NamedEstimator::name) != chosen.end()) continue;
-    throw user_error(
-        {.setting = "estimators"}, "'" + name + "' is not an estimator of these results",
-        "there are " + text_list(chosen_estimators(relations, {}, remarks), &NamedEstimator::name));
+    throw user_error({.setting = "estimators"},
+                     "'" + name + "' is not an estimator of these results",
+                     "choose from " + text_list(chosen_estimators(relations, {}, remarks),
+                                                &NamedEstimator::name));
   }
   return chosen;
 }

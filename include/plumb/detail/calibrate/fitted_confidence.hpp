@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can a confidence be improved by what other facts tell of it?
+// Can results on other facts improve a confidence?
 //
 //   Tempered<E>  divides all options' scores by one temperature, then judges as E does
 //   Isotonic<E>  judges as E does, then maps the confidence to the share that was right
-// Both are fitted on some facts and are ConfidenceEstimators for others: fitted on the facts that they
-// then judge, they look better than they are, so `split_facts` keeps the two apart. The maps are
-// those of recalibration.hpp, with their sources.
+// Both are fitted on some facts and are ConfidenceEstimators for others. On the facts they were
+// fitted on they look better than they are, so `split_facts` separates the two. recalibration.hpp
+// has the maps and their sources.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,12 +23,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Predictions of some facts, and of the others.
+/// Predictions of the facts to fit on, and of the others.
 struct SplitFacts {
   std::vector<RelationPredictions> fitting, held_out;
 };
 
-/// What relations have beside their facts.
+/// A relation without its facts.
 inline RelationPredictions without_facts(const RelationPredictions& relation) {
   RelationPredictions made;
   made.relation.code = relation.relation.code;
@@ -45,7 +45,7 @@ inline RelationPredictions without_facts(const RelationPredictions& relation) {
   return made;
 }
 
-/// Appends a fact of `from`, whose frame is the same.
+/// Appends a fact of `from`; both relations have the same options, templates and settings.
 inline void append_fact(RelationPredictions& to, const RelationPredictions& from,
                         std::size_t fact) {
   to.relation.facts.push_back(from.relation.facts[fact]);
@@ -58,8 +58,8 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
   to.scores.insert(to.scores.end(), scores.begin(), scores.end());
 }
 
-/// A random half of each relation's facts to fit on, and the rest; a relation with one fact is held
-/// out. Relations without facts are left out of a half. Equal seeds split equal relations alike.
+/// A random half of each relation's facts to fit on, and the rest. A relation with one fact is held
+/// out. A half omits relations without facts. Equal seeds split equal relations equally.
 [[nodiscard]] inline SplitFacts split_facts(const std::vector<RelationPredictions>& relations,
                                             std::uint64_t seed = 0) {
   const std::vector<bool> fitting = fitting_half(strata_of(relations), seed);
@@ -77,14 +77,14 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
   return split;
 }
 
-/// `E` of scores divided by a temperature, which is the one of the lowest mean −ln p(answer) under the
-/// base template (Guo et al. 2017). Answers stay the same. Needs kept scores. As thread-safe as E.
+/// `E` of scores divided by the temperature with the lowest mean −ln p(answer) under the base
+/// template (Guo et al. 2017). Answers stay the same. Needs stored scores. As thread-safe as E.
 template <class E = Base>
 class Tempered {
   static_assert(check_confidence_estimator<E>());
 
  public:
-  /// Fits the temperature; it is 1 without facts. Throws a user error where scores were not kept.
+  /// Fits the temperature; it is 1 without facts. Throws a user error if scores were not stored.
   explicit Tempered(std::span<const RelationPredictions> fitting, E estimator = E{})
       : estimator_(std::move(estimator)) {
     std::vector<ScoredFact> facts;
@@ -98,7 +98,8 @@ class Tempered {
     temperature_ = fit_temperature(facts);
   }
 
-  /// It may be an end of the range that is searched (is_end_of_range), which fits few facts or none.
+  /// May be an end of the search range (is_end_of_range); such a temperature fits few facts or
+  /// none.
   [[nodiscard]] double temperature() const noexcept { return temperature_; }
 
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
@@ -131,14 +132,15 @@ class Tempered {
   double temperature_ = 1;
 };
 
-/// `E` mapped to the chance of being right, by the non-decreasing step function nearest to correctness
-/// in squares (Zadrozny & Elkan 2002). No answer stays no confidence. As thread-safe as E.
+/// `E` mapped to the probability of being right, by the non-decreasing step function with the least
+/// squared error from correctness (Zadrozny & Elkan 2002). A missing answer keeps confidence 0. As
+/// thread-safe as E.
 template <class E = Base>
 class Isotonic {
   static_assert(check_confidence_estimator<E>());
 
  public:
-  /// Fits the map. Throws a user error without facts and for a relation that E cannot judge.
+  /// Fits the map. Throws a user error without facts, and for a relation that E cannot judge.
   explicit Isotonic(std::span<const RelationPredictions> fitting, E estimator = E{})
       : estimator_(std::move(estimator)), map_(fitted(fitting, estimator_)) {}
 
@@ -154,8 +156,8 @@ class Isotonic {
   static IsotonicMap fitted(std::span<const RelationPredictions> fitting, const E& estimator) {
     const std::vector<Judgement> judgements = Calibrator(estimator).judge(fitting);
     if (judgements.empty()) {
-      throw user_error({.field = "fitting"}, "has no fact to fit a map on",
-                       "give relations of two facts or more");
+      throw user_error({.field = "fitting"}, "contains no fact to fit a map on",
+                       "pass relations with at least two facts");
     }
     return IsotonicMap(judgements);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much does a map fitted on half of the facts fix the other half?
+// How much does a map fitted on half of the facts improve the other half?
 //
-// Temperature for Base and Margin, isotonic for these and for Average by plurality vote and by
-// minimum, the estimators that the calibration paper compares models by; each beside the estimator as
-// it is, on the same held-out facts.
+// Temperature for Base and Margin; isotonic for these two, for Average by plurality vote and for
+// Average by minimum. The calibration paper compares models by these estimators. Each is compared
+// with the unchanged estimator on the same held-out facts.
 
 #include <cstddef>
 #include <span>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is said of numbers that need a fact for each bin; for a single fact no `bins` are few enough.
+/// The remark on numbers that need a fact for each bin. With one fact no `bins` is small enough.
 inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
                                     const std::string& noun, std::size_t bins) {
   const std::string said =
@@ -30,17 +30,17 @@ inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
 }
 
 struct HeldOutRecalibration {
-  /// Facts that are held out.
+  /// Number of held-out facts.
   std::size_t facts = 0;
-  /// By relation; empty where there are no results.
+  /// By relation; empty without results.
   std::vector<FactHalves> halves;
   std::vector<RecalibrationResult> results;
-  /// What was left out or is doubtful, in words.
+  /// What was left out or is doubtful, as text.
   std::vector<std::string> remarks;
 };
 
-/// `strata` are the facts of each relation; the halves are drawn within them by the bootstrap's
-/// seed. No results, and a remark, where no relation has two facts.
+/// `strata` are the facts of each relation; the halves are drawn within them from the bootstrap's
+/// seed. There is a remark and no result if no relation has two facts.
 [[nodiscard]] inline HeldOutRecalibration recalibrate_held_out(
     const ScoredModel& model, std::span<const std::size_t> strata,
     const std::vector<NamedEstimator>& estimators, std::size_t bins, const Bootstrap& bootstrap) {
@@ -65,7 +65,7 @@ struct HeldOutRecalibration {
   const Resamples resamples(held_out_strata, bootstrap, "bootstrap/held-out");
   made.facts = resamples.items();
   if (made.facts == 0 || made.facts == at) {
-    made.remarks.push_back("Recalibration is left out: no relation has two facts.");
+    made.remarks.push_back("Recalibration is left out: no relation has at least two facts.");
     made.halves.clear();
     return made;
   }
@@ -90,7 +90,7 @@ struct HeldOutRecalibration {
   const double temperature = has_scores ? fit_temperature(half(facts, true)) : 1;
   if (is_end_of_range(temperature)) {
     made.remarks.push_back(
-        "The fitted temperature is at the end of its range; the best one lies beyond.");
+        "The fitted temperature is at the end of its range; the best one is outside the range.");
   }
   std::vector<ScoredFact> held_out_facts;
   if (has_scores) held_out_facts = half(facts, false);
@@ -111,7 +111,7 @@ struct HeldOutRecalibration {
     }
     const IsotonicMap map(half(judgements, true));
     for (Judgement& judgement : held_out) {
-      // Without an answer there is nothing to be sure of.
+      // Without an answer the confidence stays 0.
       if (judgement.answered) judgement.confidence = map(judgement.confidence);
     }
     report(estimator.name, "isotonic", 1, held_out);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which numbers do answers to many prompts come to?
+// What are the numbers of answers to many prompts?
 //
-// Everything the page, the tables and metrics.json of a generation show, measured once for each way
-// of asking (a setting, or a model's closed set) and for each two of them. Source: "What Matters in
-// Learning Facts in Language Models?"; the headers that measure say which table and section.
+// Everything that the page, the tables and metrics.json of a generation show, measured once for
+// each way of asking (a setting, or a model's closed set) and for each pair of ways. Source: "What
+// Matters in Learning Facts in Language Models?"; the headers that measure name the table and
+// section.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,10 +33,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyPromptOptions {
   Bootstrap bootstrap{};
-  /// Prompt samplings, and their seed.
+  /// The number of prompt samplings, and their seed.
   std::size_t samplings = 50'000;
   std::uint64_t seed = 0;
-  /// The way of sampling that the headline numbers go by.
+  /// The way of sampling behind the headline numbers.
   SampleBy by = SampleBy::relation;
 };
 
@@ -46,11 +47,11 @@ struct PromptedRelation {
   std::size_t prompts = 0;
   /// Mean over facts of the share of their prompts that are right.
   Estimate accuracy;
-  /// Facts with a right answer to any prompt.
+  /// Share of facts with a right answer to any prompt.
   Estimate oracle;
   PromptConsistency consistency;
   std::vector<TemplateAccuracy> templates;
-  /// What those templates are; other ways of asking may have others.
+  /// The texts of those templates; other ways of asking may have other templates.
   std::vector<PromptTemplate> texts;
   std::optional<RelationBias> bias{};
 };
@@ -68,21 +69,21 @@ struct ManyPromptResult {
   ManualRanks manual;
   AccuracyExtent template_extent, subject_extent;
   StyleAccuracy styles;
-  /// Generated answers alone: those of one word, as the mean over facts of the share of their
-  /// prompts, and as a number of all prompts.
+  /// Only for generated answers: the answers of one word, as the mean over facts of the share of
+  /// their prompts, and as a number over all prompts.
   Estimate one_word;
   std::size_t one_word_answers = 0;
-  /// Without a word, of nothing but white space, and ended by the limit of tokens where that is
-  /// known.
+  /// Answers without a word, answers of only white space, and answers that the token limit cut off
+  /// (if that is known).
   std::size_t wordless = 0;
   std::size_t empty = 0;
   std::optional<std::size_t> cut{};
   std::vector<AnswerOfSeveral> of_several;
-  /// Where confidences were taken.
+  /// Only if confidences were recorded.
   std::optional<Overconfidence> overconfidence{};
   std::size_t samples = 0;
   std::optional<OverconfidenceByLength> by_length{};
-  /// Masked models alone: of the true token in the whole vocabulary, and in a common one.
+  /// Only for masked models: ranks of the true token in the whole vocabulary and in a common one.
   std::optional<TokenRankMetrics> ranks{}, common_ranks{};
   std::optional<AliasRanks> aliases{};
   std::optional<MeanBias> bias{};
@@ -91,13 +92,13 @@ struct ManyPromptResult {
   [[nodiscard]] bool is(AnswerKind one) const { return kind == one; }
 };
 
-/// The share of all prompts whose answer is one word; nothing without prompts.
+/// The share of all prompts whose answer is one word; nullopt without prompts.
 [[nodiscard]] inline std::optional<double> one_word_share(const ManyPromptResult& way) {
   if (!way.is(AnswerKind::text) || way.prompts == 0) return std::nullopt;
   return static_cast<double>(way.one_word_answers) / static_cast<double>(way.prompts);
 }
 
-/// Two settings that differ in the form of the prompt alone, on the prompts both asked.
+/// Two settings that differ only in the form of the prompt, on the prompts that both have.
 struct FormPair {
   std::string mask, question;
   SharedAccuracy accuracy;
@@ -110,9 +111,10 @@ struct ManyPromptResults {
   /// [left][top].
   std::vector<std::vector<KnowledgeSharing>> sharing;
   std::vector<FormPair> forms;
-  /// Of several runs, every pair of ways over the facts that both were asked (aggregate/paired_prompts.hpp).
+  /// For several runs: every pair of ways, over the facts that both cover
+  /// (aggregate/paired_prompts.hpp).
   std::vector<PairedComparison> paired{};
-  /// By relation, the labels of candidates behind content-free prompts.
+  /// By relation: the labels of candidates after content-free prompts.
   std::map<std::string, std::vector<std::string>> candidates;
   std::vector<std::string> remarks;
 
@@ -123,7 +125,7 @@ struct ManyPromptResults {
   }
 };
 
-/// Whether some way of asking has answers of a kind.
+/// Whether any way of asking has answers of this kind.
 [[nodiscard]] inline bool has_any(const ManyPromptResults& made, AnswerKind kind) {
   return ranges::any_of(made.ways, [&](const ManyPromptResult& way) { return way.is(kind); });
 }
@@ -133,7 +135,7 @@ struct ManyPromptResults {
                         [](const ManyPromptResult& way) { return way.coverage.ties.tied > 0; });
 }
 
-/// The samplings that the headline goes by.
+/// The samplings behind the headline numbers.
 [[nodiscard]] inline const SampledAccuracy& headline_samplings(const ManyPromptResults& made,
                                                                const ManyPromptResult& way) {
   return made.options.by == SampleBy::fact ? way.by_fact : way.by_relation;
@@ -173,7 +175,7 @@ inline std::vector<PromptedRelation> prompted_relations(const ManyPromptStudy& s
     if (const auto scores = study.content_free.find(relation.code);
         scores != study.content_free.end()) {
       one.bias = relation_bias(scores->second);
-      // The question form scores some of the relation's templates.
+      // The question form scores only some of the relation's templates.
       const auto scored = study.content_free_templates.find(relation.code);
       for (CandidateBias* bias : {static_cast<CandidateBias*>(&*one.bias), &one.bias->per_token}) {
         if (!bias->favoured || scored == study.content_free_templates.end()) continue;
@@ -239,7 +241,7 @@ inline ManyPromptResult measure_way(const ManyPromptStudy& study,
   return made;
 }
 
-/// Settings X and X-question, compared on what both asked.
+/// Settings X and X-question, compared on the prompts that both have.
 inline std::vector<FormPair> form_pairs(const std::vector<ManyPromptStudy>& studies,
                                         const Bootstrap& bootstrap) {
   std::vector<FormPair> pairs;
@@ -258,8 +260,8 @@ inline std::vector<FormPair> form_pairs(const std::vector<ManyPromptStudy>& stud
   return pairs;
 }
 
-/// Gathers the labels of a relation's candidates: ways of asking may have others, so the favoured
-/// ones get their places in one list.
+/// Collects the labels of a relation's candidates. Ways of asking may have different candidates, so
+/// the places of the favoured ones are changed to places in one list.
 inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& way,
                               std::map<std::string, std::vector<std::string>>& gathered) {
   gathered.insert(study.candidates.begin(), study.candidates.end());
@@ -290,11 +292,11 @@ inline void remark_on_single_facts(const std::vector<ManyPromptResult>& ways,
   }
   if (alone.empty()) return;
   remarks.push_back(counted(alone.size(), "relation") +
-                    " with one fact, which add nothing to the width of intervals: they are too "
-                    "narrow.");
+                    " with one fact: the intervals are too narrow, since a single fact adds "
+                    "nothing to their width.");
 }
 
-/// What must be said of a way of asking.
+/// Remarks on one way of asking.
 inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& remarks) {
   if (const auto warning = tie_warning(way.coverage.ties)) {
     remarks.push_back(way.name + ": " + *warning);
@@ -306,12 +308,12 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
   }
   if (!way.of_several.empty()) {
     remarks.push_back(way.name + ": " + counted(way.of_several.size(), "answer") +
-                      " naming more than one object of the fact, counted as right once.");
+                      " that name more than one object of the fact, each counted as right once.");
   }
   if (const std::size_t gaps = way.by_relation.gaps; gaps > 0) {
     remarks.push_back(way.name + ": " + counted(gaps, "pair") +
-                      " of a fact and a template without a prompt; where the template is drawn, "
-                      "the fact draws among its other prompts.");
+                      " of a fact and a template without a prompt; if sampling draws such a "
+                      "template, it uses one of the fact's other prompts.");
   }
 }
 
@@ -335,8 +337,8 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
   };
   if (ranges::any_of(made.ways, run_differences)) {
     made.remarks.push_back(
-        "Not all ways were asked the same prompts: accuracy, Consist and Overconf are each over "
-        "its own, knowledge sharing over those that two have in common.");
+        "Not all ways have the same prompts: each way's accuracy, Consist and Overconf use its own "
+        "prompts; knowledge sharing uses the prompts that both ways have.");
   }
   made.sharing = sharing_matrix(tables, options.bootstrap);
   made.forms = detail::form_pairs(studies, options.bootstrap);

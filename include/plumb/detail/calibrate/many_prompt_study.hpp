@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is known of one way of asking a model many prompts?
+// The recorded data of one way of asking a model many prompts.
 //
-// The answers with their correctness, how sure the model was of them and whatever else was taken,
-// wherever they come from: a setting of a generation (aggregate/prompt_rows.hpp) or a closed set
-// whose scores were taken under several templates. Measures over many prompts read nothing else, so
-// that masked, causal and generated answers stand side by side.
+// The answers with their correctness, the model's confidence in them and other recorded data. They
+// come from a setting of a generation (aggregate/prompt_rows.hpp) or from a closed set scored under
+// several templates. Measures over many prompts read only this, so that masked, causal and
+// generated answers can be compared.
 
 #include <algorithm>
 #include <cmath>
@@ -29,34 +29,35 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What answers are: texts that a model wrote, options of a closed set, or tokens put into a gap. Texts
-/// match by their words, options and tokens where they are the same; options have no likelihoods.
+/// Kinds of answers: texts that a model wrote, options of a closed set, or tokens that fill a gap.
+/// Texts match by their words; options and tokens match if they are the same. Options have no
+/// likelihoods.
 enum class AnswerKind { text, option, fill };
 
 struct ManyPromptStudy {
   AnsweredSetting answered;
   AnswerKind kind = AnswerKind::text;
-  /// Of prompts whose confidence was taken; empty where none was.
+  /// Of prompts whose confidence was recorded; empty if there are none.
   PromptList<Judgement> confidences{};
-  /// By confidence that was sampled: its fact, among those of all relations.
+  /// By sampled confidence: the index of its fact among the facts of all relations.
   std::vector<std::size_t> sampled_facts{};
-  /// Samples of a prompt behind a confidence; 0 where it is a probability.
+  /// The number of samples behind a confidence; 0 if it is a probability.
   std::size_t samples = 0;
-  /// Names of objects behind prompts; no fact where they were not scored.
+  /// Likelihoods of objects' names after prompts; no facts if they were not scored.
   NameLikelihoods names{};
-  /// By relation: candidates behind content-free prompts; the places, among the relation's
-  /// templates, of those that the scores count; and the candidates' labels.
+  /// By relation: scores of candidates after content-free prompts; the indices of the templates
+  /// with scores, among the relation's templates; and the candidates' labels.
   std::map<std::string, ContentFreeScores> content_free{};
   std::map<std::string, std::vector<std::size_t>> content_free_templates{};
   std::map<std::string, std::vector<std::string>> candidates{};
 };
 
-/// What was asked in many ways, and each way with its answers.
+/// The prompts, and each way of asking with its answers.
 struct ManyPromptAnswers {
   std::vector<ManyPromptStudy> studies;
-  /// What must be said wherever the numbers are shown.
+  /// Remarks to show with the numbers.
   std::vector<std::string> remarks;
-  /// What was asked, as a dataset of its own.
+  /// The prompts, as a dataset.
   MultiPromptDataset asked;
 };
 
@@ -64,9 +65,8 @@ inline bool is_likelihood(const TextLikelihood& one) {
   return one.tokens > 0 && one.nats <= 1e-9;
 }
 
-/// Puts likelihoods of names into a study. `each_row(visit)` calls `visit` with each RecordedNames;
-/// `source` is where they come from, for messages. Throws a user error for a row that does not fit
-/// what was asked.
+/// Adds likelihoods of names to a study. `each_row(visit)` calls `visit` with each RecordedNames;
+/// `source` is their file, for messages. Throws a user error for a row that does not fit `asked`.
 template <class EachRow>
 void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
                const std::filesystem::path& source = {}) {
@@ -91,12 +91,12 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
                     [](const auto& names, const NamedEntity& object) {
                       return names.size() == object.names.size();
                     })) {
-      check.refuse(row, "the names are not those of the fact's objects");
+      check.refuse(row, "the names do not match the fact's objects");
     }
     for (std::size_t o = 0; o < row.names.size(); ++o) {
       for (std::size_t n = 0; n < row.names[o].size(); ++n) {
         const TextLikelihood& one = row.names[o][n];
-        if (study.kind == AnswerKind::fill && one.tokens == 0) continue;  // it does not fit
+        if (study.kind == AnswerKind::fill && one.tokens == 0) continue;  // does not fit the gap
         if (!detail::is_likelihood(one))
           check.refuse(row, "a name has no token or no log-likelihood");
         facts[row.prompt.fact].push_back({one.nats, one.tokens, row.prompt.template_index,
@@ -113,9 +113,9 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
   finish();
 }
 
-/// The same of candidates behind content-free prompts (RecordedContentFree). A template's rows stand
-/// together, one for each content-free text in their order, and templates ascend; `study.candidates`
-/// are known.
+/// The same for candidates after content-free prompts (RecordedContentFree). The rows of a template
+/// must be consecutive, one for each content-free text in their order, and templates must ascend.
+/// `study.candidates` must be filled already.
 template <class EachRow>
 void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
                       const std::filesystem::path& source = {}) {
@@ -135,11 +135,11 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
     const bool begins = templates.empty() || row.template_index > templates.back();
     if (row.subject != content_free_texts[text] ||
         (text == 0 ? !begins : row.template_index != templates.back())) {
-      refuse("the row is not about the content-free text that comes next");
+      refuse("the row is not about the next content-free text");
     }
     if (text == 0) templates.push_back(row.template_index);
     if (row.candidates.empty() || row.candidates.size() != study.candidates[row.relation].size()) {
-      refuse("has " + counted(row.candidates.size(), "candidate") + ", and " +
+      refuse("has " + counted(row.candidates.size(), "candidate") + ", but " +
              std::to_string(study.candidates[row.relation].size()) + " are named for the relation");
     }
     scores.templates = templates.size();
@@ -157,7 +157,8 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   }
 }
 
-/// The confidence of every fill: the probability of its tokens, of one token its own.
+/// The confidence of every fill: the probability of its tokens; a fill of one token has that
+/// token's probability.
 [[nodiscard]] inline PromptList<Judgement> fill_confidences(
     const PromptList<AnswerLikelihood>& fills) {
   PromptList<Judgement> list{{}, fills.facts, fills.strata};
@@ -167,7 +168,8 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   return list;
 }
 
-/// A closed set's answers as a study. `known` is what is known of its templates beside their texts.
+/// A closed set's answers as a study. `known` has what is known of its templates besides their
+/// texts.
 [[nodiscard]] inline ManyPromptStudy closed_set_study(const ModelPredictions& model,
                                                       const KnownTemplates& known = {}) {
   ManyPromptStudy study;

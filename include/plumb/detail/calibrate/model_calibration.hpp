@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the calibration probe tells of one model: the numbers, without how they are made.
+// The results of the calibration probe for one model: only the numbers, not their computation.
 //
-// Filled by calibrate_model (calibration_study.hpp), read by reports and by comparisons of models.
+// calibrate_model (calibration_study.hpp) fills it; reports and comparisons of models read it.
 
 #include <array>
 #include <cstddef>
@@ -43,32 +43,32 @@ struct EstimatorResult {
   MetricEstimates metrics;
   /// Facts without an answer because a vote failed.
   std::size_t failures = 0;
-  /// Whether confidences have so few values that ACE means little (Consistency).
+  /// Whether confidences have so few distinct values that ACE means little (Consistency).
   bool discrete = false;
   std::vector<CurvePoint> curve;
   std::vector<std::size_t> histogram;
   std::vector<RejectionPoint> rejection;
-  /// Rejecting failed votes alone.
+  /// Only failed votes are rejected.
   RejectionPoint answered;
-  /// By name, in the order of the groups; `values` are those of the column that facts are grouped by.
+  /// By name, in the order of the groups; `values` are those of the column that groups the facts.
   std::vector<std::pair<std::string, MetricEstimates>> domains, cardinality, relations, values;
-  /// By resample, so that models of the same facts have paired differences.
+  /// By resample, so that models with the same facts have paired differences.
   Draws ace{}, brier{};
 };
 
-/// How a template was taken.
+/// How a template was used.
 struct TemplateUse {
   std::size_t index = 0;
   TemplateRole role;
   std::size_t relations = 0;
-  /// Its text in the first of them; empty where the metadata has none.
+  /// Its text in the first relation; empty if the metadata has none.
   std::string example{};
 };
 
 struct MarkerEffect {
   std::string marker;
   std::size_t facts = 0;
-  /// Marked minus base template, on the facts whose relation has the marker.
+  /// Marked minus base template, over the facts of relations that have the marker.
   Estimate accuracy, ace, brier;
 };
 
@@ -77,7 +77,7 @@ struct ReductionResult {
   Estimate accuracy, ace, harmonic_mean;
 };
 
-/// An estimator on the held-out half, as it is or through a map fitted on the other half.
+/// An estimator on the held-out half, unchanged or through a map fitted on the other half.
 struct RecalibrationResult {
   std::string estimator;
   std::string map;  // "none", "temperature" or "isotonic"
@@ -87,8 +87,8 @@ struct RecalibrationResult {
   std::size_t failures = 0;
 };
 
-/// The two halves of a relation's facts, by instance: which a map is fitted on, and which it is
-/// measured on.
+/// The two halves of a relation's facts, by instance: the half a map is fitted on, and the half it
+/// is measured on.
 struct FactHalves {
   std::string relation;
   std::vector<std::size_t> fitted, held_out;
@@ -97,7 +97,7 @@ struct FactHalves {
 struct ModelCalibration {
   std::string name;
   std::string dataset;
-  /// The number that stands for a statement: "sum over the statement".
+  /// How a statement is scored, such as "sum over the statement".
   std::string scoring;
   std::vector<std::string> notes;
   std::size_t relations = 0;
@@ -105,21 +105,23 @@ struct ModelCalibration {
   std::vector<TemplateUse> templates;
   std::size_t fewest_paraphrases = 0;
   std::size_t most_paraphrases = 0;
-  /// Of the base template, and the mean over paraphrases; by domain the latter. A tie for the best
-  /// counts 1/n here, and as wrong in all that fits confidence to being right.
+  /// Accuracy under the base template, and the mean over paraphrases; domains have the latter. An
+  /// answer in a tie of n options for the best counts 1/n here, and as wrong in all calibration
+  /// numbers.
   Estimate accuracy;
   Estimate paraphrase_accuracy;
   std::map<std::string, Estimate> domain_accuracy;
-  /// The first two where the first of a tie is the answer; without ties the same numbers.
+  /// The first two if the first option of a tie is the answer; equal to them without ties.
   Estimate accuracy_first_wins;
   Estimate paraphrase_accuracy_first_wins;
-  /// Among the answers to all templates.
+  /// Ties among the answers to all templates.
   TieCount ties;
   AskedBy asked_by = AskedBy::templates;
-  /// Mean of Σ_k (p_k − y_k)² under the base template, and of the same divided by the options.
+  /// Mean of Σ_k (p_k − y_k)² under the base template, and the mean of it divided by the number of
+  /// options.
   Estimate brier_one_hot;
   Estimate brier_one_hot_per_option;
-  /// Of every option's probability; nothing without a closed set that facts share.
+  /// Calibration of every option's probability; nullopt without a closed set that facts share.
   std::optional<StaticCalibration> static_calibration{};
   std::vector<EstimatorResult> estimators;
   std::vector<MarkerEffect> markers;
@@ -127,14 +129,16 @@ struct ModelCalibration {
   std::vector<OptionCountPoint> option_counts;
   std::vector<RecalibrationResult> recalibration;
   std::size_t held_out = 0;
-  /// Which facts these are; empty where nothing was recalibrated.
+  /// Which facts are in which half; empty if nothing was recalibrated.
   std::vector<FactHalves> halves;
-  /// The column that facts are grouped by, empty for none, and how many facts have no value in it.
+  /// The column that groups the facts (empty for none), and the number of facts without a value in
+  /// it.
   std::string column{};
   std::size_t facts_without = 0;
-  /// Of the facts' relations, subjects, options and answers, in order: equal where models were asked the same.
+  /// Hash of the facts' relations, subjects, options and answers, in order. Equal hashes mean that
+  /// models answered the same facts.
   std::uint64_t facts_hash = 0;
-  /// What was left out and why, in words.
+  /// What was left out and why, as text.
   std::vector<std::string> remarks;
 
   [[nodiscard]] const EstimatorResult* estimator(const std::string& wanted) const {
@@ -143,7 +147,7 @@ struct ModelCalibration {
   }
 };
 
-/// The names of all estimators that any of the models has, in the order of tables.
+/// The names of all estimators that at least one of the models has, in the order of tables.
 [[nodiscard]] inline std::vector<std::string> estimator_names(
     const std::vector<ModelCalibration>& models) {
   std::vector<std::string> names;

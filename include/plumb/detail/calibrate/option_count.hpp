@@ -3,10 +3,10 @@
 
 // How do confidence, accuracy and calibration depend on the number of options?
 //
-// The candidates of each fact of a 1:1 relation are subsampled to k, the answer kept, and the
-// softmax is taken over those; three seeded samplings, of which the mean is reported. Within a
-// sampling smaller sets are part of larger ones. Nothing is scored again. Source: Kissling et al.,
-// section 5.4 and Figure 5.
+// The candidates of each fact of a 1:1 relation are subsampled to k, always with the answer, and
+// the softmax is taken over those. There are three seeded samplings; their mean is reported. Within
+// a sampling, smaller sets are subsets of larger ones. Nothing is scored again. Source: Kissling et
+// al., section 5.4 and Figure 5.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ struct OptionCountPoint {
 
 inline constexpr std::size_t option_samplings = 3;
 
-/// 2, 3, 4, 5, then every fifth, and the last.
+/// 2, 3, 4, 5, then every fifth number, and the largest.
 [[nodiscard]] inline std::vector<std::size_t> option_counts(std::size_t most) {
   std::vector<std::size_t> counts;
   for (std::size_t k = 2; k < most; k += k < 5 ? 1 : 5) counts.push_back(k);
@@ -42,7 +42,7 @@ inline constexpr std::size_t option_samplings = 3;
   return counts;
 }
 
-/// The options in the order they are taken: the answer, then the others at random.
+/// The options in sampling order: the answer, then the others at random.
 inline std::vector<std::size_t> sampled_options(const Relation& relation, const Fact& fact,
                                                 std::uint64_t seed, std::size_t sampling) {
   std::vector<std::size_t> order(relation.options.size());
@@ -54,8 +54,8 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   return order;
 }
 
-/// The points for each count up to the smallest 1:1 relation's; empty without a 1:1 relation.
-/// Relations whose facts have their own choices take no part.
+/// The points for each count up to the smallest 1:1 relation's number of options; empty without a
+/// 1:1 relation. Relations whose facts have their own choices are excluded.
 [[nodiscard]] inline std::vector<OptionCountPoint> option_count_curve(const ScoredModel& model,
                                                                       std::size_t bins,
                                                                       const Bootstrap& bootstrap) {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much surer is a model than it is right?
+// How much more confident is a model than it is right?
 //
-// The prompts P stand in descending order of confidence and are cut by position into M bins whose
-// sizes differ by one at most:
-//   Overconf = Σ_i |P_i| / |P| · (mean confidence of P_i − accuracy of P_i),  in [−1, 1],
-// positive where it is too sure, negative where it is not sure enough. Differences keep their signs
-// and bins weigh as much as they hold, so the sum is mean confidence − accuracy whatever the bins,
-// and is computed as that; the bins make the reliability diagram.
-// Which of several equally sure prompts stands in which bin would be up to the order they came in,
-// and confidences that are shares of a hundred samples tie by the hundred. Each of them counts as
-// right as all of them are on average: what a random order of ties gives in expectation, as in AURC
-// (calibration_metrics.hpp).
-// Prompts weigh the same, so facts with many of them weigh more; intervals are over facts.
-// Source: "What Matters in Learning Facts in Language Models?", sections 2.4, 3.2 and 6.2, whose
+// The prompts P are sorted by descending confidence and cut by position into M bins whose sizes
+// differ by at most one:
+//   Overconf = Σ_i |P_i| / |P| · (mean confidence of P_i − accuracy of P_i),  in [−1, 1].
+// It is positive if the model is too confident and negative if it is not confident enough.
+// Differences keep their signs and bins are weighted by their size. So the sum is mean confidence −
+// accuracy for any bins, and is computed as that; the bins make the reliability diagram.
+// Without a rule, input order would decide which of several equally confident prompts falls into
+// which bin, and confidences that are shares of a hundred samples tie by the hundred. Each prompt
+// of a tie therefore counts as right by the tie's average. This is the expectation over random
+// orders of ties, as in AURC (calibration_metrics.hpp).
+// All prompts have the same weight, so facts with many prompts weigh more; intervals are over
+// facts.
+// Source: "What Matters in Learning Facts in Language Models?", sections 2.4, 3.2 and 6.2. Its
 // equation 2 divides by M where it needs |P|. Non-goals: errors without sign, bins that keep ties
-// together (curves.hpp); where a confidence comes from.
+// together (curves.hpp), and the source of a confidence.
 
 #include <algorithm>
 #include <array>
@@ -43,29 +44,31 @@ struct ConfidenceBin {
   double highest = 0;
   double mean_confidence = 0;
   /// Wilson's interval. Its trials are the facts that have a prompt between the lowest and the
-  /// highest confidence, at most `prompts`: prompts of one fact tell little more than one of them.
+  /// highest confidence, at most `prompts`: several prompts of one fact carry little more
+  /// information than one.
   Estimate accuracy;
 };
 
 struct Overconfidence {
-  /// The counts are facts with a prompt; percentiles over facts resampled within relations. Without
-  /// a prompt there is no number.
+  /// The count is the facts with a prompt. The interval has percentiles over facts resampled within
+  /// relations. There is no number without a prompt.
   Estimate overconf;
-  /// A share of prompts: Wilson's interval with facts as trials, on the wide side where prompts differ.
+  /// A share of prompts. Wilson's interval with facts as trials; it is too wide if a fact's prompts
+  /// differ.
   Estimate accuracy;
   Estimate mean_confidence;
   std::size_t prompts = 0;
   /// Facts without a prompt, left out.
   std::size_t without_prompt = 0;
-  /// The most confident first; as many as prompts where those are fewer than bins.
+  /// The most confident bin first; one bin for each prompt if there are fewer prompts than bins.
   std::vector<ConfidenceBin> diagram;
 };
 
-/// How many bins the paper has.
+/// The number of bins in the paper.
 inline constexpr std::size_t overconfidence_bins = 10;
 
-/// Equally confident prompts, from place `first` on in descending order, and the share of them that
-/// is right.
+/// Equally confident prompts, from place `first` in descending order, and the share of them that is
+/// right.
 struct TiedPrompts {
   std::size_t first = 0;
   std::size_t end = 0;
@@ -73,7 +76,7 @@ struct TiedPrompts {
   double share = 0;
 };
 
-/// In descending order; `order` are places of prompts in that order.
+/// In descending order; `order` has the indices of prompts in that order.
 inline std::vector<TiedPrompts> tied_prompts(const std::vector<Judgement>& prompts,
                                              const std::vector<std::uint32_t>& order) {
   std::vector<TiedPrompts> ties;
@@ -100,7 +103,7 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
     fact_of.insert(fact_of.end(), list.facts[fact], fact);
   }
   const auto ties = tied_prompts(list.prompts, order);
-  std::vector<std::size_t> seen(list.facts.size());  // the latest bin each fact was counted in
+  std::vector<std::size_t> seen(list.facts.size());  // by fact, the last bin that counted it
   std::vector<ConfidenceBin> diagram((std::min)(bins, order.size()));
   std::size_t next = 0;  // the tie of the next place
   for (std::size_t b = 0; b < diagram.size(); ++b) {
@@ -134,15 +137,16 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
   return diagram;
 }
 
-/// A fact's prompts, summed.
+/// Sums over one fact's prompts.
 struct JudgementSums {
   double confidence = 0;
   double right = 0;
   double prompts = 0;
 };
 
-/// The share of all prompts that are right. A fact counts by its prompts w, so the trials of Wilson's
-/// interval are (Σ w)² / Σ w² (Kish 1965): all facts where each has as many prompts.
+/// The share of all prompts that are right. A fact is weighted by its number of prompts w, so the
+/// trials of Wilson's interval are (Σ w)² / Σ w² (Kish 1965): the number of facts if each has the
+/// same number of prompts.
 inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
   double right = 0, prompts = 0, squares = 0;
   for (const JudgementSums& fact : facts) {
@@ -161,7 +165,7 @@ inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
     if (prompt.confidence >= 0 && prompt.confidence <= 1 + 1e-9) continue;
     throw user_error({.field = "confidence"},
                      std::to_string(prompt.confidence) + " is not in [0, 1]",
-                     "give probabilities or shares of samples");
+                     "pass probabilities or shares of samples");
   }
   Overconfidence made;
   std::vector<detail::JudgementSums> facts;  // those with a prompt
@@ -210,15 +214,16 @@ inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
 }
 
 struct OverconfidenceByLength {
-  /// Of answers of 1, 2, … 5 tokens. A fact without an answer of a length is `without_prompt`.
+  /// Of answers of 1, 2, … 5 tokens. A fact without an answer of that length counts as
+  /// `without_prompt`.
   std::array<Overconfidence, 5> lengths;
-  /// Left out: answers of more tokens, and of none.
+  /// Left out: answers of more than 5 tokens, and answers of none.
   std::size_t longer = 0;
   std::size_t empty = 0;
 };
 
-/// The confidence is the probability of the whole answer, exp of the sum. Throws a user error for
-/// one of those lengths whose log-probability is above 0 or no number.
+/// The confidence is the probability of the whole answer, exp of the sum. Throws a user error if an
+/// answer of 1 to 5 tokens has a log-probability that is above 0 or not a number.
 [[nodiscard]] inline OverconfidenceByLength overconfidence_by_length(
     const PromptList<AnswerLikelihood>& answers, const Bootstrap& bootstrap,
     std::size_t bins = overconfidence_bins) {
@@ -240,8 +245,8 @@ struct OverconfidenceByLength {
               {(std::min)(1.0, std::exp(answer->log_probability)), answer->right});
         } else {
           throw user_error({.field = "log_probability"},
-                           std::to_string(answer->log_probability) + " is no log-probability",
-                           "give the sum over the answer's tokens, in nats");
+                           std::to_string(answer->log_probability) + " is not a log-probability",
+                           "pass the sum over the answer's tokens, in nats");
         }
       }
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can a simple map fix the confidences?
+// Can a simple map correct the confidences?
 //
-// A step beyond the calibration paper: two maps are fitted on one part of the facts and measured on
-// the other.
+// An extension of the calibration paper: two maps are fitted on one part of the facts and measured
+// on the other.
 //   Temperature  divides all scores before the softmax; the T that minimises the mean −ln p(answer)
 //                (Guo et al. 2017). Answers and their order stay the same.
-//   Isotonic     the non-decreasing step function of confidence nearest to correctness in squares,
-//                linear between its steps (Zadrozny & Elkan 2002; scikit-learn's IsotonicRegression
-//                with out_of_bounds="clip").
+//   Isotonic     the non-decreasing step function of confidence with the least squared error from
+//                correctness, linear between its steps (Zadrozny & Elkan 2002; scikit-learn's
+//                IsotonicRegression with out_of_bounds="clip").
 
 #include <cmath>
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One fact's scores, all options, and its answer.
+/// One fact's scores of all options, and its answer.
 struct ScoredFact {
   std::span<const double> scores;
   std::size_t answer = 0;
@@ -36,9 +36,9 @@ struct ScoredFact {
 inline constexpr double lowest_temperature = 0.01;
 inline constexpr double highest_temperature = 100;
 
-/// The temperature in [0.01, 100] with the lowest mean −ln p(answer), to a relative 1e-9 or where
-/// the loss no longer tells; 1 without facts. Bisects the sign of the loss's slope in 1/T, in which
-/// the loss is convex.
+/// The temperature in [0.01, 100] with the lowest mean −ln p(answer), to a relative 1e-9 or as far
+/// as the loss has the precision; 1 without facts. Bisects on the sign of the loss's slope in 1/T;
+/// the loss is convex in 1/T.
 [[nodiscard]] inline double fit_temperature(std::span<const ScoredFact> facts) {
   if (facts.empty()) return 1;
   // d/dβ Σ −ln p_answer(β·scores) = Σ (E_p[score] − score of the answer)
@@ -66,14 +66,14 @@ inline constexpr double highest_temperature = 100;
   return std::exp(-(low + high) / 2);
 }
 
-/// Whether a fitted temperature is an end of its range: the loss falls on beyond it, as where all facts
-/// are right, and it is no minimum.
+/// Whether a fitted temperature is at an end of its range. It is then not a minimum: the loss still
+/// falls beyond it, for example if all facts are right.
 [[nodiscard]] constexpr bool is_end_of_range(double temperature) {
   return temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature;
 }
 
-/// A non-decreasing map from confidence to the chance of being right. Any number of threads may use
-/// one.
+/// A non-decreasing map from confidence to the probability of being right. Any number of threads
+/// may use one.
 class IsotonicMap {
  public:
   /// Pools adjacent violators over the distinct confidences. Needs at least one judgement.
@@ -123,7 +123,7 @@ class IsotonicMap {
   std::vector<double> values_;
 };
 
-/// Which facts a map is fitted on: a random half of each stratum, at least one where it has two.
+/// Which facts a map is fitted on: a random half of each stratum, at least one fact if it has two.
 [[nodiscard]] inline std::vector<bool> fitting_half(std::span<const std::size_t> strata,
                                                     std::uint64_t seed) {
   std::vector<bool> fitting;

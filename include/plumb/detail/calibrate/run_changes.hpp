@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How did what a model believes change, from one closed-set run to another?
+// How did a model's beliefs change from one closed-set run to another?
 //
-// Rows of the same relation, fact and template, whose options must be the same: how far each recorded score
-// moved, and the two answers under the first template both were asked under, for calibration. A score is the
-// number the runs recorded, a log-likelihood in nats where they reduce by the sum.
+// Rows of the same relation, fact and template, whose options must be the same. For each: how far
+// the recorded score moved. For calibration: the two answers under the first template that both
+// runs have. A score is the number that the runs recorded: a log-likelihood in nats if their
+// reduction is the sum.
 
 #include <cmath>
 #include <cstddef>
@@ -19,13 +20,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A fact that both runs asked.
+/// A fact in both runs.
 struct FactChange {
   std::string relation, subject;
-  /// The option whose score moved most under any shared template, and how far, in the scores' unit.
+  /// The option whose score moved most under any shared template, and how far, in the unit of the
+  /// scores.
   std::string option;
   double moved = 0;
-  /// What each run answered under the first shared template, with its softmax over the options.
+  /// Each run's answer under the first shared template, with its softmax over the options.
   std::string first_answer, second_answer;
   Judgement first, second;
 
@@ -40,7 +42,7 @@ struct FactChange {
 
 struct RunChanges {
   std::vector<FactChange> facts;
-  /// Facts of each relation, which stand one after another.
+  /// The number of facts of each relation; a relation's facts are consecutive.
   std::vector<std::size_t> relations;
   std::size_t scores = 0;
   double moved_most = 0, moved_sum = 0;
@@ -50,8 +52,9 @@ struct RunChanges {
   }
 };
 
-/// How the calibration of the Base confidence changed from the first run to the second. Both are measured over the
-/// same resamples of facts, drawn within relations, so that the intervals of rises are paired.
+/// How the calibration of the Base confidence changed from the first run to the second. Both are
+/// measured over the same resamples of facts, drawn within relations, so the intervals of the
+/// differences are paired.
 struct CalibrationChange {
   Calibration first, second;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How sure is a model of an answer, by how often it says the same when it is asked again?
+// How confident is a model in an answer, by how often it repeats the answer in samples?
 //
-//   confidence = share of a prompt's sampled answers that match its greedy one, either way round
-// A generated answer has many wordings, so the probability of its tokens is not how sure the model
-// is of it. Source: "What Matters in Learning Facts in Language Models?", section 3.2 (100 samples
-// at temperature 1, of one prompt for each of 10,000 facts).
+//   confidence = share of a prompt's sampled answers that match its greedy one, in either direction
+// A generated answer has many wordings, so the probability of its tokens is not the model's
+// confidence in it. Source: "What Matters in Learning Facts in Language Models?", section 3.2 (100
+// samples at temperature 1, of one prompt for each of 10,000 facts).
 
 #include <algorithm>
 #include <cstddef>
@@ -25,16 +25,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct SampledConfidences {
   /// Of the facts that were sampled.
   PromptList<Judgement> judgements;
-  /// By judgement: its fact, among those of all relations.
+  /// By judgement: the index of its fact among the facts of all relations.
   std::vector<std::size_t> facts{};
-  /// The most samples a prompt has.
+  /// The largest number of samples of a prompt.
   std::size_t samples = 0;
 };
 
-/// Compares the sampled answers of a setting with the greedy ones. `each_row(visit)` calls `visit` with
-/// each RecordedSamples; `source` is where they come from, for messages. A prompt without samples is
-/// left out. Throws a user error when a row is about no asked prompt, a prompt has no greedy answer or
-/// a fact two sampled prompts.
+/// Compares the sampled answers of a setting with the greedy ones. `each_row(visit)` calls `visit`
+/// with each RecordedSamples; `source` is their file, for messages. A prompt without samples is
+/// left out. Throws a user error if a row's prompt is not in `asked`, a prompt has no greedy answer
+/// or a fact has two sampled prompts.
 template <Lemmatiser Lemmas, class EachRow>
 [[nodiscard]] SampledConfidences sampled_confidences(const AnsweredSetting& setting,
                                                      const MultiPromptDataset& asked,
@@ -55,7 +55,7 @@ template <Lemmatiser Lemmas, class EachRow>
              prompt.expression == row.prompt.expression;
     });
     if (greedy == prompts.end()) check.refuse(row, "the sampled prompt has no greedy answer");
-    if (!sampled.insert(fact).second) check.refuse(row, "the fact has a sampled prompt already");
+    if (!sampled.insert(fact).second) check.refuse(row, "the fact already has a sampled prompt");
     std::size_t matching = 0, all = 0;
     for (const auto& [text, times] : row.texts) {
       const auto [entry, added] = known.try_emplace(text);

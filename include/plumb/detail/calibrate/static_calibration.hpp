@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How well is the probability of every option calibrated, not the likeliest's alone?
+// How well calibrated is the probability of every option, not only of the likeliest?
 //
-// Subjects with several objects are one question with n right options, y_k = 1/n for each of them and 0 for
-// the others: the chance that an object drawn among the subject's is option k. Of the options' softmax
-// p under the base template:
-//   static calibration error   mean over a relation's K options of Σ_b n_b/N |ȳ_b − p̄_b|, where option k's
-//                              probabilities over the relation's N questions fall into equal-width bins;
-//                              relations weigh by their questions (Nixon et al. 2020, SCE)
+// Subjects with several objects are one question with n right options: y_k = 1/n for each right
+// option and 0 for the others, the probability that an object drawn from the subject's is option k.
+// With p, the softmax of the options under the base template:
+//   static calibration error   mean over a relation's K options of Σ_b n_b/N |ȳ_b − p̄_b|, where
+//                              option k's probabilities over the relation's N questions fall into
+//                              equal-width bins; relations are weighted by their number of
+//                              questions (Nixon et al. 2020, SCE)
 //   Brier                      mean over questions of Σ_k (p_k − y_k)², in [0, 2]
-// An option that a question was not asked with has p_k = y_k = 0 there.
+// An option that a question did not include has p_k = y_k = 0 there.
 
 #include <algorithm>
 #include <cmath>
@@ -32,27 +33,27 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct StaticCalibration {
-  /// Subjects, and those with several right options.
+  /// The number of subjects, and of those with several right options.
   std::size_t questions = 0;
   std::size_t several_right = 0;
   /// Percentile intervals over questions resampled within relations.
   Estimate error, brier;
-  /// Over questions with several right options; no number where there are none.
+  /// Over questions with several right options; no number without such questions.
   Estimate brier_several_right;
 };
 
-/// Every option's probability and share of being right, by question.
+/// Every option's probability and its share of being right, by question.
 class OptionProbabilities {
  public:
   /// The questions of one relation.
   OptionProbabilities(const RelationPredictions& made, const BaseScores& base,
                       const std::vector<double>& edges)
       : options_(made.relation.options.size()), bins_(edges.size() + 1) {
-    // With choices of its own, each fact is a question of its own.
+    // With its own choices, each fact is a separate question.
     const bool by_subject = base.has_all_options();
     const SubjectGroups subjects(made.relation);
-    std::map<std::string, std::size_t> known;  // by subject, its place among the questions
-    std::vector<std::size_t> first;            // of each question, its first fact
+    std::map<std::string, std::size_t> known;  // by subject, the index of its question
+    std::vector<std::size_t> first;            // by question, its first fact
     for (std::size_t f = 0; f < made.facts(); ++f) {
       const Fact& fact = made.relation.facts[f];
       const auto [entry, is_new] = by_subject ? known.try_emplace(subjects.of(fact), right_.size())
@@ -86,7 +87,7 @@ class OptionProbabilities {
     return right_[question].size() > 1;
   }
 
-  /// The static calibration error with question q counted times(q) times.
+  /// The static calibration error if question q counts times(q) times.
   template <class Times>
   [[nodiscard]] double error(Times times) const {
     std::vector<double> sums(options_ * bins_);
@@ -112,12 +113,12 @@ class OptionProbabilities {
   std::size_t options_, bins_;
   std::vector<std::vector<std::size_t>> right_;  // by question, its right options
   std::vector<Gap> gaps_;                        // of all questions
-  std::vector<std::size_t> ends_;                // by question
-  std::vector<double> briers_;                   // the same
+  std::vector<std::size_t> ends_;                // by question, the end of its gaps
+  std::vector<double> briers_;                   // by question
 };
 
-/// Nothing where facts have texts of their own for the options, which are then no classes. The model has a
-/// fact at least, and a closed set.
+/// nullopt if facts have their own texts for the options: such options are not classes. The model
+/// must have at least one fact and a closed set.
 [[nodiscard]] inline std::optional<StaticCalibration> static_calibration(
     const ScoredModel& model, std::size_t bins, const Bootstrap& bootstrap) {
   const auto& relations = model.predictions.relations;

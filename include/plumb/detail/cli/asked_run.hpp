@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// With which words was a finished run called, and are its files still the same?
+// Which command line made a finished run, and have its input files changed since?
 //
-// A run folder of plumb's command, from which `plumb data prompts` builds prompts again. Refuses folders
-// of other commands, of other versions and of runs that are not complete.
+// Reads a run folder of plumb's command so that `plumb data prompts` can rebuild its prompts.
+// Refuses folders of other commands and other plumb versions, and unfinished runs.
 
 #include <cstddef>
 #include <filesystem>
@@ -25,12 +25,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A finished run whose prompts can be listed. Any number of threads may read one.
 class AskedRun {
  public:
-  /// `data` is where the run's data is now; empty: where it was. Throws a user error for a folder that is
-  /// no such run.
+  /// `data` is the current path of the run's dataset; empty: the path in run.json. Throws a user
+  /// error for a folder that is not such a run.
   AskedRun(const DiskPath& folder, DiskPath data) : data_(std::move(data)) {
     file_ = folder / "run.json";
     if (!is_there(file_)) {
-      throw user_error({.file = folder}, "is not a run folder (no run.json)", "name one");
+      throw user_error({.file = folder}, "is not a run folder (no run.json)", "name a run folder");
     }
     run_ = read_json_object(file_);
     if (const auto probe = probed_folder(folder) / "run.json";
@@ -41,40 +41,40 @@ class AskedRun {
     const std::string of = command();
     if (of != "probe" && of != "many-shot" && of != "rank" && of != "generate") {
       const bool fixed = of.ends_with(" --fixed");
-      throw user_error({.file = file_},
-                       of.empty()
-                           ? "names no command"
-                           : "is of plumb " + of + ", " +
-                                 (fixed ? "whose file says what is asked" : "which asks no model"),
-                       "name a folder of plumb probe, many-shot, rank, generate or calibrate "
-                       "--model");
+      throw user_error(
+          {.file = file_},
+          of.empty() ? "does not name the command that made it"
+                     : "was made by plumb " + of + ", " +
+                           (fixed ? "which reads its prompts from a file" : "which runs no model"),
+          "name a folder of plumb probe, many-shot, rank, generate or calibrate "
+          "--model");
     }
     if (first_string(run_, "status") != "complete") {
       throw user_error({.file = file_}, "the run is not complete", "finish it with --resume");
     }
     if (is_of_a_program() && of != "probe") {
       throw user_error({.file = file_},
-                       "the run was not made by plumb's command, so nothing says how to build its "
-                       "prompts again",
-                       "see the first of each kind in its example_prompts.jsonl");
+                       "the run was written by a program, not by plumb's command, so its prompts "
+                       "cannot be rebuilt",
+                       "see the first prompt of each kind in its example_prompts.jsonl");
     }
     if (const auto by = first_string(settings(), "plumb_version"); by != PLUMB_VERSION) {
       throw user_error({file_, 0, "plumb_version"},
-                       "the run is of plumb " + by.value_or("?") + ", this is " + PLUMB_VERSION +
-                           ", which may ask otherwise",
-                       "print its prompts with that version");
+                       "the run was made by plumb " + by.value_or("?") + "; this is plumb " +
+                           PLUMB_VERSION + ", whose prompts may differ",
+                       "list its prompts with the version that made it");
     }
     if (is_of_a_program()) return;
     if (data_.empty()) data_ = first_string(run_, "dataset_path").value_or("");
     if (!data_.exists()) {
       throw user_error({.file = data_},
-                       "the data of the run is not there, and prompts are made of it",
-                       "say where it is with --data");
+                       "the run's dataset is missing, and its prompts are built from it",
+                       "pass its current path with --data");
     }
   }
 
-  /// Whether a program wrote the run by the library: then no words say what was asked, and its results
-  /// files do.
+  /// Whether a program wrote the run through the library. Such a run has no command line; only its
+  /// results files show what the model was asked.
   [[nodiscard]] bool is_of_a_program() const {
     return !string_list(run_, "command_line") || run_.at("command_line").size() < 2;
   }
@@ -87,7 +87,8 @@ class AskedRun {
   [[nodiscard]] std::string command() const {
     return first_string(settings(), "command").value_or("");
   }
-  /// The command whose words the run was called with: calibrate --model probes too.
+  /// The subcommand on the run's command line. It may differ from `command()`: calibrate --model
+  /// also probes.
   [[nodiscard]] std::string called() const { return run_["command_line"][1]; }
   [[nodiscard]] const Json& run() const noexcept { return run_; }
   [[nodiscard]] const DiskPath& file() const noexcept { return file_; }
@@ -95,7 +96,7 @@ class AskedRun {
     return first_string(settings(), "dataset").value_or("");
   }
 
-  /// The words behind the command, its files where they are now.
+  /// The words after the subcommand, with the current paths of its files.
   [[nodiscard]] std::vector<std::string> words() const {
     const Json given = run_.value("options", Json());  // earlier versions have none
     std::vector<std::string> words =
@@ -109,7 +110,7 @@ class AskedRun {
       for (const std::string option :
            {"--data", "--separators", "--baselines", "--template-file", "--prefix"}) {
         const auto moved = [&](const std::string& path) {
-          // A prefix may be a text.
+          // A prefix may be text instead of a file.
           if (option == "--prefix" && !DiskPath(began_in() / path).is_file()) return path;
           return option == "--data" ? data_.string() : (began_in() / path).string();
         };
@@ -123,10 +124,10 @@ class AskedRun {
     return words;
   }
 
-  /// Throws a user error where a file that prompts are made of has changed: `rebuilt` are the
-  /// settings that the words now give.
+  /// Throws a user error if a file that prompts are built from has changed. `rebuilt` are the
+  /// settings that the words give now.
   void refuse_changed(const Json& rebuilt) const {
-    // The dataset last: its hash is of the template file too.
+    // The dataset comes last because its hash covers the template file too.
     for (const std::string what : {"template-file", "baselines", "separators", "data"}) {
       const std::string name = hash_setting(what);
       const Json theirs = settings().value(name, Json());
@@ -135,16 +136,16 @@ class AskedRun {
       throw user_error(
           {.file = is_data ? data_ : named_by("--" + what), .field = is_data ? "dataset" : what},
           changed_since("the run", theirs, rebuilt[name]),
-          is_data ? "say with --data where it is as it was" : "bring the file back as it was");
+          is_data ? "pass an unchanged copy with --data" : "restore the file");
     }
     if (rebuilt.value("prefix", Json()) != settings().value("prefix", Json())) {
       throw user_error({.file = named_by("--prefix"), .field = "prefix"},
-                       "is another text than the run's", "bring the file back as it was");
+                       "differs from the run's prefix", "restore the file");
     }
   }
 
  private:
-  /// The file of an option of the run's words; run.json where they have none.
+  /// The file that the run's words give to an option; run.json if they do not give it.
   [[nodiscard]] DiskPath named_by(const std::string& option) const {
     const std::vector<std::string> all = words();
     for (std::size_t i = 0; i < all.size(); ++i) {

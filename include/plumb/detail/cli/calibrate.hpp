@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb calibrate: whether a model's confidence fits its correctness.
+// plumb calibrate: does a model's confidence match its accuracy?
 //
-// Reads results folders (plumb's or lm-pub-quiz's), of one model or several; nothing is scored again.
-// With --model it probes first, into the folder "probe" of --out, so that one command leads from a
-// model to the page.
+// Reads results folders (plumb's or lm-pub-quiz's) of one or several models; nothing is scored
+// again. With --model it probes first, into the folder "probe" of --out, so that one command goes
+// from a model to the page.
 
 #include <filesystem>
 #include <optional>
@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateArguments {
   CalibrateSettings calibrate{};
-  /// Of a model that is probed first; not asked with folders.
+  /// For a model that is probed first; unused with folders.
   ProbeSettings probe{.templates = {}};
   JobTarget target{};
 
@@ -37,12 +37,12 @@ struct CalibrateArguments {
   static void visit_probe(Self& self, Visitor& visitor) {
     const auto scoring = [&](std::string_view name, auto& value, SettingInfo info) {
       if (!self.probes() && info.idle.empty()) {
-        info.idle = "on folders, which are read as they are; leave it out, or probe with --model";
+        info.idle = "on folders, which are not scored again; remove it, or probe with --model";
       }
       if (name == "shot-seeds" && info.idle.empty()) {
-        info.idle = "in calibrate; draw with plumb probe --shot-seeds, then calibrate its runs";
+        info.idle = "in calibrate; run plumb probe --shot-seeds, then calibrate its runs";
       }
-      if (!self.calibrate.folders.list.empty()) info.variable = "";  // none stands for a model
+      if (!self.calibrate.folders.list.empty()) info.variable = "";  // PLUMB_MODEL adds no model
       visitor(name, value, info);
     };
     ProbeSettings::visit_scoring(self.probe, scoring);
@@ -54,19 +54,20 @@ struct CalibrateArguments {
     visit_probe(self, visitor);
   }
 
-  /// Throws a user error for what is missing or contradicts itself.
+  /// Throws a user error for missing or contradictory options.
   void(check)() const {
     const bool folders = !calibrate.folders.list.empty();
     if (probes() == folders) {
       throw user_error({.field = "plumb calibrate"},
-                       folders ? "got folders and a --model" : "nothing to calibrate",
-                       "name results folders, or --data DIR --model FILE");
+                       folders ? "got both folders and a --model" : "nothing to calibrate",
+                       "pass either results folders or --data DIR --model FILE");
     }
     (calibrate.check)();
   }
 };
 
-/// Where the calibration of folders goes: into a run's own folder, where there is one run of plumb's.
+/// The output folder when folders are calibrated: --out or, for a single run of plumb's, a folder
+/// of that run. Throws a user error if neither applies.
 inline DiskPath calibration_out(const CalibrateArguments& arguments) {
   if (!arguments.target.out.empty()) return arguments.target.out;
   const auto& folders = arguments.calibrate.folders.list;
@@ -77,12 +78,13 @@ inline DiskPath calibration_out(const CalibrateArguments& arguments) {
         folder.name() == "probe" && holds_measurement(above, CalibrateMeasurement::identity());
     return of_model ? above : folder / "calibration";
   }
-  throw user_error({.field = "--out"}, "is required for several folders and for another tool's",
-                   "give --out DIR");
+  throw user_error({.field = "--out"},
+                   "is required for several folders and for another tool's results",
+                   "add --out DIR");
 }
 
-/// The probe that comes before a calibration, into the folder "probe" of --out; takes from the
-/// calibration what is the probe's, and has it read that folder.
+/// The probe that runs before a calibration, into the folder "probe" of --out. Moves the probe's
+/// settings out of `arguments`, and makes the calibration read that folder.
 inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   CalibrateSettings& calibrate = arguments.calibrate;
   ProbeArguments probing{arguments.probe, arguments.target};
@@ -98,13 +100,13 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   return probing;
 }
 
-/// Probes the model and prints what that cost; whether there is something to calibrate, which a dry run
-/// does not leave.
+/// Probes the model and prints the cost. Returns whether there are results to calibrate; a dry run
+/// leaves none.
 [[nodiscard]] inline bool probe_to_calibrate(Console& console, const ModelMaker& make_model,
                                              CalibrateArguments& arguments) {
   const ProbeArguments probing = take_probe(arguments);
   if (probing.target.shard.is_part()) {
-    throw user_error({.setting = "shard"}, "parts a probe, not its calibration",
+    throw user_error({.setting = "shard"}, "splits a probe, not its calibration",
                      "use plumb probe, merge its shards and calibrate the run");
   }
   const DiskPath& out = arguments.target.out;
@@ -124,7 +126,7 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   return probed.has_value();
 }
 
-/// Returns nothing after printing help. Without a maker the kind of the model stays open.
+/// Returns nullopt after printing help. Without a maker, the kind of the model is not determined.
 inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
                                                          const ModelMaker* make_model = nullptr) {
   CalibrateArguments arguments;
@@ -151,7 +153,7 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   return arguments;
 }
 
-/// Takes the names of settings.
+/// A visitor that collects the names of settings.
 struct SettingNames {
   std::vector<std::string> list{};
 
@@ -161,7 +163,8 @@ struct SettingNames {
   }
 };
 
-/// Probes of several models are calibrated together, with the options of the calibration that were given.
+/// Calibrates the probes of several models together, with the calibration's options that were
+/// given.
 inline ComparingCommand calibration_of_several(const Console& console,
                                                const CalibrateArguments& arguments) {
   SettingNames names;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb compare: what models know, side by side, from their finished runs, or beside published
-// numbers.
+// plumb compare: compares the finished runs of models with each other, or with published numbers.
 
 #include <filesystem>
 #include <utility>
@@ -23,10 +22,11 @@ struct CompareArguments {
   }
 };
 
-/// What the command returns where a condition of --assert does not hold.
+/// The exit code if a condition of --assert is false.
 inline constexpr int assertion_failed = 3;
 
-/// Runs the subcommand; returns the exit code 0, or `assertion_failed`. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0, or `assertion_failed`. Throws Error for everything
+/// that goes wrong.
 inline int run_compare_command(Console& console) {
   detail::CompareArguments arguments;
   if (!detail::parse_settings(console, "plumb compare RUN… [NAME=RUN] --out DIR", arguments,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which options does the file of --config give?
+// Which options does the --config file set?
 //
-// JSON whose keys are the options' names, {"limit": 20, "relations": ["P36", "P30"], "bos": "no"},
-// with - or _ between words; a list is a list of words, and a switch is true or false. Or a
-// run.json, which has them under "options". What the command line gives itself is not taken.
+// A JSON object whose keys are option names: {"limit": 20, "relations": ["P36", "P30"], "bos":
+// "no"}. Names may have - or _ between words, a list has one item per word, and a switch is true or
+// false. Or a run.json, which has the options under "options". Options on the command line take
+// precedence.
 
 #include <boost/program_options.hpp>
 #include <memory>
@@ -31,8 +32,8 @@ struct ConfigFile {
   bool of_run = false;
 };
 
-/// Throws a user error for a file that is no JSON object, and for a run.json of another command
-/// than "probe" or without options.
+/// Throws a user error for a file that is not a JSON object, and for a run.json without options or
+/// of another command than `command` ("probe").
 [[nodiscard]] inline ConfigFile read_config(const DiskPath& file, const std::string& command) {
   Json object = read_json_object(file);
   const bool of_run = object.contains("status") && object.contains("settings");
@@ -40,29 +41,29 @@ struct ConfigFile {
   const auto called = string_list(object, "command_line").value_or(std::vector<std::string>{});
   if (called.size() < 2 || called[1] != command) {
     throw user_error({file, 0, "command_line"},
-                     "the run is of plumb " + (called.size() < 2 ? "?" : called[1]),
-                     "give it to that command");
+                     "the run was made by plumb " + (called.size() < 2 ? "?" : called[1]),
+                     "use it with that command");
   }
   const Json given = object.value("options", Json());
   if (!given.is_object()) {
-    throw user_error({file, 0, "options"}, "is missing: an earlier plumb did not write it down",
-                     "say the options of its command_line");
+    throw user_error({file, 0, "options"}, "is missing: an earlier plumb did not record it",
+                     "pass the options of its command_line");
   }
   return {file, given, true};
 }
 
-/// What stands for one JSON value on a command line. Throws a user error for an object or a list.
+/// A JSON value as a word of the command line. Throws a user error for an object or a list.
 [[nodiscard]] inline std::string config_word(const ConfigFile& config, const std::string& key,
                                              const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_number()) return value.dump();
-  throw user_error({config.file, 0, key}, "is no word, number or list of them",
-                   "write it as the option has it");
+  throw user_error({config.file, 0, key}, "is not a word, a number or a list of them",
+                   "write it as on the command line");
 }
 
-/// Its options as if they had been parsed; null and a switch that is false are left out. Throws a
-/// user error for a key that is none of the command's options, and for a value that none can have.
+/// The file's options in Boost's parsed form, without nulls and false switches. Throws a user error
+/// for a key that is not an option of the command, and for a value that no option can have.
 [[nodiscard]] inline options::parsed_options config_options(
     const ConfigFile& config, const std::string& command,
     const options::options_description& description) {
@@ -75,9 +76,9 @@ struct ConfigFile {
     if (known == nullptr || one.string_key == "config" || one.string_key == "help") {
       std::vector<std::string> names;
       for (const auto& option : description.options()) names.push_back(option->long_name());
-      throw user_error({config.file, 0, key}, "unknown option",
-                       did_you_mean(one.string_key, names) + "`plumb " + command +
-                           " --help` lists what there is");
+      throw user_error(
+          {config.file, 0, key}, "unknown option",
+          did_you_mean(one.string_key, names) + "`plumb " + command + " --help` lists the options");
     }
     if (value.is_null()) continue;
     const auto semantic = known->semantic();
@@ -105,8 +106,8 @@ struct ConfigFile {
   return parsed;
 }
 
-/// Adds what the file of --config gives to the words that were parsed, and tells the console of it.
-/// Throws as the above do.
+/// Adds the options of the --config file to the parsed words, and records them in the console.
+/// Throws like the functions above.
 inline void take_config(Console& console, const std::string& command,
                         const options::options_description& description,
                         options::variables_map& values) {

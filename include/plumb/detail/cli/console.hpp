@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every subcommand is given: where its words come from, where its output goes, and how a model
-// is made.
+// What every subcommand receives: its words, its output streams, and a way to make models.
 
 #include <signal.h>
 
@@ -33,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct MergedShards;  // run/merge_shards.hpp
 class EntityRanking;  // rank/entity_ranking.hpp
 
-/// A text of the library with the options that its settings have here: `bos` is --bos.
+/// A message of the library with its settings written as options: `bos` becomes --bos.
 inline std::string as_options(std::string_view text) {
   std::string made;
   for (std::size_t at = 0; at < text.size();) {
@@ -51,8 +50,8 @@ inline std::string as_options(std::string_view text) {
   return made;
 }
 
-/// What `--help` tells of an option: its name, what stands for its value (nothing for a switch), its
-/// default (nothing where there is none) and what it does.
+/// What `--help` shows for an option: its name, the placeholder of its value (empty for a switch),
+/// its default (empty if there is none) and its description.
 struct OptionHelp {
   std::string name, value, standard, help;
 };
@@ -70,18 +69,18 @@ struct GivenOption {
   bool several = false;
 };
 
-/// What a command's words came to, once they are read.
+/// The options of a command after parsing.
 struct AskedOptions {
-  /// All that was given, wherever, so that it can be asked again.
+  /// All options that were given, from every source, so that the command can be repeated.
   std::vector<GivenOption> given{};
   /// The file of --config, and the names of the options that were taken from it.
   std::string config{};
   std::vector<std::string> of_config{};
-  /// The same file, where it is the run.json of a run.
+  /// The same file if it is a run.json; else empty.
   std::string record{};
 };
 
-/// How a command shows what it found (shown_output.hpp).
+/// How a command shows its results (shown_output.hpp).
 struct ShownOutput {
   bool quiet = false;
   bool json = false;
@@ -97,8 +96,7 @@ struct Console;
 /// Runs another subcommand, by name, and returns its exit code.
 using CommandRunner = std::function<int(const std::string& command, Console& console)>;
 
-/// Where a command reads its words and writes its output, so that a test or an embedder can look
-/// on.
+/// Where a command reads its words and writes its output. Tests and embedders supply their own.
 struct Console {
   std::vector<std::string> arguments;  // after the subcommand
   std::ostream& out;
@@ -107,31 +105,32 @@ struct Console {
   bool err_is_terminal = false;
   /// How many characters wide the tables on `out` may be; 0 for any width (terminal_width.hpp).
   std::size_t width = 0;
-  /// Takes what `--help` would print, where it is to be written down otherwise.
+  /// If set, receives the help instead of `--help` printing it.
   std::function<void(const CommandHelp&)> on_help{};
-  /// What a variable of the environment holds, empty where it is not set; without it there are
-  /// none.
+  /// Returns the value of an environment variable, empty if it is not set. Without this function
+  /// the command sees no variables.
   std::function<std::string(const char* name)> environment{};
-  /// Whether a job is to end at Ctrl-C or SIGTERM between two packs (interrupt.hpp).
+  /// Whether Ctrl-C and SIGTERM end a job after its current pack (interrupt.hpp).
   bool catches_interrupt = false;
   /// Written by the command.
   AskedOptions asked{};
   ShownOutput shown{};
-  /// The shards whose packs a job takes instead of asking the model.
+  /// The shards whose packs a job reads instead of running the model.
   std::shared_ptr<const MergedShards> merged{};
-  /// `err` as it is, for the progress bar, which moves the cursor; null where `err` is.
+  /// The unfiltered stream of `err`, for the progress bar, which moves the cursor; null: `err`
+  /// itself.
   std::ostream* bar = nullptr;
-  /// Is told how far a job is, in place of a bar.
+  /// If set, receives a job's progress instead of a bar showing it.
   ProgressCallback on_progress{};
-  /// What shares DEER's entities among several processes; null: this process alone.
+  /// Shares DEER's entities among several processes; null: there is only this process.
   EntityRanking* ranking = nullptr;
-  /// What the command was called by.
+  /// The name by which the program was started.
   std::string program = "plumb";
-  /// Runs another subcommand of this program; empty where there is none.
+  /// Runs another subcommand of this program; empty if the program cannot.
   CommandRunner run{};
-  /// What a table of models says of the one that is asked, for run.json (model_table.hpp).
+  /// What the table of models records about the model in use, for run.json (model_table.hpp).
   Json model_known = Json::object();
-  /// Whether the program's engine heeds an option that is an engine's; empty: it heeds all of them.
+  /// Whether the program's engine supports an engine option; empty: it supports all of them.
   std::function<bool(std::string_view option)> takes{};
 
   [[nodiscard]] bool engine_takes(std::string_view option) const { return !takes || takes(option); }
@@ -140,7 +139,7 @@ struct Console {
   }
 };
 
-/// "run.json: " before an error about an option that the file of --config gave; else nothing.
+/// "run.json: " for an error about an option that came from the --config file; else empty.
 [[nodiscard]] inline std::string config_of_error(const Console& console, const Error& error) {
   const AskedOptions& asked = console.asked;
   std::string name = error.site().setting;
@@ -156,7 +155,8 @@ inline std::ostream& bar_of(const Console& console) {
   return console.bar != nullptr ? *console.bar : console.err;
 }
 
-/// How wide a table may be on the console; `page` has all of its columns, and may be empty.
+/// The maximum width of a table on the console, with a note for tables that do not fit. `page` is
+/// the page with all columns, or empty.
 inline TableWidth width_on(const Console& console, const std::string& page = "") {
   return {console.width,
           (page.empty() ? "" : "see " + page + ", or ") + "set COLUMNS for a wider table"};
@@ -167,41 +167,47 @@ struct ModelOptions {
   std::filesystem::path model;
   Precision precision = Precision::exact;
   int threads = 0;
-  /// Whether the text of a special token is to be the token: only where the model lists its special
-  /// tokens (ListsSpecialTokens) is it ever asked for.
+  /// Whether the text of a special token is read as that token. Only set for a model that lists its
+  /// special tokens (ListsSpecialTokens).
   bool parse_special_tokens = false;
-  /// GPUs, adapters, cache and nodes a step, as far as they were said.
+  /// GPUs, adapters, cache and nodes per step, as far as they were set.
   EngineOptions engine{};
-  /// The URL of a server that is asked in place of a model here, and then `model` is empty.
+  /// The URL of a server that runs the model; `model` is then empty.
   std::string server{};
-  /// Requests to it at once; and its model's tokenizer here, where one is given.
+  /// Concurrent requests to the server, and a local copy of its model's tokenizer, if one was
+  /// given.
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
-  /// Whether nothing but its tokenizer and its description will be asked, so that nothing need be made
-  /// ready for more.
+  /// Whether only the tokenizer and the description will be used, so that the model need not be
+  /// prepared for more.
   bool only_tokens = false;
 };
 
-/// Whether it predicts what follows a text, by rows or by lookups, or what is masked in it.
+/// A causal model predicts what follows a text, as rows or as lookups; a masked model predicts
+/// masked tokens.
 enum class ModelKind { causal, masked };
 
-/// The kind of the models of a type, where the type tells: an AnyModel may be either.
+/// The kind of a model of type M; nullopt if the type allows both, as AnyModel does.
 template <class M>
 [[nodiscard]] constexpr std::optional<ModelKind> kind_of_type() {
   if constexpr (ScoringLm<M> && MaskedLm<M>) return std::nullopt;
   return ScoringLm<M> ? ModelKind::causal : ModelKind::masked;
 }
 
-/// Makes the model that a subcommand asks, and says beforehand of which kind it will be.
+/// Makes the model for a subcommand, and reports its kind before it is made.
 class ModelMaker {
  public:
-  /// `make(ModelOptions)` returns a CausalLm, a LookupLm or a MaskedLm by value. Where that is an AnyModel it may
-  /// have `kind(ModelOptions)`, which returns a ModelKind and loads nothing, so that what a model of
-  /// that kind cannot do is refused before one is loaded. What of ModelOptions it heeds beside model,
-  /// threads and special tokens it says in `takes(option)`, by the options' names ("server", "precision",
-  /// "gpu-layers"); without that the command has none of them. It may have `inspect(ModelOptions)`, which
-  /// returns a ModelKind, or throws the user error that asking for the model would, without its weights.
-  /// It may have `chat_renderer()`, which returns a ChatRenderer; without it the command refuses --chat.
+  /// `make(ModelOptions)` returns a CausalLm, a LookupLm or a MaskedLm by value. `make` may also
+  /// have:
+  /// - `kind(ModelOptions)`, useful if it returns an AnyModel: returns a ModelKind without loading
+  ///   anything, so that a command which that kind does not support is refused before a model is
+  ///   loaded.
+  /// - `takes(option)`: whether it supports an option of ModelOptions besides model, threads and
+  ///   special tokens, by the option's name ("server", "precision", "gpu-layers"). Without it the
+  ///   command has none of these options.
+  /// - `inspect(ModelOptions)`: returns a ModelKind, or throws the user error that making the model
+  ///   would, without reading its weights.
+  /// - `chat_renderer()`: returns a ChatRenderer. Without it the command refuses --chat.
   template <class Make>
   requires(!std::same_as<Make, ModelMaker>) explicit(false)
       ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
@@ -226,17 +232,17 @@ class ModelMaker {
   }
 
   [[nodiscard]] AnyModel operator()(const ModelOptions& options) const { return make_(options); }
-  /// Whether an option that is an engine's has an effect on it.
+  /// Whether an engine option has an effect.
   [[nodiscard]] bool takes(std::string_view option) const { return takes_ && takes_(option); }
-  /// Nothing where it is not known before the model is there.
+  /// Returns nullopt if the kind is not known before the model is loaded.
   [[nodiscard]] std::optional<ModelKind> kind(const ModelOptions& options) const {
     return kind_(options);
   }
-  /// Empty where the program has no engine for chat templates.
+  /// Empty if the program has no engine for chat templates.
   [[nodiscard]] const ChatRenderer& chat_renderer() const noexcept { return chat_renderer_; }
   [[nodiscard]] bool inspects() const { return inspect_ != nullptr; }
-  /// Throws the user error that asking for the model would, as far as that is known without its weights.
-  /// Only where it `inspects`.
+  /// Throws the user error that making the model would, as far as it can be found without reading
+  /// the weights. Requires `inspects()`.
   [[nodiscard]] ModelKind inspect(const ModelOptions& options) const { return inspect_(options); }
 
  private:

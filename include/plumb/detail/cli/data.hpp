@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb data: is this dataset sound, and how large is it?
+// plumb data: is this dataset valid, and how large is it?
 //
-// `check` prints every problem, one a line with file and line; `describe` prints sizes and, with a
-// model, what its tokenizer makes of the statements. Both read closed sets, datasets of many
-// prompts and knowledge graphs; `convert` makes the second of the first (data_convert.hpp). `prompts` prints what a run
-// asked (data_prompts.hpp), `overlap` looks for facts in texts (data_overlap.hpp).
+// `check` prints every problem on a line of its own, with file and line number. `describe` prints
+// sizes and, with a model, token counts. Both read closed sets, many-prompt datasets and knowledge
+// graphs. `convert` writes a many-prompt dataset or tables of choices (data_convert.hpp), `prompts`
+// prints the prompts of a run (data_prompts.hpp), and `overlap` searches texts for facts
+// (data_overlap.hpp).
 
 #include <array>
 #include <cstddef>
@@ -79,7 +80,8 @@ inline int check_data(Console& console, const DiskPath& data) {
   return problems == 0 ? 0 : 2;
 }
 
-/// Token counts of template 0, BOS or the model's frame included; none without templates.
+/// Token counts of template 0, including BOS or a masked model's special tokens; none without
+/// templates.
 template <PackedScorer Scorer>
 ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   typename Scorer::Block block;
@@ -99,7 +101,7 @@ ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   return block.cost();
 }
 
-/// The triples of each part by relation.
+/// Prints a table of triple counts, by relation and part.
 inline void describe_graph(Console& console, const KnowledgeGraph& graph) {
   TextTable table({"relation", "train", "valid", "test"});
   const std::array parts{&graph.train, &graph.valid, &graph.test};
@@ -125,8 +127,8 @@ inline int describe_data(Console& console, const DiskPath& data,
                          SpecialTokenReading special_tokens, const ModelMaker& make_model) {
   if (is_multi_prompt(data)) {
     if (!model_file.empty()) {
-      throw user_error({.field = "--model"}, "tokens of many prompts are not counted",
-                       "leave it out");
+      throw user_error({.field = "--model"}, "tokens of a many-prompt dataset are not counted",
+                       "remove it");
     }
     const MultiPromptDataset dataset = load_multi_prompt(data);
     print_left_out(console, dataset.left_out);
@@ -135,7 +137,7 @@ inline int describe_data(Console& console, const DiskPath& data,
   }
   if (is_graph_folder(data)) {
     if (!model_file.empty()) {
-      throw user_error({.field = "--model"}, "tokens of a graph are not counted", "leave it out");
+      throw user_error({.field = "--model"}, "tokens of a graph are not counted", "remove it");
     }
     describe_graph(console, load_graph(data));
     return 0;
@@ -191,14 +193,14 @@ inline int describe_data(Console& console, const DiskPath& data,
   console.out << dataset.name << ": " << counted(dataset.relations.size(), "relation") << "\n"
               << table.text(width_on(console));
   console.out << (model_file.empty() ? "Token counts: add --model FILE.\n"
-                                     : "Statements and tokens of template 0. tokens: fed when "
+                                     : "Statements and tokens of template 0. tokens: computed if "
                                        "statements are scored one by "
-                                       "one; tree: when they share prefixes.\n");
+                                       "one; tree: if they share prefixes.\n");
   return 0;
 }
 
-/// Runs the subcommand; returns 2 from `check` when there are problems.
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0, or 2 if `check` finds problems. Throws Error for
+/// everything that goes wrong.
 inline int run_data_command(Console& console, const ModelMaker& make_model) {
   if (!console.arguments.empty() && console.arguments.front() == "prompts") {
     return detail::print_prompts(console, make_model);
@@ -215,24 +217,25 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
        "check, describe, convert, prompts RUN, or overlap DIR TEXT…")         //
       ("data", detail::options::value(&data), "dataset folder or .tsv file")  //
       ("model", detail::options::value(&model)->value_name("FILE"),
-       "describe: whose tokenizer counts")  //
+       "describe: also count tokens, with this model's tokenizer")  //
       ("special-tokens", detail::options::value(&special_tokens)->value_name("text|parse"),
        (std::string("describe: ") + special_tokens_help).c_str())  //
       ("out", detail::options::value(&out)->value_name("DIR"),
-       "convert: a new or empty folder for facts.jsonl and templates.jsonl, or a table for each "
+       "convert: a new or empty folder for facts.jsonl and templates.jsonl, or for one table per "
        "relation")  //
       ("to", detail::options::value(&to)->value_name("SHAPE"),
-       "convert: many-prompts, or choices: tables by the rule of T-REx-MC")  //
+       "convert: many-prompts, or choices (one table per relation, by the rule of T-REx-MC)")  //
       ("origin", detail::options::value(&origin)->value_name("WHICH"),
-       "convert: only templates that are manual, or generated; all by default")  //
+       "convert: keep only manual or only generated templates; default: all")  //
       ("min-facts", detail::options::value(&min_facts)->value_name("N"),
-       "convert --to choices: facts that a relation must have (500)")  //
+       "convert --to choices: minimum facts of a relation (500)")  //
       ("min-objects", detail::options::value(&min_objects)->value_name("N"),
-       "convert --to choices: objects that it must have (100)")  //
+       "convert --to choices: minimum distinct objects of a relation (100)")  //
       ("seed", detail::options::value(&seed)->value_name("N"),
-       "convert --to choices: what is drawn (0)")  //
+       "convert --to choices: seed of the random draws (0)")  //
       ("templates", detail::options::value(&templates)->value_name("FILE"),
-       "convert: a templates.jsonl instead of what the dataset has; only its relations are taken");
+       "convert: a templates.jsonl that replaces the dataset's templates; only its relations are "
+       "converted");
   const auto values = detail::parse_arguments(
       console,
       "plumb data check|describe DIR [--model FILE]\n"
@@ -243,23 +246,23 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       list, {{"action", 1}, {"data", 1}});
   if (!values) return 0;
   if (action.empty()) {
-    throw user_error({}, "nothing to do",
-                     "say plumb data check DIR, plumb data describe DIR, plumb data convert DIR "
+    throw user_error({}, "no action given",
+                     "use plumb data check DIR, plumb data describe DIR, plumb data convert DIR "
                      "--out DIR, plumb data prompts RUN or plumb data overlap DIR TEXT…");
   }
   if (action != "check" && action != "describe" && action != "convert") {
     throw user_error({.field = "plumb data"}, "'" + action + "' is not a choice",
-                     "say check, describe, convert, prompts or overlap, before all options");
+                     "use check, describe, convert, prompts or overlap, before all options");
   }
   if (data.empty()) {
     throw user_error(
-        {}, "no dataset named",
-        "say plumb data " + action + " DIR" + (action == "convert" ? " --out DIR" : ""));
+        {}, "no dataset given",
+        "use plumb data " + action + " DIR" + (action == "convert" ? " --out DIR" : ""));
   }
   const auto only_for = [&](const char* option, const std::string& value, const char* of) {
     if (value.empty() || action == of) return;
-    throw user_error({.field = option}, "is not for " + action,
-                     std::string("leave it out, or use ") + of);
+    throw user_error({.field = option}, "does not apply to " + action,
+                     std::string("remove it, or use ") + of);
   };
   only_for("--model", model, "describe");
   only_for("--special-tokens", special_tokens, "describe");
@@ -281,8 +284,7 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
     SpecialTokenReading reading = SpecialTokenReading::refuse;
     if (!special_tokens.empty()) setting::read(special_tokens, "--special-tokens", reading);
     if (model.empty() && values->contains("special-tokens")) {
-      throw user_error({.field = "--special-tokens"}, "has no effect without --model",
-                       "leave it out");
+      throw user_error({.field = "--special-tokens"}, "has no effect without --model", "remove it");
     }
     return detail::describe_data(console, data, detail::found_model(model, console).path, reading,
                                  make_model);
@@ -292,17 +294,18 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   }
   if (!to.empty() && to != "many-prompts" && to != "choices") {
     throw user_error({.field = "--to"}, "'" + to + "' is not a choice",
-                     "say many-prompts or choices");
+                     "use many-prompts or choices");
   }
   for (const char* option : {"min-facts", "min-objects", "seed"}) {
     if (to == "choices" || !values->contains(option)) continue;
     throw user_error({.field = std::string("--") + option}, "has no effect without --to choices",
-                     "leave it out");
+                     "remove it");
   }
   if (to == "choices") {
     if (!templates.empty() || !origin.empty()) {
       throw user_error({.field = templates.empty() ? "--origin" : "--templates"},
-                       "is not for --to choices, which have no templates", "leave it out");
+                       "does not apply to --to choices, whose tables have no templates",
+                       "remove it");
     }
     return detail::convert_to_choices(console, data, rule, out);
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb data convert: how does a dataset become one of many prompts, and how many does it have?
+// plumb data convert: how does a dataset become a many-prompt dataset, or tables of many choices?
 //
-// Whatever plumb reads is written as facts.jsonl and templates.jsonl (multi_prompt_folder.hpp), and
-// its sizes are printed as MyriadLAMA's are: "What Matters in Learning Facts in Language Models?",
-// Table 1; relations without templates are refused then, unless some are given. Or it is written as a
-// table of many choices for each relation that has enough facts (many_choice.hpp), which need none.
+// By default, any dataset that plumb reads is written as facts.jsonl and templates.jsonl
+// (multi_prompt_folder.hpp). Its sizes are printed like MyriadLAMA's: "What Matters in Learning
+// Facts in Language Models?", Table 1. Relations without templates are refused unless a templates
+// file is passed. With --to choices, each relation with enough facts becomes a table of many
+// choices (many_choice.hpp), which needs no templates.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,14 +28,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How much a relation, or several together, can be asked. Names and objects are counted over
-/// facts, so an object of two facts counts twice.
+/// The sizes of one relation, or of several together. Names and objects are counted over facts, so
+/// an object of two facts counts twice.
 struct MultiPromptSizes {
   std::size_t facts = 0;
   std::size_t subject_names = 0;
   /// True answers: (subject, relation, object) triples.
   std::size_t objects = 0;
-  /// Names of objects beside their labels.
+  /// Names of objects, without their labels.
   std::size_t object_aliases = 0;
   std::size_t templates = 0;
   /// A template without a group counts as one.
@@ -73,7 +74,8 @@ struct MultiPromptSizes {
   return sizes;
 }
 
-/// The dataset's name, its sizes by relation and together, and what the columns count.
+/// The dataset's name, a table of its sizes by relation and in total, and a note on what the
+/// columns count.
 inline std::string describe_multi_prompt(const MultiPromptDataset& dataset,
                                          const TableWidth& width) {
   TextTable table({"relation", "facts", "subject names", "objects", "object aliases", "templates",
@@ -101,12 +103,12 @@ inline std::string describe_multi_prompt(const MultiPromptDataset& dataset,
          "prompts are subject names times templates.\n";
 }
 
-/// "Left out: what." for each.
+/// Prints "Left out: what." for each entry.
 inline void print_left_out(Console& console, const std::vector<std::string>& left_out) {
   for (const std::string& note : left_out_notes(left_out)) console.out << note << "\n";
 }
 
-/// Writes nothing where the dataset has a problem. `templates` may be empty.
+/// Writes nothing if the dataset has a problem. `templates` may be empty.
 inline int convert_data(Console& console, const DiskPath& data, const DiskPath& templates,
                         KeptOrigins origins, const DiskPath& out) {
   AtomicFolder::refuse_used(out);
@@ -122,8 +124,8 @@ inline int convert_data(Console& console, const DiskPath& data, const DiskPath& 
   return 0;
 }
 
-/// Writes a table of many choices for each relation that has enough facts and objects, and says which
-/// have not.
+/// Writes a table of many choices for each relation that has enough facts and objects, and prints
+/// how many relations do not.
 inline int convert_to_choices(Console& console, const DiskPath& data, const ManyChoiceRule& rule,
                               const DiskPath& out) {
   AtomicFolder::refuse_used(out);
@@ -163,7 +165,7 @@ inline int convert_to_choices(Console& console, const DiskPath& data, const Many
     console.out << "Left out: " << counted(left_out, "relation") << " with fewer than " << enough
                 << ".\n";
   }
-  console.out << "choices: the fewest of a fact. dataset: " << out.string() << "\n";
+  console.out << "choices: the smallest number for any fact. dataset: " << out.string() << "\n";
   return 0;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb data overlap: how many of a dataset's facts stand in these texts?
+// plumb data overlap: how many of a dataset's facts appear in these texts?
 //
-// Reads text files of any size in bounded memory, once, prints a table by relation and, on request,
-// writes a JSON line for each fact. Which files a folder of texts has is decided here. What is counted:
-// measure/fact_overlap.hpp; what a file holds: data/corpus_file.hpp.
+// Reads text files of any size once, in bounded memory. Prints a table by relation and, on request,
+// writes a JSON line for each fact. This header lists the files of a folder of texts;
+// measure/fact_overlap.hpp defines what is counted, and data/corpus_file.hpp how a file is read.
 
 #include <cstddef>
 #include <filesystem>
@@ -44,7 +44,7 @@ inline Within read_within(const std::string& word) {
     }
   }
   throw user_error({.setting = "within"}, "'" + word + "' is not a choice",
-                   "say line, paragraph, document, or a number of words from 2 to 999999");
+                   "use line, paragraph, document, or a number of words from 2 to 999999");
 }
 
 inline LetterCase read_letter_case(const std::string& word) {
@@ -53,19 +53,20 @@ inline LetterCase read_letter_case(const std::string& word) {
   throw setting::no_choice("case", word, {"ignore", "keep"});
 }
 
-/// The facts of a dataset of any kind, of the relations that are named, of all without.
+/// The facts of a dataset of any kind: those of `relations`, or all if `relations` is empty.
 inline std::vector<NamedFact> overlap_facts(const DiskPath& data,
                                             const std::vector<std::string>& relations) {
   std::vector<NamedFact> facts = is_graph_folder(data) ? named_facts(load_graph(data), relations)
                                  : is_multi_prompt(data)
                                      ? named_facts(load_multi_prompt(data), relations)
                                      : named_facts(load_dataset(data), relations);
-  if (facts.empty()) throw user_error({.file = data}, "holds no fact", "name another dataset");
+  if (facts.empty()) throw user_error({.file = data}, "contains no facts", "use another dataset");
   return facts;
 }
 
-/// Files as they are named, and those of folders and the folders in them by name. Throws a user
-/// error for what is not there, and for a file that is named twice, which would count twice.
+/// Files in the order of `words`. A folder stands for all files below it, in order of name. Throws
+/// a user error for a path that does not exist, and for a file that is named twice, which would
+/// count twice.
 inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words) {
   std::vector<DiskPath> texts;
   std::set<std::filesystem::path> seen;
@@ -82,23 +83,24 @@ inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words
     const DiskPath path(word);
     const std::size_t before = texts.size();
     if (!path.exists()) {
-      throw user_error({.file = path}, "is not there", "name text files or folders of them");
+      throw user_error({.file = path}, "does not exist", "name text files or folders of them");
     }
     add(add, path);
     if (texts.size() == before) {
-      throw user_error({.file = path}, "holds no file", "name text files or folders of them");
+      throw user_error({.file = path}, "contains no files", "name text files or folders of them");
     }
   }
   return texts;
 }
 
-/// What was read beside what was met.
+/// The amount of text that was read.
 struct CorpusSizes {
   std::size_t documents = 0;
   std::size_t bytes = 0;
 };
 
-/// Feeds the files' documents. Bytes are those of texts, JSON around them and escapes not counted.
+/// Feeds the files' documents to `overlap`. Bytes count only text, not the JSON around it or its
+/// escapes.
 inline CorpusSizes read_texts(Console& console, const std::vector<DiskPath>& files,
                               const std::string& text_field, FactOverlap& overlap) {
   constexpr std::size_t megabyte = 1'000'000;
@@ -138,13 +140,13 @@ inline int overlap_data(Console& console) {
       ("texts", options::value(&texts), "text files, or folders of them")  //
       ("within",
        options::value(&within)->value_name("N|line|paragraph|document")->default_value("50"),
-       "what subject and object must stand in together: a stretch of N words, a line, a paragraph "
-       "or a document (a plain file, or a line of JSON lines)")  //
+       "where subject and object must appear together: within N words, or in the same line, "
+       "paragraph or document (a plain text file, or one line of JSON lines)")  //
       ("case", options::value(&letters)->value_name("ignore|keep")->default_value("ignore"),
-       "whether us is a mention of US")  //
+       "whether to ignore case, so that us matches US")  //
       ("text-field", options::value(&text_field)->value_name("NAME"),
-       "the texts are JSON lines, each with a document under NAME; .jsonl files are without, with "
-       "NAME text")                                                                         //
+       "read the texts as JSON lines, each with a document under NAME; for .jsonl files the "
+       "default NAME is text")                                                              //
       ("relations", options::value(&relations)->value_name("A,B"), "only these relations")  //
       ("out", options::value(&out)->value_name("FILE"), "also write a JSON line for each fact");
   const auto values = parse_arguments(
@@ -152,8 +154,8 @@ inline int overlap_data(Console& console) {
       list, {{"action", 1}, {"data", 1}, {"texts", -1}});
   if (!values) return 0;
   if (data.empty() || texts.empty()) {
-    throw user_error({}, data.empty() ? "no dataset named" : "no text named",
-                     "say plumb data overlap DIR TEXT…");
+    throw user_error({}, data.empty() ? "no dataset given" : "no text given",
+                     "use plumb data overlap DIR TEXT…");
   }
   const Within unit = read_within(within);
   const LetterCase letter_case = read_letter_case(letters);
@@ -163,7 +165,7 @@ inline int overlap_data(Console& console) {
   const std::vector<DiskPath> files = overlap_texts(texts);
   FactOverlap overlap(facts, unit, letter_case);
   std::optional<AtomicFile> made;
-  if (!out.empty()) made.emplace(DiskPath(out));  // which is refused before the texts are read
+  if (!out.empty()) made.emplace(DiskPath(out));  // a bad path is refused before the texts are read
   const CorpusSizes sizes = read_texts(console, files, text_field, overlap);
 
   std::vector<MetRelation> rows = met_relations(facts, overlap.met());
@@ -175,7 +177,7 @@ inline int overlap_data(Console& console) {
               << ".\n";
   if (overlap.nameless() > 0) {
     console.out << counted(overlap.nameless(), "fact")
-                << " whose subject or object has no name with a word: no text can hold it.\n";
+                << " cannot appear in a text: the subject or object has no name with a word.\n";
   }
   if (!made) return 0;
   std::vector<std::string> paths;

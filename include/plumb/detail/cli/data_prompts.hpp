@@ -3,11 +3,11 @@
 
 // plumb data prompts: what exactly was the model asked?
 //
-// Prints every prompt of a finished run, one JSON object a line (records/listed_prompt.hpp). Prompts are
-// built anew by the code that the run itself uses, from the words that it was called with and the
-// files that it read; files that are not the same any more are refused by their hash. A probe that a
-// program wrote has no such words: its statements are built of its own results. Non-goals:
-// replays of a file (--fixed), which say themselves what is asked.
+// Prints every prompt of a finished run, one JSON object per line (records/listed_prompt.hpp).
+// Prompts are rebuilt by the code that the run itself uses, from the run's command line and input
+// files. Files that have changed since, by their hash, are refused. A probe that a program wrote
+// has no command line: its statements are built from its own results. Non-goals: replays of a file
+// (--fixed), which contains the prompts itself.
 
 #include <cstddef>
 #include <filesystem>
@@ -29,14 +29,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The settings that a run was begun with.
+/// The settings that a run was started with.
 template <class Settings>
 Settings settings_of(Console& console, const AskedRun& run) {
   Settings settings;
   Console then{run.words(), console.out, console.err};
   then.takes = console.takes;
   if (parse_settings(then, "plumb " + run.called() + " …", settings)) return settings;
-  throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
+  throw user_error({.file = run.file()}, "has a command line that runs no job", "");
 }
 
 inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) {
@@ -45,15 +45,15 @@ inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) 
   if (run.called() == "calibrate") {
     auto calibrated = parse_calibrate(then);
     if (calibrated && calibrated->probes()) return take_probe(*calibrated);
-    throw user_error({.file = run.file()}, "has a command line that asks nothing", "");
+    throw user_error({.file = run.file()}, "has a command line that runs no job", "");
   }
   return settings_of<ProbeArguments>(console, run);
 }
 
-/// Prints prompts; with a model their tokens too.
+/// Prints prompts and, on request, their tokens.
 class PromptPrinter {
  public:
-  /// `model_file` is empty for the run's own.
+  /// `model_file` is empty for the run's own model.
   PromptPrinter(Console& console, const AskedRun& run, const ModelMaker& make_model, bool with_ids,
                 std::filesystem::path model_file)
       : console_(console),
@@ -62,8 +62,8 @@ class PromptPrinter {
         with_ids_(with_ids),
         model_file_(std::move(model_file)) {}
 
-  /// The run's model, made when it is first needed, as the run's options have it. Throws a user error
-  /// when it is not there or has changed.
+  /// The run's model, made with the run's options when it is first needed. Throws a user error if
+  /// it is missing or has changed.
   [[nodiscard]] AnyModel& model(ModelOptions options) {
     if (model_) return *model_;
     const Json hash = run_.settings().value("model_sha256", Json());
@@ -73,27 +73,27 @@ class PromptPrinter {
     if (!own) options.server.clear();
     if (own) options.model = first_string(run_.run(), "model_path").value_or("");
     if (options.model.empty() && run_.is_of_a_program()) {
-      throw user_error({.file = run_.file()}, "names no model file, and tokens are a model's",
-                       "say where it is with --model");
+      throw user_error({.file = run_.file()}, "names no model file, and tokens need a model",
+                       "pass the model's path with --model");
     }
     if (hash.is_string() && !DiskPath(options.model).exists()) {
-      throw user_error({.file = options.model}, "the model of the run is not there",
-                       "say where it is with --model");
+      throw user_error({.file = options.model}, "the run's model is missing",
+                       "pass its current path with --model");
     }
     if (hash.is_string() && hash != hash_model(options.model)) {
       if (own) {
-        throw user_error({.file = options.model}, "is not the model of the run any more",
-                         "say where that is with --model");
+        throw user_error({.file = options.model}, "has changed since the run",
+                         "pass the run's model with --model");
       }
-      console_.err << "Tokens are of " << options.model.filename().string()
-                   << ", which is not the model of the run.\n";
+      console_.err << "The tokens are from " << options.model.filename().string()
+                   << ", which is not the run's model.\n";
     }
     model_.emplace(make_model_(options));
     return *model_;
   }
 
-  /// What visits prompts calls this. `options` are the run's; `ids` gives a prompt's tokens, those of
-  /// its text where it is empty.
+  /// A callback for functions that visit prompts. `options` are the run's; `ids` returns a prompt's
+  /// tokens. If `ids` is empty, they are the tokens of the prompt's text.
   auto with(const ModelOptions& options, const IdsOfPrompt& ids = {}) {
     IdsOfPrompt ids_of_prompt = with_ids_ ? ids : IdsOfPrompt{};
     if (with_ids_ && !ids) {
@@ -121,8 +121,7 @@ class PromptPrinter {
   std::size_t printed_ = 0;
 };
 
-/// The facts of a probe's rows, each once, below its relations, and the templates that they were asked
-/// under.
+/// The facts of a probe's rows, each once, under their relations, and the templates that were used.
 struct RecordedQuestions {
   Dataset dataset;
   std::vector<std::size_t> templates{};
@@ -145,8 +144,9 @@ struct RecordedQuestions {
   return made;
 }
 
-/// A probe that a program wrote: its statements are built of its own rows. Throws a user error where that
-/// gives other prompts than the run kept, as its program has a prompt builder of its own.
+/// Prints a probe that a program wrote: its statements are built from its own rows. Throws a user
+/// error if they differ from the prompts that the run recorded, because the program uses its own
+/// prompt builder.
 inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
                                  PromptPrinter& printer) {
   const DiskPath folder = run.file().parent();
@@ -163,8 +163,8 @@ inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
         const Json built = to_json(make(), {}, 5);
         if (ranges::find(kept, built) != kept.end()) return;
         throw user_error({.file = folder},
-                         "was asked by a program whose prompts are not plumb's own statements",
-                         "see the first of each kind in its example_prompts.jsonl");
+                         "was written by a program whose prompts are not plumb's own statements",
+                         "see the first prompt of each kind in its example_prompts.jsonl");
       });
   for_each_statement_prompt(asked.dataset, Statement{}, asked.templates, bos, wanted,
                             printer.with(ModelOptions{}));
@@ -208,7 +208,7 @@ inline void print_many_shot(Console& console, const AskedRun& run, const WantedF
                             printer.with(target.model_options(settings.special_tokens)));
 }
 
-/// For plans that ask no tokenizer.
+/// A tokenizer for plans that do not use one.
 struct NoTokenizer {
   [[nodiscard]] Tokenization tokenize(std::string_view) const {
     throw internal_error({}, "a plan asks for tokens that it should not need");
@@ -222,17 +222,17 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   const ModelOptions options = target.model_options(settings.special_tokens);
   KnowledgeGraph graph = ranked_graph(settings);
   RankSettings of_prompts = settings;
-  of_prompts.entities.clear();  // vectors are no prompts
+  of_prompts.entities.clear();  // vectors have no prompts
   Bos bos = false;
   if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
   run.refuse_changed(rank_record(of_prompts, bos, graph, target.provenance({})));
-  graph.name = run.dataset();  // which shots and samples are drawn by
+  graph.name = run.dataset();  // the draws of shots and samples depend on it
   const bool lm_head = settings.ranks_by(RankMethod::lm_head);
   const bool by_tokens = lm_head || settings.ranking.candidates == CandidateSet::single_token;
   const RankParts parts = by_tokens
                               ? rank_parts(graph, settings.ranking, lm_head, printer.model(options))
                               : rank_parts(graph, settings.ranking, false, NoTokenizer{});
-  // Texts of vectors may end with a token of the tokenizer's own.
+  // The tokenizer may add its own last token to embedded texts.
   const auto scored = printer.with(options);
   const std::optional<Bos>& said = settings.bos;
   const auto embedded = printer.with(options, [&](const Prompt& prompt, const Bos&) {
@@ -244,7 +244,7 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   });
 }
 
-/// Which gaps are asked depends on the model's tokens, so it is always loaded.
+/// The choice of gaps depends on the model's tokens, so the model is always loaded.
 inline void print_fills(const GenerateSettings& settings, const JobTarget& target,
                         const WantedFact& wanted, PromptPrinter& printer) {
   const FillQuestions questions(settings);
@@ -285,16 +285,16 @@ inline int print_prompts(Console& console, const ModelMaker& make_model) {
       ("run", options::value(&folder), "folder of a finished run")  //
       ("fact", options::value(&fact)->value_name("ID"),
        "only prompts about the subject with this identifier or label, or about "
-       "RELATION:INSTANCE")                                                                  //
-      ("ids", "also the tokens, by the tokenizer of the run's model")                        //
-      ("model", options::value(&model)->value_name("FILE"), "where the run's model is now")  //
-      ("data", options::value(&data)->value_name("DIR"), "where the run's data is now");
+       "RELATION:INSTANCE")                                                                     //
+      ("ids", "also print the tokens, by the tokenizer of the run's model")                     //
+      ("model", options::value(&model)->value_name("FILE"), "current path of the run's model")  //
+      ("data", options::value(&data)->value_name("DIR"), "current path of the run's dataset");
   const auto values = parse_arguments(
       console, "plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]", list,
       {{"action", 1}, {"run", 1}});
   if (!values) return 0;
   if (folder.empty()) {
-    throw user_error({}, "no run folder named", "say plumb data prompts RUN");
+    throw user_error({}, "no run folder given", "use plumb data prompts RUN");
   }
   const AskedRun run(folder, data);
   const WantedFact wanted{fact};
@@ -307,8 +307,8 @@ inline int print_prompts(Console& console, const ModelMaker& make_model) {
   if (command == "generate") print_generate(console, run, wanted, printer);
   if (printer.printed() == 0 && !wanted.all()) {
     throw user_error({.field = "--fact"}, "no prompt of the run is about '" + fact + "'",
-                     "give a subject's identifier or label, or RELATION:INSTANCE as its rows have "
-                     "them (not for rank, whose queries have identifiers alone)");
+                     "pass a subject's identifier or label, or RELATION:INSTANCE as in the run's "
+                     "rows (not for rank, whose queries have only identifiers)");
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are these the same files as the other time?
+// Are these the same files as before?
 //
 // SHA-256 by OpenSSL's libcrypto, in hex as sha256sum and model hubs print it.
 
@@ -53,7 +53,7 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 over several files' names and contents, in order; their folders' names do not count.
+/// SHA-256 over several files' names and contents, in order; folder names are not hashed.
 [[nodiscard]] inline std::string hash_files(const std::vector<std::filesystem::path>& files) {
   detail::Sha256 hash;
   for (const auto& file : files) {
@@ -65,8 +65,8 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 of what a setting names: of a file, or over the names and contents of a folder's own files,
-/// by name.
+/// SHA-256 of the path that a setting names: of a file, or over the names and contents of the files
+/// directly in a folder, in order of name.
 [[nodiscard]] inline std::string hash_path(const DiskPath& path) {
   if (!path.is_folder()) return hash_file(path);
   std::vector<std::filesystem::path> files;

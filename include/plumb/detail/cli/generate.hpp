@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb generate: what a model says when it is asked in many ways, and whether it stays with it; a
-// masked model fills gaps.
+// plumb generate: how does a model answer many prompts for each fact, and are its answers
+// consistent? A masked model fills gaps.
 
 #include <optional>
 #include <string>
@@ -52,7 +52,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   settings.masked = detail::will_be_masked(make_model, target);
   const detail::RefuseIdleOptions refuse(*values);
   detail::GenerateArguments::visit(std::as_const(arguments), refuse);
-  detail::check_out(target);  // said before a large model is loaded
+  detail::check_out(target);  // before a large model is loaded
   std::optional<GenerateQuestions> questions;
   std::optional<FillQuestions> gaps;
   std::optional<ListQuestions> lists;
@@ -75,7 +75,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
     if (detail::is_dry_run_or_shard(console, "generate", target, settings.data, job)) return;
     const auto finished = detail::run_target(console, "generate", target, settings.data, job);
     detail::show_report(console, finished.report, target.out / "report.html",
-                        detail::cost_in_words(finished.summary, "text", " of answers and names"));
+                        detail::cost_in_words(finished.summary, "text", " (answers and names)"));
   };
   if (lists) {
     ListJob job(model, *lists, target.provenance(model.describe()));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What was asked, so that another command line can ask it again?
+// Which options does another command line need to repeat a run?
 //
-// Options that were given, by words, by a file or by the environment, with whole paths and without
-// where the results go and which shard of them. run.json has them as "options", and --config reads them there
-// (config_file.hpp).
+// The options that were given on the command line, in a file or in the environment, with absolute
+// paths, without those for the output folder and the shard. run.json stores them as "options", and
+// --config reads them there (config_file.hpp).
 
 #include <boost/program_options.hpp>
 #include <concepts>
@@ -34,13 +34,14 @@ concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string
   value.read(words);
 };
 
-/// A path that is there, from the root; anything else as it is: `none`, a name, an embedder's word.
+/// An existing path as an absolute path; any other word unchanged: `none`, a name, an embedder's
+/// word.
 [[nodiscard]] inline std::string whole_path(const std::string& word) {
   if (word.empty() || word == "none" || !DiskPath(word).exists()) return word;
   return std::filesystem::absolute(word).lexically_normal().string();
 }
 
-/// Writes down each setting that is shown to it and was given.
+/// A visitor that records each setting that was given.
 class RecordGiven {
  public:
   RecordGiven(const options::variables_map& values, Console& console)
@@ -83,7 +84,7 @@ class RecordGiven {
   Console& console_;
 };
 
-/// {"limit": "20", "heads": true, "stop": ["a", "b"]}.
+/// The options as JSON: {"limit": "20", "heads": true, "stop": ["a", "b"]}.
 [[nodiscard]] inline Json given_json(const Console& console) {
   Json all = Json::object();
   for (const GivenOption& one : console.asked.given) {
@@ -94,7 +95,7 @@ class RecordGiven {
   return all;
 }
 
-/// The same as words of a command line.
+/// The same options as words of a command line.
 [[nodiscard]] inline std::vector<std::string> words_of_given(const Json& given) {
   std::vector<std::string> words;
   const auto add = [&](const std::string& name, const Json& value) {
@@ -111,22 +112,22 @@ class RecordGiven {
   return words;
 }
 
-/// The setting of run.json that holds the SHA-256 of an option's file.
+/// The setting of run.json with the SHA-256 of an option's file.
 [[nodiscard]] inline std::string hash_setting(std::string_view option) {
   std::string name(option == "data" || option == "fixed" ? "dataset" : option);
   for (char& c : name) c = c == '-' ? '_' : c;
   return name + "_sha256";
 }
 
-/// What is wrong with a file whose hash is another.
+/// The message for a file whose hash has changed.
 [[nodiscard]] inline std::string changed_since(const std::string& run, const Json& then,
                                                const Json& now) {
   return "has changed since " + run + ": its SHA-256 was " + then.dump() + " and is " + now.dump();
 }
 
-/// Throws a user error where a file that --config took from a run.json is not what it was then, and
-/// says on the console which program made that run where it is another than this one. `settings`
-/// are those of the job that is to be done.
+/// Throws a user error if a file that --config took from a run.json has changed since that run.
+/// Warns on the console if another plumb version or backend made that run. `settings` are those of
+/// the new job.
 inline void refuse_changed_files(const Console& console, const Json& settings) {
   const AskedOptions& asked = console.asked;
   if (asked.record.empty()) return;
@@ -136,7 +137,7 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
     if (!theirs || !ours || *theirs == *ours) continue;
     console.err << asked.record << ": the run was made by "
                 << (program == std::string_view("backend") ? "" : "plumb ") << *theirs
-                << ", this is " << *ours << ": numbers may differ\n";
+                << "; this is " << *ours << ", so numbers may differ\n";
   }
   const auto taken = [&](const std::string& option) {
     return ranges::find(asked.of_config, option) != asked.of_config.end();
@@ -144,7 +145,7 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
   const auto given = [&](const std::string& option) {
     return ranges::find(asked.given, option, &GivenOption::name);
   };
-  // The dataset last: its hash may be of the others too.
+  // The dataset comes last because its hash may cover the other files too.
   for (const char* option : {"model", "lora", "tokenizer", "template-file", "separators",
                              "baselines", "entities", "vocabulary", "fixed", "data"}) {
     const std::string of = option;
@@ -159,7 +160,7 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
     }
     throw user_error({.file = given(of)->words.front()},
                      changed_since("the run of " + asked.record, theirs, ours),
-                     "bring it back as it was, or name another with --" + of);
+                     "restore the file, or pass another with --" + of);
   }
 }
 

@@ -4,9 +4,9 @@
 // Should the job stop, and how is it resumed?
 //
 // While a job runs, the first SIGINT (Ctrl-C) or SIGTERM (kill, a scheduler's time limit) is only
-// noted: the job ends between two packs, with everything it did in its journal. The second one goes
-// to whoever had the signal before. That ends the command's process at once, and Python raises
-// KeyboardInterrupt. An embedded library leaves signals to its program.
+// noted: the job ends after its current pack, with all its finished work in its journal. The second
+// signal goes to the previous handler: it ends the command's process immediately, and in Python it
+// raises KeyboardInterrupt. An embedded library leaves signals to its program.
 
 #include <signal.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Ends a command that a signal stopped, with the code that a shell has for it.
+/// Thrown to end a command that a signal stopped, with the shell's exit code for that signal.
 class Interrupted : public Error {
  public:
   Interrupted(int signal, const std::string& what, const std::string& remedy)
@@ -34,8 +34,8 @@ class Interrupted : public Error {
   int code_;
 };
 
-/// Notes SIGINT and SIGTERM while it lives, but for one that the process ignores. One at a time in a
-/// process.
+/// Notes SIGINT and SIGTERM during its lifetime, except a signal that the process ignores. A
+/// process may have only one at a time.
 class InterruptCatcher {
  public:
   InterruptCatcher() {
@@ -69,8 +69,9 @@ class InterruptCatcher {
     noted_ = number;
     restore();
     const std::string_view said =
-        number == SIGINT ? "\nstopping when the work at hand is kept; Ctrl-C again stops at once\n"
-                         : "\nstopping when the work at hand is kept\n";
+        number == SIGINT
+            ? "\nstopping after the current work is saved; Ctrl-C again stops immediately\n"
+            : "\nstopping after the current work is saved\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
   }
 
@@ -79,7 +80,7 @@ class InterruptCatcher {
   inline static std::array<struct sigaction, interrupts.size()> before_{};
 };
 
-/// A word as a shell reads it.
+/// A word, quoted for a shell if necessary.
 [[nodiscard]] inline std::string quoted_for_shell(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
@@ -95,7 +96,8 @@ class InterruptCatcher {
   return made + "'";
 }
 
-/// "plumb probe --data d --resume": the words that resume a run; `program` is as it was called.
+/// "plumb probe --data d --resume": the command line that resumes a run. `program` is the name by
+/// which the program was started.
 [[nodiscard]] inline std::string resume_command(const std::string& program,
                                                 const std::string& command,
                                                 const std::vector<std::string>& arguments) {

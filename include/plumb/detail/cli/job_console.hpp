@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a job of the command line run, and what does the console show of it?
+// How does the command line run a job, and what does the console show?
 
 #include <signal.h>
 
@@ -28,7 +28,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A bar for each thing that a job counts, one after another. The console must outlive it.
+/// A bar for each quantity that a job counts, one after another. The console must outlive the
+/// callback.
 inline ProgressCallback progress_bars(Console& console) {
   if (console.shown.quiet) return {};
   if (console.on_progress) return console.on_progress;
@@ -46,25 +47,24 @@ inline ProgressCallback progress_bars(Console& console) {
   };
 }
 
-/// A job's plan, a line for each of its parts; what a run that is resumed has done is among it.
+/// Prints a job's plan, one line for each part. For a resumed run it includes the finished work.
 inline void show_plan(std::ostream& out, const JobPlan& plan, bool resumes) {
   for (const std::string& line : description_of(plan)) {
-    out << (resumes ? "to be asked, what is kept included: " : "to be asked: ") << line
-        << std::endl;
+    out << (resumes ? "planned, including finished work: " : "planned: ") << line << std::endl;
   }
 }
 
-/// The words the program was called with.
+/// The words with which the program was started, as run.json stores them.
 inline Json command_line_of(const Console& console, const char* command) {
   Json words = {"plumb", command};
   for (const std::string& word : console.arguments) words.push_back(word);
   return words;
 }
 
-/// Where a job of the command line leaves its results.
+/// The folder for the results of a job of the command line.
 inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
                             const std::filesystem::path& data) {
-  std::error_code ignored;  // a folder that was removed has no name
+  std::error_code ignored;  // a working directory that was removed has no path
   Json facts = {
       {"command_line", command_line_of(console, command)},
       {"options", given_json(console)},
@@ -93,8 +93,8 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   return {target.out, target.resume, std::move(work), std::move(facts), at_end, target.overwrite};
 }
 
-/// Calls `run_into(folder)` for a job of the command line. Throws what that does, a user error where a
-/// file of the run that is done again has changed, and Interrupted.
+/// Calls `run_into(folder)` for a job of the command line. Throws what `run_into` throws, a user
+/// error if a file of the run that is repeated has changed, and Interrupted.
 template <Job J, class RunInto>
 auto run_interruptibly(Console& console, const char* command, const JobTarget& target,
                        const std::filesystem::path& data, J& job, RunInto run_into) {
@@ -108,19 +108,19 @@ auto run_interruptibly(Console& console, const char* command, const JobTarget& t
   } catch (const Stopped&) {
     const int by = catcher->noted();
     if (target.overwrite) {
-      throw Interrupted(by, "stopped; nothing was replaced", "call it again to begin anew");
+      throw Interrupted(by, "stopped; nothing was replaced", "run it again to start over");
     }
     if (console.merged) {
-      throw Interrupted(by, "stopped; what is merged is kept", "call it again to go on");
+      throw Interrupted(by, "stopped; merged work is saved", "run it again to continue");
     }
     std::vector<std::string> words = console.arguments;
     if (target.model_of_variable) words.insert(words.end(), {"--model", target.word()});
-    throw Interrupted(by, "stopped; what is done is kept",
-                      "go on with: " + resume_command(console.program, command, words));
+    throw Interrupted(by, "stopped; finished work is saved",
+                      "continue with: " + resume_command(console.program, command, words));
   }
 }
 
-/// Carries out a job of the command line. Throws what `run_job` does, and as run_interruptibly.
+/// Runs a job of the command line. Throws what run_job and run_interruptibly throw.
 template <Job J>
 auto run_target(Console& console, const char* command, const JobTarget& target,
                 const std::filesystem::path& data, J& job) {
@@ -128,8 +128,8 @@ auto run_target(Console& console, const char* command, const JobTarget& target,
                            [&](const JobFolder& folder) { return run_job(job, folder); });
 }
 
-/// Says what a job would ask, or does a shard of it, where that is all that is wanted; whether it was.
-/// Throws as run_target does.
+/// For a dry run, prints the job's plan; for a shard, runs the shard. Returns whether it did
+/// either. Throws like run_target.
 template <Job J>
 [[nodiscard]] bool is_dry_run_or_shard(Console& console, const char* command,
                                        const JobTarget& target, const std::filesystem::path& data,
@@ -138,7 +138,7 @@ template <Job J>
     if (const std::optional<JobPlan> plan = plan_of(job, progress_bars(console))) {
       show_plan(console.out, *plan, target.resume);
     } else {
-      console.out << "this job does not count ahead what it asks\n";
+      console.out << "this job cannot count its prompts in advance\n";
     }
     return true;
   }
@@ -149,13 +149,13 @@ template <Job J>
   for_people(console) << "shard " << target.shard.word() << ": "
                       << counted(summary.fresh_statements, "statement") << " scored now, "
                       << with_decimals(summary.seconds_model, 1)
-                      << " s in the model; `plumb merge` makes a run of all " << target.shard.count
-                      << "\n"
+                      << " s in the model; `plumb merge` joins all " << target.shard.count
+                      << " shards\n"
                       << "shard: " << target.out.string() << "\n";
   return true;
 }
 
-/// Prints a report's notes, its table, what its run cost in words, and where it is.
+/// Prints a report's notes, its table, the cost of its run as text, and the path of its file.
 inline void show_report(Console& console, const Report& report, const DiskPath& file,
                         const std::string& cost = "", const char* label = "report") {
   const auto& notes = report.notes();
@@ -175,7 +175,7 @@ inline void show_report(Console& console, const Report& report, const DiskPath& 
               << each_in_lines(cost, console.width) << label << ": " << file.string() << "\n";
 }
 
-/// Carries a measurement out, shows what it found, and returns it.
+/// Runs a measurement, shows its report, and returns the report.
 template <Measurement M>
 Report show_measurement(Console& console, const char* command, const M& measurement,
                         const DiskPath& out) {
@@ -186,22 +186,22 @@ Report show_measurement(Console& console, const char* command, const M& measurem
   return report;
 }
 
-/// What a job cost, in words for the terminal; `noun` is what was asked, one of it, and `kinds`
-/// says more of that.
+/// The cost of a job, as text for the terminal. `noun` is the singular of the unit that was scored,
+/// and `kinds` is appended to the count.
 inline std::string cost_in_words(const RunSummary& summary, const char* noun = "statement",
                                  const char* kinds = "") {
   const std::string asked =
       counted(summary.cost.statements, noun) + kinds +
       (summary.kept_statements == 0
            ? ""
-           : ", " + std::to_string(summary.kept_statements) + " kept from before");
+           : ", " + std::to_string(summary.kept_statements) + " already finished");
   if (summary.cost.masked_inputs > 0) {
     return asked + ", " + counted(summary.cost.masked_inputs, "masked input") + ", " +
            std::to_string(summary.cost.masked_inputs_computed) + " computed\n";
   }
   const double saved = static_cast<double>(summary.cost.tokens_one_by_one) /
                        static_cast<double>(std::max<std::uint64_t>(1, summary.cost.tokens_fed));
-  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed (" +
+  return asked + ", " + counted(summary.cost.tokens_fed, "token") + " fed to the model (" +
          (saved > 0 && saved < 0.995 ? with_decimals(1 / saved, 2) + " times as many as"
                                      : with_decimals(saved, 2) + " times fewer than") +
          " one by one)\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which model does a command ask, and where do its results go?
+// Which model does a command use, and where do its results go?
 
 #include <cstddef>
 #include <filesystem>
@@ -34,7 +34,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The words of `model`, as a setting. Several words, or NAME=MODEL, ask several models; one is the model.
+/// The words of `model`, as a setting. Several words, or NAME=MODEL, select several models; any
+/// other word is the model.
 template <class Target>
 struct ModelWords {
   Target& target;
@@ -50,7 +51,7 @@ struct ModelWords {
       }
     }
   }
-  /// As run.json keeps them.
+  /// The words as run.json stores them.
   template <class Whole>
   [[nodiscard]] std::vector<std::string> words_with_paths(const Whole& whole) const {
     if (target.several.empty()) return {whole(target.model.string())};
@@ -63,37 +64,39 @@ struct ModelWords {
   }
 };
 
-/// The options of every command that asks a model.
+/// The options of every command that runs a model.
 struct JobTarget {
   std::filesystem::path out{}, model{};
-  /// Words of several models, and a table of them (model_table.hpp). At most one of these and `model` is
-  /// not empty.
+  /// The words of several models, and a table of models (model_table.hpp). Of these two and
+  /// `model`, at most one is not empty.
   std::vector<std::string> several{};
   std::filesystem::path models{};
   Precision precision = Precision::exact;
-  /// 0 takes one for each core.
+  /// 0: one per core.
   std::size_t threads = 0;
   EngineSettings engine{};
   bool resume = false;
-  /// Whether a run that `out` holds is replaced when the new one is complete.
+  /// Whether a run in `out` is replaced once the new run is complete.
   bool overwrite = false;
-  /// Whether PLUMB_MODEL named the model, so that what is wrong with it is said of that.
+  /// Whether PLUMB_MODEL named the model; errors about the model then name that variable.
   bool model_of_variable = false;
-  /// Whether the engine takes `precision`; of another nothing is known of it.
+  /// Whether the engine supports `precision`; the precision of any other engine is unknown.
   bool takes_precision = true;
-  /// Of a model named hf:OWNER/NAME, as it was given, and the name that results have; else empty.
+  /// For a model named hf:OWNER/NAME: the word that was given, and the model's name in results;
+  /// else empty.
   std::string model_given{}, model_name{};
-  /// What a table of models says of this one (model_table.hpp); an empty object where it says nothing.
+  /// What a table of models records about this model (model_table.hpp); an empty object if there is
+  /// none.
   Json model_known = Json::object();
-  /// Whether only what would be asked is said.
+  /// Whether to print only the plan.
   bool dry_run = false;
-  /// The part of the job that this process does.
+  /// The part of the job that this process runs.
   Shard shard{};
-  /// Of a server that is asked in place of a model here: its URL, and how it is asked.
+  /// The URL of a server that runs the model instead of this process, and how the server is used.
   std::string server{};
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
-  /// Of the model that was made last, what run.json says of how it was asked.
+  /// What run.json records about how the model that was made last was used.
   std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
 
   template <class Self, class Visitor>
@@ -106,62 +109,60 @@ struct JobTarget {
     visitor(
         "model", words,
         {.value = "[NAME=]MODEL",
-         .help = "the model: a .gguf file, a Hugging Face folder, or hf:OWNER/NAME[/FILE] where "
-                 "that was downloaded (`plumb models` lists them); given again, each is asked, and "
-                 "they are compared",
+         .help = "the model: a .gguf file, a Hugging Face folder, or a downloaded "
+                 "hf:OWNER/NAME[/FILE] (`plumb models` lists them); if repeated, all models are "
+                 "run and compared",
          .variable = "PLUMB_MODEL"});
     visitor("models", self.models,
             {.value = "FILE",
-             .help = "ask all models of a table, .csv or .jsonl: name, path, and options that "
-                     "differ; each goes into RUN/NAME, their comparison into RUN/comparison"});
+             .help = "run all models of a .csv or .jsonl table (name, path, and options that "
+                     "differ), each into RUN/NAME, and compare them in RUN/comparison"});
     const char* const on_server =
-        self.server.empty() ? "" : "on a `server`, which has flags of its own";
-    const char* const no_server = self.server.empty() ? "without a `server`; name one" : "";
+        self.server.empty() ? "" : "with a `server`, which has its own flags";
+    const char* const no_server = self.server.empty() ? "without a `server`; set one" : "";
     const EngineVisitor of_engine(visitor);
-    of_engine(
-        "server", self.server,
-        {.value = "URL",
-         .help = "ask the model that a llama-server, vLLM or SGLang runs, in place of `model`; "
-                 "a key is taken from PLUMB_API_KEY"});
+    of_engine("server", self.server,
+              {.value = "URL",
+               .help = "use the model of a llama-server, vLLM or SGLang server instead of `model`; "
+                       "PLUMB_API_KEY provides a key"});
     of_engine("concurrency", self.concurrency,
               {.value = "N",
-               .help = "requests to `server` at once",
+               .help = "concurrent requests to `server`",
                .least = 1,
                .most = 1024,
-               .remedy = "say how many",
+               .remedy = "choose a number in that range",
                .idle = no_server});
     of_engine("tokenizer", self.tokenizer,
               {.value = "PATH",
-               .help = "the tokenizer of the model of `server`: a Hugging Face folder or a .gguf "
-                       "file; without it the server is asked, where it tells",
+               .help = "the tokenizer of the `server`'s model: a Hugging Face folder or a .gguf "
+                       "file; by default the server's, if it provides one",
                .idle = no_server});
     of_engine("precision", self.precision,
               {.value = "exact|fast|bf16",
-               .help = "exact: F32 cache, no flash attention; fast, of a .gguf file: neither, and "
-                       "less exact; bf16, of a Hugging Face folder: products rounded to BF16",
+               .help = "exact: F32 cache, no flash attention; fast (.gguf files): F16 cache, flash "
+                       "attention, less exact; bf16 (Hugging Face folders): products rounded to "
+                       "BF16",
                .idle = on_server});
     visitor("threads", self.threads,
             {.value = "N",
-             .help = "0 takes one for each core",
+             .help = "threads; 0: one per core",
              .most = 1024,
-             .remedy = "0 takes one for each core",
+             .remedy = "use 0 for one thread per core",
              .variable = "PLUMB_THREADS"});
     EngineSettings::visit(self.engine, visitor, self.precision, on_server);
-    visitor("resume", self.resume, {.help = "go on with the run that --out holds"});
-    visitor(
-        "overwrite", self.overwrite,
-        {.help = "replace the run that --out holds, with all in its folder, once the new one is "
-                 "complete",
-         .idle = self.resume ? "beside `resume`; leave out one of the two" : ""});
-    visitor(
-        "shard", self.shard,
-        {.value = "I/N",
-         .help = "do the I-th of N even parts of the job, into a folder of its own; `plumb merge` "
-                 "makes one run of all N",
-         .idle = self.overwrite ? "beside `overwrite`; choose another folder" : ""});
+    visitor("resume", self.resume, {.help = "resume the run in --out"});
+    visitor("overwrite", self.overwrite,
+            {.help = "replace the run in --out, and everything in that folder, once the new run is "
+                     "complete",
+             .idle = self.resume ? "with `resume`; remove one of the two" : ""});
+    visitor("shard", self.shard,
+            {.value = "I/N",
+             .help = "run only the I-th of N equal parts of the job, into its own folder; "
+                     "`plumb merge` joins all N into one run",
+             .idle = self.overwrite ? "with `overwrite`; choose another folder" : ""});
     visitor("dry-run", self.dry_run,
-            {.help = "say how much would be asked, with the model's tokenizer, and stop before the "
-                     "model is asked; nothing is written"});
+            {.help = "print the number of prompts and tokens, by the model's tokenizer, without "
+                     "running the model or writing files"});
   }
 
   [[nodiscard]] ModelOptions model_options(SpecialTokenReading special_tokens) const {
@@ -183,7 +184,8 @@ struct JobTarget {
     return asks_several() || !model.empty() || !server.empty();
   }
 
-  /// What `ask` returns, which makes the model or looks at it.
+  /// Returns `ask()`, which makes or inspects the model. If PLUMB_MODEL named the model, errors
+  /// name that variable.
   template <class Ask>
   auto asking_model(Ask ask) const {
     try {
@@ -193,8 +195,8 @@ struct JobTarget {
       throw Error(error.fault(), {.field = "PLUMB_MODEL"}, error.what());
     }
   }
-  /// Made and, where it will be asked, checked (start_check.hpp). Throws whatever making it throws, and a
-  /// user error for a model that does not pass.
+  /// Makes the model and, except in a dry run, checks it (start_check.hpp). Throws whatever making
+  /// it throws, and a user error for a model that fails the check.
   [[nodiscard]] AnyModel make(const ModelMaker& make_model,
                               SpecialTokenReading special_tokens) const {
     Json checked;
@@ -211,7 +213,8 @@ struct JobTarget {
     return made;
   }
 
-  /// How far apart the same answer may be: a thousandth where everything is computed in F32.
+  /// The largest allowed difference between two computations of the same value, in nats: a
+  /// thousandth if everything is computed in F32.
   [[nodiscard]] double largest_difference(const ModelDescription& described) const {
     const auto holds = [](const std::string& text, const char* part) {
       return text.find(part) != std::string::npos;
@@ -219,7 +222,7 @@ struct JobTarget {
     const bool in_f32 = (described.device.empty() || described.device == "CPU") &&
                         !described.quantized &&
                         (described.cache_type.empty() || described.cache_type == "f32");
-    // llama.cpp rounds activations to the weights' type; an engine of the user's says what it does.
+    // llama.cpp rounds activations to the weights' type; a user's engine describes its own weights.
     const bool asked = takes_precision ? precision == Precision::exact &&
                                              !(described.backend.starts_with("llama.cpp") &&
                                                holds(described.weights, "16"))
@@ -227,7 +230,7 @@ struct JobTarget {
     return server.empty() && in_f32 && asked ? most_apart_exact : most_apart;
   }
 
-  /// What run.json says of the check; what it said before where the run is complete.
+  /// What run.json records about the check; for a complete run, what it already records.
   [[nodiscard]] Json start_check(AnyModel& asked) const {
     if (resume && DiskPath(out / "run.json").is_file()) {
       const Json before = read_json_object(out / "run.json");
@@ -241,17 +244,17 @@ struct JobTarget {
             {"most_nats", most}};
   }
 
-  /// Finds a model named hf:OWNER/NAME, when the options are read. Throws a user error where it is
-  /// not there.
+  /// Finds a model named hf:OWNER/NAME, after the options are read. Throws a user error if it does
+  /// not exist.
   void find_model(const options::variables_map& values, const Console& console) {
     takes_precision = console.engine_takes("precision");
     keep_engine(console);
     keep_known(console);
     if (!server.empty()) {
       if (values.contains("model")) {
-        throw user_error({.setting = "server"}, "stands beside `model`", "give one of the two");
+        throw user_error({.setting = "server"}, "conflicts with `model`", "use only one of them");
       }
-      model.clear();  // of the variable
+      model.clear();  // it came from PLUMB_MODEL
       return;
     }
     model_of_variable = !model.empty() && !values.contains("model");
@@ -262,15 +265,15 @@ struct JobTarget {
     model_name = std::move(name);
   }
 
-  /// Where no engine is said, that of the run that is resumed, or of the shards that are merged: the
-  /// engine that is the default changes numbers in their last digits.
+  /// If no engine is set, takes the engine of the run that is resumed or of the shards that are
+  /// merged: the default engine would change the last digits of numbers.
   void keep_engine(const Console& console) {
-    if (engine.choice || precision != Precision::exact) return;  // which only llama.cpp computes
+    if (engine.choice || precision != Precision::exact) return;  // these determine the engine
     Json settings;
     if (console.merged) {
       settings = kept_settings(probed_folder(console.merged->folders.front()));
     } else if (resume) {
-      settings = kept_settings(probed_folder(out));  // of a study the run that it asked
+      settings = kept_settings(probed_folder(out));  // for a calibration, its probe
     }
     const std::string backend = first_string(settings, "backend").value_or("");
     for (const EngineChoice one : every(EngineChoice{})) {
@@ -278,7 +281,8 @@ struct JobTarget {
     }
   }
 
-  /// What a table says of the model; of a run that is resumed by itself, what it said then.
+  /// Takes what a table of models records about the model. A run that is resumed by itself takes
+  /// what its run.json records.
   void keep_known(const Console& console) {
     model_known = console.model_known;
     if (!model_known.empty() || !resume) return;
@@ -288,12 +292,12 @@ struct JobTarget {
     if (kept.is_object()) model_known = kept;
   }
 
-  /// The model as a command line says it.
+  /// The model as a word of the command line.
   [[nodiscard]] std::string word() const {
     if (!server.empty()) return server;
     return model_given.empty() ? model.string() : model_given;
   }
-  /// The name that a table or NAME=MODEL gives the model; empty where none does.
+  /// The name that a table or NAME=MODEL gives the model; empty if there is none.
   [[nodiscard]] std::string given_name() const {
     return first_string(model_known, "name").value_or("");
   }
@@ -301,13 +305,13 @@ struct JobTarget {
   /// "m.gguf+a.gguf:0.5".
   [[nodiscard]] std::string shown_name() const {
     if (std::string given = given_name(); !given.empty()) return given;
-    // A folder's name is the same with and without a slash behind it.
+    // A folder's name is the same with and without a trailing slash.
     const std::filesystem::path& named = model.has_filename() ? model : model.parent_path();
     std::string name = model_name.empty() ? named.filename().string() : model_name;
     for (const Json& adapter : engine.lora.json()) name += "+" + adapter.get<std::string>();
     return name;
   }
-  /// What decides scores of each adapter; null where there are none.
+  /// The hash of each adapter's file; null if there are no adapters.
   [[nodiscard]] Json adapter_hashes() const {
     Json hashes;
     for (const LoraAdapter& one : engine.lora.adapters) {
@@ -316,7 +320,7 @@ struct JobTarget {
     return hashes;
   }
 
-  /// What settings say of the model. An embedder's model need not be a file.
+  /// What the recorded settings state about the model. An embedder's model need not be a file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
     const bool own = description.name.empty() || !given_name().empty();
     std::string name = own ? shown_name() : description.name;
@@ -340,29 +344,29 @@ inline void(require)(const std::filesystem::path& word, const char* option,
                      const std::string& command) {
   if (!word.empty()) return;
   throw user_error({.field = option}, "is required but missing",
-                   "`" + command + " --help` tells more");
+                   "`" + command + " --help` lists the options");
 }
 
-/// The same for the model that is asked, here or by a server.
+/// The same for the model, which `model` or `server` names.
 inline void require_model(const JobTarget& target, const std::string& command) {
   if (!target.server.empty() || !target.model.empty()) return;
   throw user_error({.field = "--model"}, "is required but missing",
-                   "`" + command + " --help` tells more, `plumb models` lists what is at hand");
+                   "`" + command + " --help` lists the options, `plumb models` lists local models");
 }
 
-/// The same for --out, which nothing is written into when only what would be asked is said.
+/// The same for --out, which a dry run does not need.
 inline void require_out(const JobTarget& target, const std::string& command) {
   if (!target.dry_run) (require)(target.out, "--out", command);
 }
 
-/// Throws the user error of a folder that the run cannot go into, before a model is loaded.
+/// Throws a user error, before a model is loaded, if the run cannot be written to its folder.
 inline void check_out(const JobTarget& target) {
   if (target.dry_run) return;
   if (target.overwrite) return refuse_other_than_run(target.out);
   if (!target.resume) refuse_used(target.out);
 }
 
-/// Whether the model will be masked; nothing where it is not known before it is there.
+/// Whether the model will be masked; nullopt if that is not known before it is loaded.
 [[nodiscard]] inline std::optional<bool> will_be_masked(const ModelMaker& make_model,
                                                         const JobTarget& target) {
   const auto kind = target.asking_model(
@@ -371,10 +375,9 @@ inline void check_out(const JobTarget& target) {
 }
 
 inline Error not_causal(const JobTarget& target, const char* command) {
-  return user_error(
-      {.setting = "model"},
-      target.word() + " is a masked model, and " + command + " asks what follows a text",
-      "name a causal model; masked ones are for probe, generate and calibrate");
+  return user_error({.setting = "model"},
+                    target.word() + " is a masked model, but " + command + " needs a causal one",
+                    "use a causal model; masked models work with probe, generate and calibrate");
 }
 
 /// Throws a user error for a model that is known to be masked, before it is loaded.
@@ -383,8 +386,8 @@ inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
   if (will_be_masked(make_model, target).value_or(false)) throw not_causal(target, command);
 }
 
-/// Makes a causal model. Throws a user error where a masked one comes, whose kind was not known
-/// before.
+/// Makes a causal model. Throws a user error if the model, whose kind was not known before, is
+/// masked.
 [[nodiscard]] inline AnyModel causal_model(const ModelMaker& make_model, const JobTarget& target,
                                            SpecialTokenReading special_tokens,
                                            const char* command) {

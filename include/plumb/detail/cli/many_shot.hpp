@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb many-shot: what a model knows that it is only shown examples of.
+// plumb many-shot: what does a model know about a relation of which it only sees examples?
 //
-// Scores the choices of every test fact behind shots of its relation and shows the result; or replays
-// a study of a file.
+// Scores the choices of every test fact after shots of its relation; or replays a study from a
+// file.
 
 #include <string>
 #include <utility>
@@ -32,7 +32,7 @@ struct ManyShotArguments {
     require_model(target, "plumb many-shot");
     require_out(target, "plumb many-shot");
     if (!many_shot.fixed.empty() && !many_shot.data.empty()) {
-      throw user_error({.field = "--fixed"}, "stands beside --data", "give one of the two");
+      throw user_error({.field = "--fixed"}, "conflicts with --data", "use only one of them");
     }
     (many_shot.check)();
   }
@@ -65,7 +65,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   detail::refuse_masked(make_model, arguments.target, "plumb many-shot");
   const ManyShotSettings& settings = arguments.many_shot;
   const detail::JobTarget& target = arguments.target;
-  detail::check_out(target);  // said before a large model is loaded
+  detail::check_out(target);  // before a large model is loaded
   const auto make = [&] {
     return detail::causal_model(make_model, target, settings.special_tokens, "plumb many-shot");
   };

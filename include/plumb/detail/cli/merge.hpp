@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb merge: the shards of one job as one run folder.
+// plumb merge: joins the shards of a job into one run folder.
 //
-// The shards' job is called again with the options that they were given, over the packs in their
-// journals. Of the model only its tokenizer is asked.
+// Runs the shards' command again with their options, but reads the packs from their journals. Of
+// the model it uses only the tokenizer.
 
 #include <filesystem>
 #include <memory>
@@ -30,42 +30,42 @@ struct MergeArguments {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
-    visitor("run", self.runs, {.value = "RUN", .help = "folder of a shard; all of a job"});
+    visitor("run", self.runs, {.value = "RUN", .help = "folder of a shard; pass all of a job"});
     visitor("out", self.out, {.value = "RUN", .help = "folder to write"});
     visitor("model", self.model,
             {.value = "MODEL",
-             .help = "where the shards' model lies here; where it lay for the first of them by "
-                     "default. Its tokenizer is asked alone"});
+             .help = "current path of the shards' model, of which only the tokenizer is used; "
+                     "default: its path in the first shard"});
     visitor("server", self.server,
             {.value = "URL",
-             .help = "where the server of shards that asked one answers now; where it answered the "
-                     "first of them by default"});
+             .help = "current URL of the server, for shards that used one; default: its URL in the "
+                     "first shard"});
     visitor("tokenizer", self.tokenizer,
-            {.value = "PATH", .help = "where the tokenizer that such shards were given lies here"});
+            {.value = "PATH", .help = "current path of the tokenizer of such shards"});
   }
 };
 
-/// Which command a run was made by. Throws a user error where its run.json does not say.
+/// The command that made a run. Throws a user error if its run.json does not record it.
 inline std::string command_of(const DiskPath& folder, const Json& record) {
   const auto words = string_list(record, "command_line").value_or(std::vector<std::string>{});
   if (words.size() > 1 && record.value("options", Json()).is_object()) return words[1];
   throw user_error({folder / "run.json", 0, "command_line"},
-                   "does not say how the shard was called",
+                   "does not record the command that made the shard",
                    "merge in the program that made it (run/merge_shards.hpp)");
 }
 
-/// The options that the shards were given, with those of `arguments` in their place. Throws a user
-/// error for a model of shards that asked a server, and the other way round.
+/// The shards' options, with those in `arguments` replaced. Throws a user error for a model if the
+/// shards used a server, and for a server if they used a model.
 inline Json options_of_merge(Json given, const MergeArguments& arguments) {
   const bool asks_server = given.contains("server");
   const auto replace = [&](const char* name, const std::string& word, bool fits) {
     if (word.empty()) return;
     if (!fits) {
       throw user_error({.setting = name},
-                       asks_server ? "the shards asked a server, and no model here"
-                                   : "the shards asked a model, and no server",
-                       asks_server ? "say by `server` where it answers now"
-                                   : "say by `model` where it lies here");
+                       asks_server ? "the shards used a server, not a local model"
+                                   : "the shards used a local model, not a server",
+                       asks_server ? "pass the server's current URL with `server`"
+                                   : "pass the model's current path with `model`");
     }
     given[name] = word;
   };
@@ -75,8 +75,8 @@ inline Json options_of_merge(Json given, const MergeArguments& arguments) {
   return given;
 }
 
-/// Runs the subcommand, which runs the one that the shards are of. Returns the exit code of that. Throws
-/// Error for everything that goes wrong.
+/// Runs the subcommand, which runs the shards' subcommand and returns its exit code. Throws Error
+/// for everything that goes wrong.
 inline int run_merge_command(Console& console) {
   detail::MergeArguments arguments;
   const auto values =
@@ -85,7 +85,7 @@ inline int run_merge_command(Console& console) {
   if (!values) return 0;
   if (arguments.runs.list.empty()) {
     throw user_error({.field = "RUN"}, "is required but missing",
-                     "`plumb merge --help` tells more");
+                     "`plumb merge --help` lists the options");
   }
   (detail::require)(arguments.out, "--out", "plumb merge");
   const auto shards = std::make_shared<const MergedShards>(read_shards(arguments.runs.list));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which files is a model that is named by one?
+// Which files belong to a model that is named by one file?
 //
 // A GGUF file may be the first of several parts, NAME-00001-of-00003.gguf, which llama.cpp reads
-// together: they are listed, sized and hashed as one model. By their names alone: what a part says of
-// itself is the engine's to read. All else is one file, or a folder with its own files; links count as
-// what they lead to, as in Hugging Face's cache.
+// together. They are listed, sized and hashed as one model, judged only by their names; the engine
+// reads what each part contains. Any other model is one file, or a folder with the files directly
+// in it. Links are followed, as Hugging Face's cache requires.
 
 #include <charconv>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a name like "m-00002-of-00003.gguf" says.
+/// The components of a name like "m-00002-of-00003.gguf".
 struct PartName {
   std::string lead;  // "m"
   std::size_t part = 0, parts = 0;
@@ -37,7 +37,7 @@ struct PartName {
   }
 };
 
-/// Nothing for a name of another form.
+/// Returns nullopt for a name of another form.
 [[nodiscard]] inline std::optional<PartName> part_name(const std::string& name) {
   constexpr std::string_view form = "-00000-of-00000.gguf";
   if (name.size() <= form.size()) return std::nullopt;
@@ -53,13 +53,13 @@ struct PartName {
   return made;
 }
 
-/// Whether it is a part of a model that another file names.
+/// Whether the file is a part of a model but not its first part, which names the model.
 [[nodiscard]] inline bool is_later_part(const DiskPath& file) {
   const auto name = part_name(file.name());
   return name && name->part > 1;
 }
 
-/// The file, or all parts of a model that are there, in order.
+/// The file, or all existing parts of the model, in order.
 [[nodiscard]] inline std::vector<DiskPath> model_files(const DiskPath& file) {
   const auto name = detail::part_name(file.name());
   if (!name || name->part != 1) return {file};
@@ -71,8 +71,8 @@ struct PartName {
   return all;
 }
 
-/// SHA-256 of a model: of its file as sha256sum prints it, over a folder's own files (hash_path), or, of
-/// several parts, over what sha256sum prints of each, in order.
+/// SHA-256 of a model: of its file, as sha256sum prints it; of the files directly in its folder
+/// (hash_path); or, for several parts, of the hexadecimal SHA-256 of each, in order.
 [[nodiscard]] inline std::string hash_model(const DiskPath& path) {
   if (path.is_folder()) return hash_path(path);
   const std::vector<DiskPath> files = model_files(path);

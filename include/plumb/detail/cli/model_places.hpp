@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does a model lie that is named hf:OWNER/NAME or hf:OWNER/NAME/FILE?
+// Where is a model that is named hf:OWNER/NAME or hf:OWNER/NAME/FILE?
 //
-// In the cache of Hugging Face's own programs (HF_HUB_CACHE, else HF_HOME/hub, else
-// ~/.cache/huggingface/hub): models--OWNER--NAME/refs/main names the folder of snapshots/ that is
-// current. hf:NAME is one of those that were downloaded by a name without owner ("gpt2"),
-// models--NAME. Or in plumb's, ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME. Non-goal:
-// downloads.
+// First, in the cache of Hugging Face's own programs (HF_HUB_CACHE, else HF_HOME/hub, else
+// ~/.cache/huggingface/hub): models--OWNER--NAME/refs/main names the current folder of snapshots/.
+// hf:NAME is a model that was downloaded by a name without an owner ("gpt2"); its folder is
+// models--NAME. Second, in plumb's cache, ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME.
+// Non-goal: downloads.
 
 #include <algorithm>
 #include <concepts>
@@ -38,8 +38,8 @@ struct ModelPlaces {
   DiskPath hub, own;
 };
 
-/// plumb's own cache, ${PLUMB_CACHE:-~/.cache/plumb}; `variable` gives what a variable of the environment
-/// holds.
+/// plumb's own cache, ${PLUMB_CACHE:-~/.cache/plumb}. `variable` returns the value of an
+/// environment variable.
 template <std::invocable<const char*> Variable>
 [[nodiscard]] DiskPath plumb_cache(const Variable& variable) {
   const std::string given = variable("PLUMB_CACHE");
@@ -60,8 +60,8 @@ template <std::invocable<const char*> Variable>
           plumb_cache(console) / "models"};
 }
 
-/// A model by its owner (empty for the oldest ones, which have none), its name and, where that is
-/// said, one of its files.
+/// A model by its owner (empty for the oldest models, which have none), its name and, if given, one
+/// of its files.
 struct HubName {
   std::string owner, name, file{};
 
@@ -72,7 +72,7 @@ struct HubName {
     return places.hub / ("models--" + (owner.empty() ? "" : owner + "--") + name);
   }
   [[nodiscard]] DiskPath in_own(const ModelPlaces& places) const { return places.own / page(); }
-  /// Its folders that are there, the one to be taken first.
+  /// Its existing folders, the preferred one first.
   [[nodiscard]] std::vector<DiskPath> folders(const ModelPlaces& places) const {
     std::vector<DiskPath> found;
     const DiskPath reference = in_hub(places) / "refs/main";
@@ -99,7 +99,7 @@ struct HubName {
   if (!sound) {
     throw user_error({.setting = setting},
                      "'" + word + "' is not hf:OWNER/NAME or hf:OWNER/NAME/FILE",
-                     "write it as the model's page is called");
+                     "write it like the name of the model's page");
   }
   if (parts.size() == 1) return {"", parts[0]};
   HubName made{parts[0], parts[1]};
@@ -115,15 +115,15 @@ struct HubName {
          (!folder.files(".safetensors").empty() || folder.files(".gguf").empty());
 }
 
-/// A folder's .gguf files; of a model in several parts the first, which names it.
+/// A folder's .gguf files; for a model in several parts only the first, which names it.
 [[nodiscard]] inline std::vector<DiskPath> gguf_models(const DiskPath& folder) {
   std::vector<DiskPath> files = folder.files(".gguf");
   std::erase_if(files, is_later_part);
   return files;
 }
 
-/// The model in a folder: the file that is named, the folder, or its only .gguf; nothing where it
-/// has none. Throws a user error where it has several.
+/// The model in a folder: the named file, the folder itself, or its only .gguf file; nullopt if
+/// there is none. Throws a user error if there are several.
 [[nodiscard]] inline std::optional<DiskPath> model_in(const DiskPath& folder,
                                                       const HubName& named) {
   if (!named.file.empty()) {
@@ -134,17 +134,18 @@ struct HubName {
   const std::vector<DiskPath> files = gguf_models(folder);
   if (files.empty()) return std::nullopt;
   if (files.size() == 1) return files.front();
-  throw user_error({.file = folder}, "holds several models: " + text_list(files, &DiskPath::name),
-                   "name one, as " + named.word() + "/" + files.front().name());
+  throw user_error({.file = folder},
+                   "contains several models: " + text_list(files, &DiskPath::name),
+                   "name one, such as " + named.word() + "/" + files.front().name());
 }
 
-/// A model's path, and the name that results show it by: of a folder NAME, of a file the file's.
+/// A model's path, and its name in results: NAME for a folder, the file name for a file.
 struct FoundModel {
   std::filesystem::path path;
   std::string name{};
 };
 
-/// The names that folders of the two caches stand for, whether or not a model is in them.
+/// The model names of the folders in the two caches, whether or not they contain a model.
 [[nodiscard]] inline std::vector<HubName> names_in(const ModelPlaces& places) {
   std::vector<HubName> names;
   constexpr std::string_view lead = "models--", between = "--";
@@ -170,8 +171,8 @@ struct FoundModel {
   return names;
 }
 
-/// "did you mean hf:o/n? ", of the models at hand whose whole name, or name without owner, is the
-/// given one's; or nothing.
+/// "did you mean hf:o/n? " for a local model with the given name, or with that name under any
+/// owner; else empty.
 [[nodiscard]] inline std::string did_you_mean_model(const HubName& given,
                                                     const ModelPlaces& places) {
   for (const HubName& name : names_in(places)) {
@@ -181,8 +182,8 @@ struct FoundModel {
   return "";
 }
 
-/// Throws a user error about `setting` for a word that is no path, but with hf: before it the name
-/// of a model at hand.
+/// Throws a user error about `setting` for a word that is not a path, but would name a local model
+/// if hf: preceded it.
 inline void refuse_bare_name(const std::string& word, const Console& console,
                              const std::string& setting) {
   const std::size_t slashes = static_cast<std::size_t>(ranges::count(word, '/'));
@@ -192,12 +193,12 @@ inline void refuse_bare_name(const std::string& word, const Console& console,
       at == word.npos ? HubName{"", word} : HubName{word.substr(0, at), word.substr(at + 1)};
   const std::string meant = did_you_mean_model(named, model_places(console));
   if (meant.empty()) return;
-  throw user_error({.setting = setting}, word + " is no file or folder",
-                   meant + "`plumb models` lists what is at hand");
+  throw user_error({.setting = setting}, word + " is not a file or folder",
+                   meant + "`plumb models` lists local models");
 }
 
-/// A word that is no hf: name is a path, and the name is then empty. Throws a user error about
-/// `setting` for a model that is nowhere.
+/// Finds the model that a word names. A word without hf: is a path, and the name is then empty.
+/// Throws a user error about `setting` for a model that is not found.
 [[nodiscard]] inline FoundModel found_model(const std::string& word, const Console& console,
                                             const std::string& setting = "model") {
   if (!is_hub_name(word)) {
@@ -215,11 +216,11 @@ inline void refuse_bare_name(const std::string& word, const Console& console,
                    word + " is neither in " + named.in_hub(places).string() + " nor in " +
                        named.in_own(places).string(),
                    (named.folders(places).empty() ? did_you_mean_model(named, places) : "") +
-                       "get it with `hf download " + named.page() +
+                       "download it with `hf download " + named.page() +
                        (named.file.empty() ? "" : " " + named.file) + "`");
 }
 
-/// A model that can be named, its bytes, what it is, and where it lies.
+/// A local model: the word that names it, its size in bytes, its kind and its path.
 struct LocalModel {
   std::string word;
   std::uintmax_t bytes = 0;
@@ -241,7 +242,8 @@ struct LocalModel {
   return made;
 }
 
-/// A folder that holds a model or, as a download that did not end may, parts of one; nothing for another.
+/// A folder that contains a model, or part of one after an unfinished download; nullopt for any
+/// other folder.
 [[nodiscard]] inline std::optional<LocalModel> folder_at_hand(std::string word,
                                                               const DiskPath& folder) {
   const std::vector<DiskPath> weights = folder.files(".safetensors");
@@ -260,8 +262,8 @@ struct LocalModel {
   return one;
 }
 
-/// What --model can name in a folder: itself, its .gguf files and those in its own folders. `word` names
-/// the folder, and `names_files` is whether a file can be named behind it.
+/// What --model can name in a folder: the folder itself, its .gguf files and those in its
+/// subfolders. `word` names the folder; `names_files` tells whether a file name may follow it.
 [[nodiscard]] inline std::vector<LocalModel> models_in(const DiskPath& folder,
                                                        const std::string& word, bool names_files) {
   std::vector<LocalModel> all;
@@ -278,16 +280,16 @@ struct LocalModel {
   return all;
 }
 
-/// The same for folders that a user names, with the models in the folders below, by their paths. Throws a
-/// user error for a word that is no folder.
+/// The same for folders that a user names, with the models in their subfolders, by path. Throws a
+/// user error for a word that is not a folder.
 [[nodiscard]] inline std::vector<LocalModel> models_in_folder(
     const std::vector<std::string>& words) {
   std::vector<LocalModel> all;
   for (const std::string& word : words) {
     const DiskPath folder(word);
     if (!folder.is_folder()) {
-      throw user_error({.file = folder}, "is no folder",
-                       "name folders that hold models, or none for what was downloaded");
+      throw user_error({.file = folder}, "is not a folder",
+                       "name folders that contain models, or none to list downloaded models");
     }
     const std::string lead = word.ends_with('/') ? word.substr(0, word.size() - 1) : word;
     for (LocalModel& one : models_in(folder, lead, true)) all.push_back(std::move(one));
@@ -317,7 +319,8 @@ struct LocalModel {
   return all;
 }
 
-/// All that can be named, by name; a model in both places once, as it would be taken.
+/// All models that --model can name, sorted by name. A model in both caches is listed once, from
+/// the cache that --model would use.
 [[nodiscard]] inline std::vector<LocalModel> local_models(const ModelPlaces& places) {
   std::vector<LocalModel> all;
   for (const HubName& name : names_in(places)) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which models does one command ask, one after another?
+// Which models does one command run, one after another?
 //
 // Several `--model [NAME=]MODEL`, or the rows of a table, `--models FILE`:
 //
-//   models.csv     a header, and a model a line: name, path (or url), and any of family, size, kind;
-//                  every other column is an option of the command that this model has of its own
-//   models.jsonl   the same, an object a line
+//   models.csv     a header, then one model per line: name, path (or url), and any of family, size,
+//                  kind; every other column is an option of the command, set for this model only
+//   models.jsonl   the same, one object per line
 //
-// A relative path of a table is relative to the table's folder. A size is a number of parameters:
-// 134515008, or 135M, 1.7B. An empty cell says nothing: the option is the command line's.
+// A relative path in a table is relative to the table's folder. A size is a number of parameters:
+// 134515008, 135M or 1.7B. An empty cell leaves the option as on the command line.
 
 #include <cmath>
 #include <cstddef>
@@ -36,15 +36,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct AskedModel {
   /// Names its run's folder and its row in tables.
   std::string name{};
-  /// Whether the user gave it; else it is made of the path.
+  /// Whether the user chose the name; if not, it is derived from the path.
   bool is_named = false;
   /// A path, hf:OWNER/NAME, or the URL of a server.
   std::string word{};
-  /// What the table says of it; empty where it says nothing.
+  /// From the table; empty if it has none.
   std::string family{}, kind{};
   /// Parameters.
   std::optional<double> size{};
-  /// Options that it has of its own, by name: a word, or true for a switch.
+  /// Options for this model only, by name: a word, or true for a switch.
   Json options = Json::object();
   /// Its row in a table.
   Site site{};
@@ -52,7 +52,7 @@ struct AskedModel {
   [[nodiscard]] bool is_server() const {
     return word.starts_with("http://") || word.starts_with("https://");
   }
-  /// What is known of it without asking it, for run.json; an empty object where nothing is.
+  /// What is known about the model without running it, for run.json; an empty object if nothing is.
   [[nodiscard]] Json known() const {
     Json said = Json::object();
     if (is_named) said["name"] = name;
@@ -63,7 +63,7 @@ struct AskedModel {
   }
 };
 
-/// "135M" is 135e6. Nothing for what is no number of parameters.
+/// "135M" is 135e6. Returns nullopt for a text that is not a number of parameters.
 [[nodiscard]] inline std::optional<double> parameters_of(std::string_view text) {
   text = trimmed(text);
   double unit = 1;
@@ -80,7 +80,7 @@ struct AskedModel {
   return std::round(*number * unit);
 }
 
-/// A name for a model that has none: the last part of its path, without .gguf.
+/// The default name of a model: the last part of its path, without .gguf.
 [[nodiscard]] inline std::string name_of_model(const std::string& word) {
   std::string_view text = word;
   while (text.size() > 1 && text.back() == '/') text.remove_suffix(1);
@@ -91,7 +91,7 @@ struct AskedModel {
   return std::string(text);
 }
 
-/// NAME=MODEL, or MODEL alone. A word that is a path as it stands is one.
+/// Reads NAME=MODEL or MODEL. A word that is an existing path is a MODEL.
 [[nodiscard]] inline AskedModel asked_model(const std::string& word) {
   AskedModel made{.word = word, .site = {.setting = "model"}};
   const std::size_t equals = word.find('=');
@@ -104,7 +104,7 @@ struct AskedModel {
   return made;
 }
 
-/// Reads a row whose fields are named. Throws a user error for one that is not a model's.
+/// Reads a row with named fields. Throws a user error for a row that does not describe a model.
 inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_t line) {
   AskedModel made{.site = {file, line}};
   const auto at = [&](const std::string& field) { return Site{file, line, field}; };
@@ -112,8 +112,8 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
     const bool is_switch = value.is_boolean();
     if (value.is_null() || (is_switch && !value.get<bool>())) continue;
     if (!is_switch && !value.is_string() && !value.is_number()) {
-      throw user_error(at(field), "is no word, number, true or false",
-                       "write it as the option has it");
+      throw user_error(at(field), "is not a word, a number, true or false",
+                       "write it as on the command line");
     }
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (value.is_string() && is_blank(text)) continue;
@@ -122,7 +122,8 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
       made.is_named = true;
     } else if (field == "path" || field == "url" || field == "model") {
       if (!made.word.empty()) {
-        throw user_error(at(field), "names a second model in one row", "give one of path and url");
+        throw user_error(at(field), "names a second model in one row",
+                         "use only one of path and url");
       }
       made.word = text;
     } else if (field == "family") {
@@ -132,7 +133,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
     } else if (field == "size") {
       made.size = parameters_of(text);
       if (!made.size) {
-        throw user_error(at(field), "'" + text + "' is no number of parameters",
+        throw user_error(at(field), "'" + text + "' is not a number of parameters",
                          "write it as 134515008, 135M or 1.7B");
       }
     } else {
@@ -141,14 +142,14 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
       for (const char* fixed :
            {"out", "models", "shard", "resume", "overwrite", "dry-run", "config", "data"}) {
         if (option != fixed) continue;
-        throw user_error(at(field), "is the same for all models",
-                         "give --" + option + " on the command line");
+        throw user_error(at(field), "must be the same for all models",
+                         "set --" + option + " on the command line");
       }
       made.options[option] = is_switch ? Json(true) : Json(text);
     }
   }
   if (made.word.empty()) {
-    throw user_error(at("path"), "names no model", "give path or url");
+    throw user_error(at("path"), "names no model", "add a path or url");
   }
   if (!made.is_server() && !made.word.starts_with("hf:") &&
       std::filesystem::path(made.word).is_relative()) {
@@ -158,7 +159,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
   return made;
 }
 
-/// The models of a table. Throws a user error for the first thing that is wrong with it.
+/// The models of a table. Throws a user error for the first problem in it.
 [[nodiscard]] inline std::vector<AskedModel> read_model_table(const DiskPath& file) {
   std::vector<AskedModel> models;
   const ProblemSink refuse = [](const Error& problem) { throw Error(problem); };
@@ -183,24 +184,25 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
       models.push_back(model_of_row(row, file, record.line));
     }
   } else {
-    throw user_error({.file = file}, "is no table of models", "name a .csv or a .jsonl file");
+    throw user_error({.file = file}, "is not a table of models", "name a .csv or a .jsonl file");
   }
-  if (models.empty()) throw user_error({.file = file}, "names no model", "give a row for each");
+  if (models.empty()) throw user_error({.file = file}, "names no model", "add one row per model");
   return models;
 }
 
-/// Throws a user error for a name that cannot be a folder of its own below `--out`.
+/// Throws a user error for a name that cannot be a separate folder in `--out`.
 inline void refuse_bad_names(const std::vector<AskedModel>& models) {
   for (std::size_t i = 0; i < models.size(); ++i) {
     const AskedModel& one = models[i];
     const auto wrong = [&](const std::string& message) {
-      return user_error(one.site, message, "name it as NAME=MODEL, or in the table's column name");
+      return user_error(one.site, message,
+                        "choose a name with NAME=MODEL, or in the table's column 'name'");
     };
     if (one.name.empty() || one.name == "." || one.name == ".." ||
         one.name.find('/') != std::string::npos) {
-      throw wrong("'" + one.name + "' cannot be a folder's name");
+      throw wrong("'" + one.name + "' cannot be a folder name");
     }
-    if (one.name == "comparison") throw wrong("'comparison' is the folder of the comparison");
+    if (one.name == "comparison") throw wrong("'comparison' is reserved for the comparison");
     for (std::size_t j = 0; j < i; ++j) {
       if (models[j].name == one.name) throw wrong("two models are named '" + one.name + "'");
     }

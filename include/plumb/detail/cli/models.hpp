@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb models: which models are at hand, and what can each be asked?
+// plumb models: which local models are there, and what can plumb do with each?
 //
-// Lists what --model can be given as hf:OWNER/NAME[/FILE] (model_places.hpp), and other files of
-// models in plumb's cache by their paths; or the models in folders that are named. A folder's
-// configuration and tokenizer are read as they would be to ask it, a .gguf file's head; no weights are.
-// One that cannot be asked is listed with the reason and what to do, in the words of the error that
-// asking it would end with.
+// Lists the models that --model can name as hf:OWNER/NAME[/FILE] (model_places.hpp), and other
+// model files in plumb's cache by their paths; or the models in the folders that the user names.
+// Reads a folder's configuration and tokenizer as a run would, or a .gguf file's header, but no
+// weights. A model that cannot be used is listed with the error that a run would report, which
+// states the reason and the remedy.
 
 #include <cstdint>
 #include <string>
@@ -39,8 +39,7 @@ inline int run_models_command(Console& console, const ModelMaker& make_model) {
   detail::options::options_description list;
   list.add_options()(
       "folder", detail::options::value<std::vector<std::string>>()->value_name("DIR"),
-      "list the models in this folder, and in the folders in it, in place of those that "
-      "were downloaded");
+      "list the models in this folder and its subfolders instead of the downloaded models");
   const auto values =
       detail::parse_arguments(console, "plumb models [FOLDER…] [--help]", list, {{"folder", -1}});
   if (!values) return 0;
@@ -57,16 +56,16 @@ inline int run_models_command(Console& console, const ModelMaker& make_model) {
     for (auto& one : detail::files_beside(places)) models.push_back(std::move(one));
     looked = places.hub.string() + " and " + places.own.string();
     if (const std::string named = console.variable("PLUMB_MODEL"); !named.empty()) {
-      console.out << "PLUMB_MODEL is " << named << ", asked where --model is not given\n";
+      console.out << "PLUMB_MODEL is " << named << ", used if --model is not given\n";
     }
   }
   if (models.empty()) {
-    console.out << "no models in " << looked << "; `hf download OWNER/NAME` gets one\n";
+    console.out << "no models in " << looked << "; `hf download OWNER/NAME` downloads one\n";
     return 0;
   }
   const bool inspects = make_model.inspects();
   std::vector<std::string> columns{"--model", "size", "kind"};
-  if (inspects) columns.emplace_back("asked by");
+  if (inspects) columns.emplace_back("usable by");
   TextTable table(columns);
   std::string refused;
   for (const detail::LocalModel& one : models) {
@@ -78,13 +77,13 @@ inline int run_models_command(Console& console, const ModelMaker& make_model) {
                                                      : "probe, calibrate, generate");
       } catch (const Error& error) {
         cells.emplace_back("none: see below");
-        refused += "\n" + one.word + " cannot be asked: " + detail::as_options(error.what()) + "\n";
+        refused += "\n" + one.word + " cannot be used: " + detail::as_options(error.what()) + "\n";
       }
     }
     table.add(cells);
   }
-  console.out << table.text() << refused << "\nlooked in " << looked;
-  if (given == values->end()) console.out << ", and below " << places.own.parent().string();
+  console.out << table.text() << refused << "\nsearched " << looked;
+  if (given == values->end()) console.out << " and below " << places.own.parent().string();
   console.out << "\n";
   return 0;
 }

@@ -4,11 +4,11 @@
 // How does the command run under mpirun?
 //
 //   int main(int argc, char** argv) {
-//     return plumb::run_mpi_command_line(argc, argv, models);  // as run_command_line
+//     return plumb::run_mpi_command_line(argc, argv, models);  // like run_command_line
 //   }
-// `mpirun -n 4 plumb rank …` shares DEER's entities among its processes: the first is the command,
-// the others serve it (run/mpi_ranking.hpp). One that fails says why and ends all. Without mpirun
-// MPI is not begun, and it is run_command_line.
+// `mpirun -n 4 plumb rank …` shares DEER's entities among its processes: the first runs the
+// command, the others serve it (run/mpi_ranking.hpp). A process that fails reports why and ends all
+// of them. Without mpirun, MPI is not initialized, and this is run_command_line.
 
 #include <mpi.h>
 
@@ -25,8 +25,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a launcher of MPI started this process, by what Open MPI, MPICH, Intel's and Slurm's
-/// leave in the environment.
+/// Whether an MPI launcher started this process, judged by the environment variables that Open MPI,
+/// MPICH, Intel MPI and Slurm set.
 [[nodiscard]] inline bool is_started_by_mpi() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"}) {
     if (std::getenv(name) != nullptr) return true;
@@ -34,12 +34,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return false;
 }
 
-/// Says why a process that serves cannot, and ends all of them.
+/// Reports why a serving process failed, and ends all processes.
 [[noreturn]] inline void end_all(const std::string& why, int code) {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  // In one piece: mpirun puts the lines of all processes, and its own, into one stream.
+  // In one write, because mpirun merges the output of all processes, and its own, into one stream.
   const std::string process = std::to_string(mpi_rank(MPI_COMM_WORLD) + 1);
   const std::string line = "plumb: process " + process + " of " +
                            std::to_string(mpi_size(MPI_COMM_WORLD)) + " (" + host +
@@ -49,7 +49,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   std::exit(code);
 }
 
-/// The command of a whole program. Throws nothing; returns the exit code.
+/// The command as a whole program. Throws nothing; returns the exit code.
 template <class MakeModel>
 int run_mpi_command_line(int argc, char** argv, MakeModel make_model) {
   if (!detail::is_started_by_mpi()) return run_command_line(argc, argv, std::move(make_model));

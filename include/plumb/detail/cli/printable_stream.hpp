@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does nothing that stands in a dataset reach a terminal as a command to it?
+// How are control sequences in a dataset kept from acting on a terminal?
 //
-// All that a subcommand prints goes through one stream, which writes control characters out
-// (core/printable.hpp) but for line feeds and tabs. So no column, note or message can forget it. The
-// progress bar, which moves the cursor itself, has the stream below.
+// All output of a subcommand goes through one stream, which escapes control characters
+// (core/printable.hpp) except line feeds and tabs. So no column, note or message can miss it. The
+// progress bar, which moves the cursor, writes to the underlying stream.
 
 #include <ostream>
 #include <streambuf>
@@ -41,7 +41,8 @@ class PrintableBuffer : public std::streambuf {
   }
 
  private:
-  /// How much of what is pending is whole characters: all but a last one that more may follow.
+  /// The number of pending bytes that form whole characters: all except an incomplete last
+  /// character.
   [[nodiscard]] std::size_t whole_characters() const {
     const std::size_t size = pending_.size();
     for (std::size_t back = 1; back <= std::min<std::size_t>(3, size); ++back) {
@@ -64,7 +65,7 @@ class PrintableBuffer : public std::streambuf {
   std::string pending_;
 };
 
-/// What is written to it stands on the target, printable. Not thread-safe.
+/// Writes its output to the target in printable form. Not thread-safe.
 class PrintableStream : public std::ostream {
  public:
   explicit PrintableStream(std::ostream& target) : std::ostream(nullptr), buffer_(target) {

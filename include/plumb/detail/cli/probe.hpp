@@ -23,12 +23,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The options of `plumb probe`, which `plumb calibrate --model` takes too.
+/// The options of `plumb probe`, which `plumb calibrate --model` has too.
 struct ProbeArguments {
   ProbeSettings probe{};
   JobTarget target{};
 
-  /// Options that results already there can be read with too.
+  /// Options that also apply to reading existing results.
   template <class Self, class Visitor>
   static void visit_reading(Self& self, Visitor& visitor) {
     ProbeSettings::visit_reading(self.probe, visitor);
@@ -45,7 +45,7 @@ struct ProbeArguments {
     visit_scoring(self, visitor);
   }
 
-  /// Throws a user error for what is missing or contradicts itself; `command` is "plumb probe".
+  /// Throws a user error for missing or contradictory options; `command` is "plumb probe".
   void(check)(const std::string& command) const {
     (require)(probe.data, "--data", command);
     require_model(target, command);
@@ -54,14 +54,14 @@ struct ProbeArguments {
   }
 };
 
-/// A chat template writes BOS itself, so none is put before it unless that is asked for.
+/// A chat template writes BOS itself, so no other BOS precedes it unless the user sets `bos`.
 inline void take_bos_of_template(const options::variables_map& values, ProbeSettings& settings) {
   const auto bos = values.find("bos");
   const bool is_given = bos != values.end() && !bos->second.defaulted();
   if (settings.chat && !is_given) settings.bos = Bos::none();
 }
 
-/// Throws a user error, before a model is loaded, for an option without effect on its kind.
+/// Throws a user error, before a model is loaded, for an option that has no effect on its kind.
 inline void tell_kind(const options::variables_map& values, ProbeArguments& arguments,
                       const ModelMaker& make_model) {
   arguments.probe.masked = will_be_masked(make_model, arguments.target);
@@ -71,7 +71,7 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   if (arguments.probe.masked.value_or(false)) (arguments.probe.check)();
 }
 
-/// A conversation by a template. Throws a user error where the program cannot run it.
+/// A conversation in a template's format. Throws a user error if the program cannot run templates.
 [[nodiscard]] inline Chat chat_by(ChatTemplate by, const ModelMaker& make_model,
                                   const ProbeSettings& settings) {
   if (!make_model.chat_renderer()) {
@@ -80,13 +80,13 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   }
   if (first_invalid_utf8(by.text) < by.text.size()) {
     throw user_error({.file = settings.chat_template, .setting = "chat"},
-                     "the chat template is not UTF-8", "give another with `chat-template`");
+                     "the chat template is not UTF-8", "pass another with `chat-template`");
   }
   return {std::move(by), make_model.chat_renderer(), settings.chat_turn, settings.system.text};
 }
 
-/// The conversation that a probe's settings ask for, by the template of the file that they name or the
-/// model's own. Throws as chat_by, and a user error where there is no template.
+/// The conversation that a probe's settings request, with the template file that they name or the
+/// model's own template. Throws like chat_by, and a user error if there is no template.
 [[nodiscard]] inline Chat chat_of(const ModelMaker& make_model, const ProbeSettings& settings,
                                   const AnyModel& model) {
   if (!settings.chat) return {};
@@ -97,19 +97,19 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   }
   if (!by) {
     throw user_error({.setting = "chat"}, "the model has no chat template",
-                     "ask an instruction model, or name a template with `chat-template`");
+                     "use an instruction model, or pass a template with `chat-template`");
   }
   return chat_by(*std::move(by), make_model, settings);
 }
 
-/// What a probe found, and in words what it cost.
+/// The results of a probe, and its cost as text.
 using ProbedInWords = std::pair<Finished<ProbeReport>, std::string>;
 
-/// Probes a dataset into the run folder; nothing after a dry run.
+/// Probes a dataset into the run folder. Returns nullopt after a dry run or a shard.
 inline std::optional<ProbedInWords> probe(Console& console, const char* command,
                                           const ProbeArguments& arguments, const Dataset& dataset,
                                           const ModelMaker& make_model) {
-  // A template or shots that a relation lacks are said before a large model is loaded.
+  // Missing templates and shots are reported before a large model is loaded.
   (void)count_statements(dataset, arguments.probe.templates.indices);
   (SolvedFacts(dataset, arguments.probe.shots).check)(dataset);
   AnyModel model = arguments.target.make(make_model, arguments.probe.reading());

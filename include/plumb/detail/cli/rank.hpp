@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb rank: where the true entity stands among all of a knowledge graph.
+// plumb rank: the rank of the true entity among all entities of a knowledge graph.
 //
-// Ranks the tails of a graph's triples by the cosine of embeddings (DEER), by exact likelihood, or by
-// the LM head, and shows the methods side by side; or replays somebody's rankings by embeddings.
+// Ranks the tails of a graph's triples by the cosine of embeddings (DEER), by exact likelihood, or
+// by the LM head, and shows the methods side by side; or replays embedding rankings from a file.
 
 #include <string>
 #include <utility>
@@ -35,15 +35,15 @@ struct RankArguments {
     (rank.check)();
     if (!target.shard.is_part()) return;
     if (!rank.fixed.empty()) {
-      throw user_error({.setting = "shard"}, "parts no rankings by `fixed`", "leave it out");
+      throw user_error({.setting = "shard"}, "does not split rankings by `fixed`", "remove it");
     }
-    // What it knows need not be the same in all shards, and then they would deal packs differently.
+    // Shards may find different vectors in the cache, and would then divide packs differently.
     if (rank.cache_vectors) {
-      throw user_error({.setting = "cache-vectors"}, "is not for one shard of several",
-                       "leave it out, or embed the entities once and give `entities`");
+      throw user_error({.setting = "cache-vectors"}, "does not work with `shard`",
+                       "remove it, or embed the entities once and pass them with `entities`");
     }
   }
-  /// Throws a user error for a ranking that several processes would not share.
+  /// Throws a user error for a ranking that several processes cannot share.
   void check_shared(std::size_t processes) const {
     if (processes == 1) return;
     const char* const alone = !rank.fixed.empty()                ? "fixed"
@@ -53,19 +53,20 @@ struct RankArguments {
     if (alone == nullptr) return;
     throw user_error({.setting = alone},
                      "leaves " + std::to_string(processes - 1) + " of " +
-                         std::to_string(processes) + " processes idle: they share DEER's entities",
+                         std::to_string(processes) +
+                         " processes idle: only DEER's entities are shared",
                      "start it without mpirun");
   }
 };
 
-/// How the next ranking does without embedding the entities that this one embedded.
+/// How the next ranking can reuse the entity vectors of this one.
 inline std::string entities_hint(const RankArguments& arguments) {
   const RankSettings& settings = arguments.rank;
   if (!settings.ranks_by(RankMethod::deer) || !settings.entities.empty()) return "";
   std::string lines;
   for (const EntityPrompt prompt : settings.options().entity_prompts) {
     const auto file = arguments.target.out / DeerRun<AnyModel>::entities_file(prompt);
-    lines += "vectors of the entities: " + file.string() + "; --entities " + file.string() +
+    lines += "entity vectors: " + file.string() + "; --entities " + file.string() +
              " skips embedding them next time\n";
   }
   return lines;
@@ -82,9 +83,9 @@ inline int rank(Console& console, const RankArguments& arguments, const Knowledg
   for (const auto& [part, cost] : job.search_cost()) {
     if (cost.fed == 0) continue;
     searched +=
-        part + ": the search among names evaluates " +
+        part + ": the search over names evaluates " +
         with_decimals(static_cast<double>(cost.fed) / static_cast<double>(cost.queries), 1) +
-        " tree nodes a query\n";
+        " tree nodes per query\n";
   }
   show_report(console, finished.report, arguments.target.out / "report.html",
               searched + cost_in_words(finished.summary) + entities_hint(arguments));
@@ -95,8 +96,8 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
                            const KnowledgeGraph& graph, AnyModel& model) {
   if (!model.capabilities().tree_embeddings) {
     throw user_error({.field = "--fixed"},
-                     "replays hidden vectors of shared prefixes, which this backend lacks",
-                     "rank without it, or with another backend");
+                     "needs hidden vectors of shared prefixes, which this backend does not provide",
+                     "remove it, or use another backend");
   }
   FixedRankingJob job(model, graph, arguments.rank, arguments.target.provenance(model.describe()));
   const std::filesystem::path& data = arguments.rank.data;

@@ -4,8 +4,9 @@
 // plumb report: page and tables from a results folder.
 //
 // The folder may be plumb's own or lm-pub-quiz's; nothing is scored again. By default the page is
-// written beside the results; --out puts it elsewhere and leaves the folder as it is. What --out holds
-// is left alone unless it is a report of the same run, or --overwrite is given.
+// written next to the results. With --out it is written elsewhere, and the results folder does not
+// change. A non-empty --out is refused unless it contains a report of the same run, or --overwrite
+// is given.
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Options of the command line from settings that are declared once (run/job_setting.hpp).
+// How do settings, declared once (run/job_setting.hpp), become options of the command line?
 
 #include <concepts>
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Adds an option for each setting that is shown to it, but for what the console's engine does not
-/// take. What the members hold are the defaults.
+/// A visitor that adds an option for each setting, except engine options that the console's engine
+/// does not support. The members' values are the defaults.
 class DescribeOptions {
  public:
   DescribeOptions(options::options_description& list, const Console& console)
@@ -31,7 +31,7 @@ class DescribeOptions {
     const std::string option(name);
     if (info.of_engine && !console_.engine_takes(name)) return;
     std::string help = as_options(info.help);
-    if (*info.variable != '\0') help += std::string(" (") + info.variable + " where not given)";
+    if (*info.variable != '\0') help += std::string(" (") + info.variable + " if not given)";
     if (*info.value == '\0') {
       list_.add_options()(option.c_str(), help.c_str());
       return;
@@ -62,9 +62,9 @@ class DescribeOptions {
   const Console& console_;
 };
 
-/// Sets each setting that is shown to it to what the command line says, or the variable of the
-/// console's environment that stands for it; the others keep what they hold. Throws a user error
-/// for a word that is none of the setting's.
+/// A visitor that reads each setting from the command line, or else from its environment variable;
+/// a setting with neither keeps its value. Throws a user error for a word that the setting does not
+/// accept.
 class ReadOptions {
  public:
   ReadOptions(const options::variables_map& values, const Console& console)
@@ -130,8 +130,8 @@ class ReadOptions {
   const Console& console_;
 };
 
-/// Throws a user error for a setting that was given and has no effect beside the others. To be shown
-/// the settings when all are read.
+/// A visitor that throws a user error for a setting that was given but has no effect with the
+/// others. Used after all settings are read.
 class RefuseIdleOptions {
  public:
   explicit RefuseIdleOptions(const options::variables_map& values) : values_(values) {}
@@ -155,8 +155,8 @@ void describe_settings(options::options_description& list, const Settings& defau
   Settings::visit(defaults, visitor);
 }
 
-/// Reads settings, and tells the console which were given. Throws as ReadOptions and
-/// RefuseIdleOptions do.
+/// Reads settings, and records in the console which were given. Throws like ReadOptions and
+/// RefuseIdleOptions.
 template <class Settings>
 void read_settings(const options::variables_map& values, Console& console, Settings& settings) {
   ReadOptions reader(values, console);
@@ -167,8 +167,8 @@ void read_settings(const options::variables_map& values, Console& console, Setti
   Settings::visit(std::as_const(settings), record);
 }
 
-/// Reads a subcommand's words into its settings. Returns nothing after printing help; else the words,
-/// for who needs to know what was given.
+/// Reads a subcommand's words into its settings. Returns nullopt after printing help, else the
+/// parsed words, for callers that need to know which options were given.
 template <class Settings>
 std::optional<options::variables_map> parse_settings(Console& console, const std::string& called,
                                                      Settings& settings,

@@ -3,10 +3,10 @@
 
 // One command, several models: a run folder for each, and their comparison.
 //
-// Each model is asked by the same subcommand, called again with the options that were given, into
-// OUT/NAME. A model that fails is reported, and the others are asked. At the end the runs that are complete
-// are compared in OUT/comparison. With --resume, runs that are complete are read and the others are
-// continued. With --shard I/N this process asks the I-th of every N models and compares nothing.
+// The subcommand runs once for each model, with the options that were given, into OUT/NAME. A model
+// that fails is reported, and the others still run. At the end the complete runs are compared in
+// OUT/comparison. With --resume, complete runs are read and the others are resumed. With --shard
+// I/N this process runs the I-th of every N models and compares nothing.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,19 +31,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The models that a command line names. Throws a user error for a table that cannot be read, for two
-/// models of one name, and for a table next to `model` or `server`.
+/// The models that a command line names. Throws a user error for a table that cannot be read, for
+/// two models with the same name, and for a table together with `model` or `server`.
 [[nodiscard]] inline std::vector<AskedModel> asked_models(const JobTarget& target) {
   std::vector<AskedModel> models;
   if (!target.asks_several())
     return {asked_model(target.server.empty() ? target.model.string() : target.server)};
   const auto twice = [](const char* other) {
-    return user_error({.setting = "models"}, std::string("is given with `") + other + "`",
-                      "give one of the two");
+    return user_error({.setting = "models"}, std::string("conflicts with `") + other + "`",
+                      "use only one of them");
   };
   if (!target.server.empty()) {
-    throw user_error({.setting = "server"}, "is given with several models",
-                     "give a server's URL as a model: --model NAME=URL");
+    throw user_error({.setting = "server"}, "conflicts with several models",
+                     "pass the server's URL as a model: --model NAME=URL");
   }
   if (!target.models.empty()) {
     if (!target.several.empty()) throw twice("model");
@@ -53,20 +53,20 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   }
   for (const AskedModel& model : models) {
     if (!model.options.contains("shot-seeds")) continue;
-    throw user_error(model.site, "has a column shot-seeds", "say --shot-seeds for all models");
+    throw user_error(model.site, "has a column shot-seeds", "set --shot-seeds for all models");
   }
   refuse_bad_names(models);
   return models;
 }
 
-/// The models, each once for every draw of its shots: a run "shot-seed-3", of several models
+/// Each model once per draw of its shots. A run is named "shot-seed-3" or, with several models,
 /// "NAME-shot-seed-3".
 [[nodiscard]] inline std::vector<AskedModel> with_draws(const std::vector<AskedModel>& models,
                                                         std::uint64_t seed, std::size_t draws) {
   if (draws <= 1) return models;
   if (seed > (std::numeric_limits<std::uint64_t>::max)() - draws) {
-    throw user_error({.setting = "shot-seed"}, "is too large for so many draws",
-                     "say a smaller one");
+    throw user_error({.setting = "shot-seed"}, "is too large for this number of draws",
+                     "use a smaller seed");
   }
   std::vector<AskedModel> all;
   for (const AskedModel& model : models) {
@@ -82,7 +82,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return all;
 }
 
-/// The command line that asks one model what all models are asked.
+/// The command line that runs one of the models.
 inline std::vector<std::string> words_for(const AskedModel& model, Json given,
                                           const JobTarget& target) {
   for (const char* of_all : {"model", "models", "server", "shot-seeds"}) given.erase(of_all);
@@ -92,19 +92,19 @@ inline std::vector<std::string> words_for(const AskedModel& model, Json given,
   if (target.dry_run) return words;
   const DiskPath out = DiskPath(target.out) / model.name;
   words.insert(words.end(), {"--out", out.string()});
-  // What was killed before it began has nothing to resume.
+  // A run that was killed before it started has nothing to resume.
   if (target.resume && !is_unused(out)) words.emplace_back("--resume");
   if (target.overwrite && !is_unused(out)) words.emplace_back("--overwrite");
   return words;
 }
 
-/// The command that compares several runs, with options of its own.
+/// The command that compares several runs, and its options.
 struct ComparingCommand {
   std::string name = "compare";
   Json options = Json::object();
 };
 
-/// The comparison by a command that takes those of the given options which are named.
+/// The comparison by `command`, with the given options that `names` lists.
 inline ComparingCommand comparing_with(const Console& console, const std::string& command,
                                        const std::vector<std::string>& names) {
   ComparingCommand made{command};
@@ -131,9 +131,9 @@ inline int compare_several(Console& console, const JobTarget& target,
   return console.run(by.name, comparing);
 }
 
-/// Asks each model by `command`, "probe". Returns 0 if all were asked, else 2 if the user can fix what
-/// stopped the others, and 1 if not. `asked` is a probe's settings, which say how many draws of shots each
-/// model gets. Throws a user error for models that cannot be told apart, and Interrupted.
+/// Runs `command` ("probe") for each model. Returns 0 if all succeeded, 2 if the user can fix all
+/// failures, else 1. `asked`, the settings of a probe, sets the number of shot draws per model.
+/// Throws a user error for models that cannot be told apart, and Interrupted.
 inline int ask_each_model(Console& console, const char* command, const JobTarget& target,
                           const ComparingCommand& by, const ProbeSettings* asked = nullptr) {
   std::vector<AskedModel> models = asked_models(target);
@@ -150,7 +150,7 @@ inline int ask_each_model(Console& console, const char* command, const JobTarget
     Console asking = console;
     asking.asked = {};
     asking.model_known = model.known();
-    // What is printed for a program is the comparison.
+    // Output for a program contains only the comparison.
     asking.shown = {.quiet = !console.shown.is_for_people()};
     asking.arguments = words_for(model, given, target);
     (target.dry_run ? console.out : for_people(console))
@@ -170,7 +170,7 @@ inline int ask_each_model(Console& console, const char* command, const JobTarget
       if (one != 0 && code != 1) code = one;
     } catch (const Interrupted& stopped) {
       throw Interrupted(
-          stopped.code() - 128, "stopped; what is done is kept",
+          stopped.code() - 128, "stopped; finished work is saved",
           "continue with: " + resume_command(console.program, command, console.arguments));
     } catch (const Error& error) {
       failed(error.what(), error.fault() == Fault::user);
@@ -181,7 +181,7 @@ inline int ask_each_model(Console& console, const char* command, const JobTarget
   if (complete.size() < models.size() && !target.shard.is_part()) {
     console.err << "plumb: " << models.size() - complete.size() << " of "
                 << counted(models.size(), "model")
-                << " failed; correct that, or leave them out, and call it again with --resume"
+                << " failed; fix the errors, or remove these models, and run it again with --resume"
                 << std::endl;
   }
   if (target.dry_run || target.shard.is_part() || complete.size() < 2) return code;

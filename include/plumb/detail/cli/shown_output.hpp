@@ -3,9 +3,9 @@
 
 // What does a command print?
 //
-// Without options, tables and what a run cost, for people. With --format, the tables alone, for another
-// program or a paper; with --json, metrics.json; with --quiet, errors alone. Where the output is for a
-// program, notes and progress go to stderr.
+// Without options, tables and the cost of a run, for people. With --format, only the tables, for
+// another program or a paper; with --json, metrics.json; with --quiet, only errors. If the output
+// is for a program, notes and progress go to stderr.
 
 #include <array>
 #include <boost/program_options.hpp>
@@ -20,19 +20,20 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline void add_output(boost::program_options::options_description& list) {
   namespace options = boost::program_options;
   list.add_options()("format", options::value<std::string>()->value_name("FORMAT"),
-                     "print the tables as csv, json, latex or markdown, and nothing else")(
-      "json", "print metrics.json in place of the tables")("quiet", "print errors only");
+                     "print only the tables, as csv, json, latex or markdown")(
+      "json", "print metrics.json instead of the tables")("quiet", "print errors only");
 }
 
-/// Reads them, where the command has them. Throws a user error for a format that is not known, and for two
-/// options at once.
+/// Reads the output options, if the command has them. Throws a user error for an unknown format,
+/// and for two of these options together.
 inline void read_output(const boost::program_options::variables_map& values, Console& console) {
   ShownOutput& shown = console.shown;
   std::string given;
   for (const char* option : {"format", "json", "quiet"}) {
     if (!values.contains(option)) continue;
     if (!given.empty()) {
-      throw user_error({.setting = option}, "is given with `" + given + "`", "give one of them");
+      throw user_error({.setting = option}, "conflicts with `" + given + "`",
+                       "use only one of them");
     }
     given = option;
   }
@@ -47,10 +48,11 @@ inline void read_output(const boost::program_options::variables_map& values, Con
     return;
   }
   throw user_error({.setting = "format"}, "'" + word + "' is not a format",
-                   "say csv, json, latex, markdown or terminal");
+                   "use csv, json, latex, markdown or terminal");
 }
 
-/// Where words for people go: stdout, stderr where stdout is for a program, and nowhere with --quiet.
+/// The stream for text that people read: stdout, or stderr if stdout is for a program; with
+/// --quiet, the text is discarded.
 [[nodiscard]] inline std::ostream& for_people(Console& console) {
   static std::ostream nowhere(nullptr);
   if (console.shown.quiet) return nowhere;

@@ -3,8 +3,8 @@
 
 // How wide may a table on stdout be?
 //
-// As wide as COLUMNS says; without it as wide as the terminal, and in a file or for another program as
-// wide as it is.
+// The variable COLUMNS sets the width. Without it, the terminal does; in a file or for another
+// program the width is not limited.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Characters in a line of the terminal behind a file descriptor, 80 where it does not say; none for
-/// what is no terminal.
+/// Characters in a line of the terminal on a file descriptor; 80 if the terminal does not report
+/// it; nullopt if it is not a terminal.
 [[nodiscard]] inline std::optional<std::size_t> terminal_width(int stream) {
   if (isatty(stream) == 0) return std::nullopt;
   winsize size{};
@@ -28,8 +28,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return size.ws_col;
 }
 
-/// Characters in a line of a table; 0 for any number. `columns` is what COLUMNS says, null where it
-/// is not set; what is no whole number from 1 says nothing.
+/// The maximum number of characters in a line of a table; 0: unlimited. `columns` is the value of
+/// COLUMNS, null if it is not set. A value that is not a whole number of at least 1 is ignored.
 [[nodiscard]] inline std::size_t table_width(const char* columns,
                                              std::optional<std::size_t> terminal) {
   const std::string_view text = columns == nullptr ? "" : columns;

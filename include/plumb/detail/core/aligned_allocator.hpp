@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where do numbers lie that vectors load?
+// Memory for numbers that are loaded into vector registers.
 //
-// At the beginning of a line of the cache, whatever the width of vectors, so that memory may be taken in
-// one file and given back in another that is compiled with other flags.
+// It is aligned to a cache line, whatever the vector width. One file may therefore allocate it and
+// another, compiled with other flags, may free it.
 
 #include <cstddef>
 #include <new>
@@ -22,7 +22,7 @@ struct AlignedAllocator {
   AlignedAllocator() = default;
   template <class U>
   explicit(false) AlignedAllocator(const AlignedAllocator<U>&) noexcept {
-  }  // NOLINT: as vectors want it
+  }  // NOLINT: std::vector requires an implicit one
   [[nodiscard]] T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(::operator new(count * sizeof(T), alignment));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are two names the same but for case, spaces and punctuation?
+// Are two names the same except for case, spaces and punctuation?
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A name's letters and digits, those of ASCII in lower case: "Multiple_Choices" as "multiplechoices".
+/// A name's letters and digits, with ASCII letters in lower case: "Multiple_Choices" gives
+/// "multiplechoices". Non-ASCII bytes stay.
 inline std::string bare_name(std::string_view name) {
   std::string bare;
   for (const char c : name) {

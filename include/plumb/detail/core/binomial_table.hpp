@@ -3,15 +3,15 @@
 
 // How many of n independent trials succeed?
 //
-// Draws from Binomial(n, a/b) by inversion of its distribution function, which is tabulated once:
-// one uniform number a draw, found through a guide table (Chen & Asau 1974) in about one step. The
-// standard's binomial_distribution differs from library to library; here weights follow from the
-// mode's by
+// Draws from Binomial(n, a/b) by inversion of its distribution function, which is tabulated once.
+// Each draw takes one uniform number and finds its entry through a guide table (Chen & Asau 1974)
+// in about one step. The results of std::binomial_distribution differ between standard libraries.
+// Here the weights are computed from the mode's weight by
 //   w(k+1) / w(k) = (n − k) a / ((k + 1) (b − a)),
-// and no product is added to anything, so no compiler can fuse the two and the table has the same
-// bits on every IEEE machine. Exactness: with up to a million trials the tabulated function is
-// within 1e-12 of the true one everywhere; outcomes less likely than 2^-53 of the likeliest one
-// never come.
+// and no product is added to anything. No compiler can therefore fuse a product and a sum, and the
+// table has the same bits on every IEEE machine. Accuracy: with up to a million trials, the
+// tabulated function is within 1e-12 of the true one everywhere. Outcomes whose probability is
+// below 2^-53 of the likeliest one's are never drawn.
 
 #include <algorithm>
 #include <bit>
@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Thread-safe once made.
+/// Thread-safe once constructed.
 class BinomialTable {
  public:
   /// `right` ≤ `total`, `total` > 0: each trial succeeds with probability right / total.
@@ -65,7 +65,7 @@ class BinomialTable {
     }
   }
 
-  /// The number of successes in one go at all trials.
+  /// Draws the number of successes in all trials.
   std::size_t operator()(RandomStream& random) const {
     const double u = random.uniform();
     std::size_t entry = guide_[static_cast<std::size_t>(u * static_cast<double>(guide_.size()))];
@@ -84,7 +84,7 @@ class BinomialTable {
   std::uint64_t first_ = 0;
   /// P(successes ≤ first + i).
   std::vector<double> at_most_;
-  /// By the leading bits of the uniform number, the first entry that may be meant.
+  /// For each value of the uniform number's leading bits, the first entry that can match.
   std::vector<std::uint32_t> guide_;
 };
 

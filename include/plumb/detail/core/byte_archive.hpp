@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Values as bytes and back, within one process: for what is kept in a temporary file.
+// Converts values to bytes and back within one process, for data kept in a temporary file.
 //
 // A type lists its members once, `template <class Archive> void archive(Archive& of) { of(a_, b_); }`;
 // ByteWriter writes them, ByteReader reads them in the same order.
@@ -17,8 +17,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Appends values to a string: numbers and plain structs, vectors of anything that it takes, and types
-/// with an `archive`. Not thread-safe.
+/// Appends values to a string: numbers, plain structs, types with an `archive`, and vectors of any
+/// of these. Not thread-safe.
 class ByteWriter {
  public:
   template <class... T>
@@ -31,7 +31,7 @@ class ByteWriter {
   template <class T>
   void write(const T& value) {
     if constexpr (requires { const_cast<T&>(value).archive(*this); }) {
-      const_cast<T&>(value).archive(*this);  // which only reads its members here
+      const_cast<T&>(value).archive(*this);  // reads the members only
     } else {
       static_assert(std::is_trivially_copyable_v<T>);
       bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
@@ -55,7 +55,7 @@ class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
 
-  /// Throws an internal error where the bytes end before the values.
+  /// Throws an internal error if the bytes end before the values do.
   template <class... T>
   void operator()(T&... values) {
     (read(values), ...);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A conversation, and the template by which a model writes one as a text.
+// A conversation, and the chat template that turns it into a model's prompt.
 //
-// A chat template is a Jinja program that instruction models bring with them (tokenizer.chat_template of
-// a GGUF file, chat_template.jinja of a folder). The library runs none itself: a ChatRenderer does, which
-// the component plumb::chat or a program of yours provides.
+// A chat template is a Jinja program that comes with an instruction model (tokenizer.chat_template
+// in a GGUF file, chat_template.jinja in a model folder). The library does not run templates
+// itself. A ChatRenderer does; the component plumb::chat or your own program provides one.
 
 #include <functional>
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One turn. Roles are those of chat templates: "system", "user", "assistant".
+/// One turn. Its role is "system", "user" or "assistant", as in chat templates.
 struct ChatMessage {
   std::string role, content;
 
@@ -26,21 +26,22 @@ struct ChatMessage {
 struct ChatTemplate {
   /// The Jinja source.
   std::string text;
-  /// Texts of special tokens by the names that templates use: "bos_token" is "<s>".
+  /// Texts of special tokens, by the names that templates use: for example "bos_token" is "<s>".
   std::map<std::string, std::string> tokens{};
 
   friend bool operator==(const ChatTemplate&, const ChatTemplate&) = default;
 };
 
-/// Writes a conversation as a model's template does. `opens_answer` ends the text where the assistant's
-/// answer begins (add_generation_prompt). Throws a user error for a template that is no Jinja, or that
-/// refuses the conversation.
+/// Renders a conversation with a model's template. With `opens_answer` the text ends where the
+/// assistant's answer begins (add_generation_prompt). Throws a user error if the template is not
+/// valid Jinja or refuses the conversation.
 using ChatRenderer = std::function<std::string(
     const ChatTemplate& by, std::span<const ChatMessage> conversation, bool opens_answer)>;
 
-/// Runs templates by llama.cpp's Jinja engine; defined in the component plumb::chat. Texts are those of
-/// transformers' apply_chat_template. `strftime_now` gives 26 July 2024, the date that Llama 3's templates
-/// write without a clock, so that a run gives the same bytes on any day. Each thread needs one of its own.
+/// Runs templates with llama.cpp's Jinja engine; defined in the component plumb::chat. The texts
+/// equal those of transformers' apply_chat_template. `strftime_now` always returns 26 July 2024, so
+/// that a run gives the same bytes on any day; Llama 3's templates use this date when there is no
+/// clock. Each thread needs its own renderer.
 [[nodiscard]] ChatRenderer jinja_renderer();
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

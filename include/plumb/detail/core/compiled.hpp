@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where the bodies of functions that are no templates come from: with the headers, or from a library.
+// Do the bodies of non-template functions come from the headers or from a compiled library?
 //
-// By default every header brings its bodies. Reports with what measures finished folders, and readers
-// of datasets, are long and the same in every file that calls them: where PLUMB_COMPILED is defined,
-// their headers declare them only, and they are compiled once, in the target plumb::compiled or
-// plumb::command. CMake defines it for what links one of these.
+// By default every header contains its function bodies. The dataset readers, the reports and the
+// code that measures finished run folders are long and are the same in every file that calls them.
+// If PLUMB_COMPILED is defined, their headers only declare them, and they are compiled once, in the
+// target plumb::compiled or plumb::command. CMake defines the macro for targets that link one of
+// these.
 
 #include "plumb/detail/core/version.hpp"
 

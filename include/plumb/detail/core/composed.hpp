@@ -3,13 +3,14 @@
 
 // Is a text in Unicode's composed form (NFC), and what is it in that form?
 //
-// "ü" may be written as one character or as "u" with a mark behind it: the two look the same, and most
-// tokenizers make different tokens of them. Here are the pairs that compose (UnicodeData, version 14, without
-// the composition exclusions), which a check of names needs without a Unicode library; the models' own
-// normal forms are huggingface/normal_form.hpp. Where `composed` departs from NFC: a character that NFC takes
-// apart or replaces and that is no letter with a mark (CJK compatibility ideographs, Hebrew presentation
-// forms, Indic letters with nukta) stays, though `is_composed` knows that it is not NFC; and a mark that is in
-// no pair is taken for a letter, so marks are not moved across it.
+// "ü" may be written as one character or as "u" followed by a mark. The two look the same, but most
+// tokenizers split them into different tokens. This file contains the pairs that compose
+// (UnicodeData, version 14, without the composition exclusions), so that names can be checked
+// without a Unicode library. The models' own normal forms are in huggingface/normal_form.hpp.
+// `composed` departs from NFC in two ways. First, it keeps characters that NFC decomposes or
+// replaces and that are not a letter with a mark (CJK compatibility ideographs, Hebrew presentation
+// forms, Indic letters with nukta); `is_composed` still reports that they are not NFC. Second, it
+// treats a mark that is in no pair as a letter, so marks are not moved across it.
 
 #include <algorithm>
 #include <array>
@@ -25,8 +26,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A mark, its combining class (which orders marks behind one letter), and the letters that it composes
-/// with: each letter, then what the two make.
+/// A mark, its combining class (which orders the marks after a letter), and the letters that it
+/// composes with. `pairs` alternates between a letter and the character that letter and mark make.
 struct ComposingMark {
   char32_t mark;
   int combining_class;
@@ -113,7 +114,7 @@ inline constexpr auto composing_marks = std::to_array<ComposingMark>({
     // clang-format on
 });
 
-/// Characters that NFC replaces by another one, ascending.
+/// Characters that NFC replaces with another one, ascending.
 inline constexpr auto replaced_characters = std::to_array<std::pair<char32_t, char32_t>>({
     // clang-format off
     {0x340, 0x300}, {0x341, 0x301}, {0x343, 0x313}, {0x374, 0x2B9}, {0x37E, 0x3B}, {0x387,
@@ -126,7 +127,7 @@ inline constexpr auto replaced_characters = std::to_array<std::pair<char32_t, ch
     // clang-format on
 });
 
-/// First and last of the other characters that no text in NFC holds, ascending.
+/// First and last of each range of other characters that no NFC text contains, ascending.
 inline constexpr auto uncomposed_characters = std::to_array<char32_t>({
     // clang-format off
     0x344, 0x344, 0x958, 0x95F, 0x9DC, 0x9DD, 0x9DF, 0x9DF, 0xA33, 0xA33, 0xA36, 0xA36, 0xA59,
@@ -147,12 +148,12 @@ inline constexpr auto uncomposed_characters = std::to_array<char32_t>({
   return found == composing_marks.end() || found->mark != c ? nullptr : &*found;
 }
 
-// The syllables of Hangul are computed: leads, vowels and tails of The Unicode Standard, 3.12.
+// Hangul syllables are computed from leads, vowels and tails (The Unicode Standard, 3.12).
 inline constexpr char32_t first_lead = 0x1100, first_vowel = 0x1161, first_tail = 0x11A7;
 inline constexpr char32_t first_syllable = 0xAC00, lead_count = 19, vowel_count = 21,
                           tail_count = 28;
 
-/// The one character of a letter and what stands behind it; 0 where there is none.
+/// The one character that two code points compose to; 0 if there is none.
 [[nodiscard]] inline char32_t letter_with_mark(char32_t first, char32_t second) {
   if (first >= first_lead && first < first_lead + lead_count && second >= first_vowel &&
       second < first_vowel + vowel_count) {
@@ -171,7 +172,7 @@ inline constexpr char32_t first_syllable = 0xAC00, lead_count = 19, vowel_count 
   return 0;
 }
 
-/// All letters that a mark makes something of, by what it makes, ascending: (made, (letter, mark)).
+/// All compositions as (composed, (letter, mark)), sorted by the composed character.
 [[nodiscard]] inline const auto& letters_with_marks() {
   using Parts = std::pair<char32_t, std::pair<char32_t, char32_t>>;
   static const std::vector<Parts> all = [] {
@@ -187,7 +188,7 @@ inline constexpr char32_t first_syllable = 0xAC00, lead_count = 19, vowel_count 
   return all;
 }
 
-/// Appends the character taken apart as far as the tables know.
+/// Appends the character, decomposed as far as the tables allow.
 inline void append_decomposed(std::u32string& text, char32_t c) {
   const auto by_first = [](const auto& one, char32_t of) { return one.first < of; };
   if (const auto other =
@@ -210,7 +211,7 @@ inline void append_decomposed(std::u32string& text, char32_t c) {
   return mark == nullptr ? 0 : mark->combining_class;
 }
 
-/// Marks behind a letter in the order of their classes.
+/// Sorts the marks after each letter by their combining classes.
 inline void order_marks(std::u32string& text) {
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = begin;
@@ -222,8 +223,8 @@ inline void order_marks(std::u32string& text) {
   }
 }
 
-/// The text with each letter and its marks as one character, where there is one. Bytes that are no UTF-8
-/// become U+FFFD.
+/// The text with each letter and its marks replaced by one character where one exists. Bytes that
+/// are not UTF-8 become U+FFFD.
 [[nodiscard]] inline std::string composed(std::string_view text) {
   if (ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
     return std::string(text);
@@ -237,7 +238,7 @@ inline void order_marks(std::u32string& text) {
   order_marks(parts);
   std::u32string made;
   std::size_t letter = std::u32string::npos;
-  int last_class = -1;  // of the marks kept behind the letter; -1 for none
+  int last_class = -1;  // of the marks kept after the letter; -1 for none
   for (const char32_t c : parts) {
     const int its_class = class_of_mark(c);
     if (letter != std::u32string::npos && last_class < its_class) {
@@ -255,7 +256,7 @@ inline void order_marks(std::u32string& text) {
   return bytes;
 }
 
-/// Whether a text of UTF-8 is in NFC.
+/// Whether a UTF-8 text is in NFC.
 [[nodiscard]] inline bool is_composed(std::string_view text) {
   if (composed(text) != text) return false;
   const auto& edges = uncomposed_characters;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which number does a text write in decimals?
+// Which number does a decimal text denote?
 //
-// std::from_chars of a double: correctly rounded, and the same whatever locale a program has set. libc++
-// has it from version 20 on only; elsewhere std::strtod reads what the same grammar finds, with the
-// locale's decimal point in place of ".".
+// std::from_chars reads a double correctly rounded and independently of the program's locale.
+// libc++ has it only since version 20. Without it, the same grammar finds the number and
+// std::strtod reads it, with the locale's decimal point in place of ".".
 
 #include <array>
 #include <charconv>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The locale's decimal point; most often one byte.
+/// The locale's decimal point; usually one byte.
 inline std::string decimal_point() {
   std::array<char, 32> half{};
   std::snprintf(half.data(), half.size(), "%.1f", 0.5);
@@ -29,8 +29,8 @@ inline std::string decimal_point() {
   return text.substr(1, text.size() - 2);
 }
 
-/// Past the letters of `word`, in lower case, that the text begins with in either case; `first` where it
-/// does not.
+/// The position after `word` if the text begins with it in either case, else `first`. `word` is in
+/// lower case.
 inline const char* past_word(const char* first, const char* last, std::string_view word) {
   const char* at = first;
   for (const char letter : word) {
@@ -40,9 +40,9 @@ inline const char* past_word(const char* first, const char* last, std::string_vi
   return at;
 }
 
-/// std::from_chars(first, last, value) by strtod: the longest beginning that is "-", digits with at most
-/// one point, and an exponent, or "inf", "infinity" or "nan" after the sign; "nan(…)" is read up to the
-/// bracket. `value` stays as it was where the result has an error.
+/// std::from_chars(first, last, value) by strtod. It reads the longest prefix of this form: an
+/// optional "-", then digits with at most one point and an optional exponent, or "inf", "infinity"
+/// or "nan". "nan(…)" is read up to the bracket. `value` is unchanged if the result has an error.
 inline std::from_chars_result read_number_by_strtod(const char* first, const char* last,
                                                     double& value) {
   const char* at = first;
@@ -80,7 +80,7 @@ inline std::from_chars_result read_number_by_strtod(const char* first, const cha
     text.append(mantissa, at);
   }
   const double read = std::strtod(text.c_str(), nullptr);
-  // Past the largest double, or nearer to 0 than half the smallest.
+  // Above the largest double, or closer to 0 than half the smallest.
   if (std::isinf(read) || (read == 0 && !is_zero)) return {at, std::errc::result_out_of_range};
   value = read;
   return {at, std::errc()};
@@ -97,8 +97,8 @@ std::from_chars_result read_number(const char* first, const char* last, Number& 
   }
 }
 
-/// The finite number that a text is wholly, as "-1.5e3"; nothing for another text and for a number that a
-/// double cannot hold.
+/// The finite number that the whole text denotes, such as "-1.5e3". Nothing if the text is not a
+/// number or a double cannot represent it.
 inline std::optional<double> finite_number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -107,7 +107,7 @@ inline std::optional<double> finite_number(std::string_view text) {
   return value;
 }
 
-/// A number as its ten leading digits, so that writing and reading it again changes nothing.
+/// A number rounded to ten significant digits, so that writing and reading it changes nothing.
 inline double ten_digits(double value) {
   std::array<char, 40> text{};
   const auto end =

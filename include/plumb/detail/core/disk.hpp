@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The file calls of the library, behind one small interface.
+// One small interface for all of the library's file access.
 //
-// Run folders, journals, datasets and pages are read and written through a Disk, so that tests run on
-// one in memory and let any call fail. Files that are mapped (vectors, weights) and what backends read
-// themselves are not.
+// Run folders, journals, datasets and pages are read and written through a Disk. Tests use a disk
+// in memory and can make any call fail. Mapped files (vectors, weights) and files that backends
+// read themselves do not go through it.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -28,60 +28,61 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-// Disk, OutputFile and FolderLock have virtual functions so that a test can put its disk under any of
-// the library's readers and writers without these being templates.
+// Disk, OutputFile and FolderLock have virtual functions so that a test can run any of the
+// library's readers and writers on its own disk without making them templates.
 
-/// A file that is being written; closed at the end. Not thread-safe.
+/// A file that is being written; the destructor closes it. Not thread-safe.
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
-  /// Appends. After an error any part of the bytes may have been written.
+  /// Appends. After an error, any part of the bytes may have been written.
   [[nodiscard]] virtual std::error_code write(std::string_view bytes) = 0;
-  /// Returns when what was written survives a power loss.
+  /// Returns once everything written so far survives a power loss.
   [[nodiscard]] virtual std::error_code sync() = 0;
 };
 
-/// Held while one process alone may write into a folder; released at the end. Any thread may end it.
+/// Gives one process the exclusive right to write into a folder; the destructor releases it. Any
+/// thread may destroy it.
 class FolderLock {
  public:
   virtual ~FolderLock() = default;
 };
 
-/// Queries throw std::filesystem::filesystem_error where the disk refuses; what changes the disk says
-/// so by its error code. Any number of threads may use a disk on different files.
+/// Queries throw std::filesystem::filesystem_error if the disk refuses. Functions that change the
+/// disk return an error code. Any number of threads may use a disk on different files.
 class Disk {
  public:
   using Path = std::filesystem::path;
   /// A stream is a pipe or a device, which may never end.
   enum class Kind { nothing, file, folder, stream };
-  /// `anew` makes a file where there is none or in the place of the one that is there. Neither follows
-  /// a link, whose target may be someone's file.
-  enum class Opening { anew, append };
+  /// `create` makes a file, or replaces an existing one. Neither mode follows a link, because its
+  /// target may be another user's file.
+  enum class Opening { create, append };
 
   virtual ~Disk() = default;
 
   [[nodiscard]] virtual Kind kind(const Path& path) const = 0;
-  /// What lies in a folder, as paths that begin with its own, sorted.
+  /// The entries of a folder, as sorted paths that begin with the folder's own path.
   [[nodiscard]] virtual std::vector<Path> list(const Path& folder) const = 0;
-  /// Without links and dots, as far as it exists.
+  /// The path without links and dots, as far as it exists.
   [[nodiscard]] virtual Path canonical(const Path& path) const = 0;
-  /// Null where it cannot be opened, as a folder cannot. A read that fails sets the stream's badbit.
+  /// Null if the path cannot be opened or is a folder. A failed read sets the stream's badbit.
   [[nodiscard]] virtual std::unique_ptr<std::istream> read(const Path& file) const = 0;
 
-  /// Null where it cannot be opened.
+  /// Null if the file cannot be opened.
   [[nodiscard]] virtual std::unique_ptr<OutputFile> write(const Path& file, Opening how) = 0;
-  /// A file in the place of `to` is replaced at once. The name survives a power loss after
-  /// `sync_folder` alone.
+  /// Replaces an existing file at `to` atomically. The new name survives a power loss only after
+  /// `sync_folder`.
   [[nodiscard]] virtual std::error_code rename(const Path& from, const Path& to) = 0;
-  /// What is not there is removed already.
+  /// Removing a file that does not exist is not an error.
   [[nodiscard]] virtual std::error_code remove(const Path& file) = 0;
-  /// Cuts a file off behind its first `size` bytes; a link is not followed.
+  /// Truncates a file to its first `size` bytes; a link is not followed.
   [[nodiscard]] virtual std::error_code cut(const Path& file, std::uintmax_t size) = 0;
-  /// Makes a folder and those above it; one that is there is made already.
+  /// Creates a folder and its parents; an existing folder is not an error.
   [[nodiscard]] virtual std::error_code make_folders(const Path& folder) = 0;
-  /// Returns when the names in a folder survive a power loss.
+  /// Returns once the names in a folder survive a power loss.
   [[nodiscard]] virtual std::error_code sync_folder(const Path& folder) = 0;
-  /// errc::resource_unavailable_try_again where another process holds it.
+  /// errc::resource_unavailable_try_again if another process holds the lock.
   [[nodiscard]] virtual std::error_code lock(const Path& folder,
                                              std::unique_ptr<FolderLock>& held) = 0;
 };
@@ -90,7 +91,7 @@ class Disk {
   return {errno, std::generic_category()};
 }
 
-/// A file descriptor, closed at the end.
+/// A file descriptor; the destructor closes it.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -100,7 +101,7 @@ class Descriptor {
     if (number_ >= 0) close(number_);
   }
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// File systems that cannot sync such a file say EINVAL.
+  /// File systems that cannot sync such a file report EINVAL, which is ignored.
   [[nodiscard]] std::error_code sync() const {
     while (fsync(number_) != 0) {
       if (errno == EINVAL) break;
@@ -140,7 +141,7 @@ class RealLock : public FolderLock {
   Descriptor folder_;
 };
 
-/// The machine's own. Any number of threads may use it, as the interface says.
+/// The machine's own disk. Any number of threads may use it, as described for Disk.
 class RealDisk : public Disk {
  public:
   Kind kind(const Path& path) const override {
@@ -167,14 +168,14 @@ class RealDisk : public Disk {
   }
   std::unique_ptr<std::istream> read(const Path& file) const override {
     auto stream = std::make_unique<std::ifstream>(file, std::ios::binary);
-    std::error_code ignored;  // a stream opens folders too
+    std::error_code ignored;  // a stream can open folders too
     if (!*stream || std::filesystem::is_directory(file, ignored)) return nullptr;
     return stream;
   }
 
   std::unique_ptr<OutputFile> write(const Path& file, Opening how) override {
     int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-    if (how == Opening::anew) {
+    if (how == Opening::create) {
       if (unlink(file.c_str()) != 0 && errno != ENOENT) return nullptr;
       flags |= O_EXCL;
     } else {
@@ -223,7 +224,7 @@ class RealDisk : public Disk {
   }
 };
 
-/// The one disk that is there where no other is named. It has no state.
+/// The default disk. It has no state.
 [[nodiscard]] inline Disk& real_disk() noexcept {
   static RealDisk disk;
   return disk;

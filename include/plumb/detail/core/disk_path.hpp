@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A path with the disk that it is on.
+// A path together with its disk.
 //
-// Whoever gives a job or a reader a path says by it which disk is meant: a plain path is on the real
-// one, and a path below another is on the same disk. So nothing else is handed through the library,
-// and no disk is set anywhere.
+// The path that a job or a reader receives also selects the disk. A plain path is on the real disk,
+// and a path derived from another is on the same disk. No separate disk argument is passed through
+// the library, and there is no global disk setting.
 
 #include <concepts>
 #include <filesystem>
@@ -21,16 +21,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Stands for a plain path wherever one is wanted for its text, as in messages. The disk must outlive
-/// it. Any number of threads may read one.
+/// Converts to a plain path where only the path's text matters, as in messages. The disk must
+/// outlive it. Any number of threads may read one.
 class DiskPath {
  public:
   DiskPath() = default;
-  /// From whatever a path is made of.
+  /// From anything that a std::filesystem::path can be constructed from.
   template <class Source>
   requires(!std::derived_from<Source, DiskPath> &&
            std::constructible_from<std::filesystem::path, const Source&>)
-      DiskPath(const Source& path, Disk& disk = real_disk())  // NOLINT: stands for a path
+      DiskPath(const Source& path, Disk& disk = real_disk())  // NOLINT: converts like a path
       : path_(path), disk_(&disk) {}
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
@@ -42,14 +42,15 @@ class DiskPath {
   [[nodiscard]] DiskPath operator/(const std::filesystem::path& name) const {
     return with(path_ / name);
   }
-  /// The same path with something at the end of its name.
+  /// The same path with `ending` appended to its name.
   [[nodiscard]] DiskPath operator+(std::string_view ending) const {
     return with(path_.string() + std::string(ending));
   }
   [[nodiscard]] DiskPath parent() const { return with(last().parent_path()); }
 
   [[nodiscard]] std::string string() const { return path_.string(); }
-  /// The last part ("run" of "run/" too), that without its extension, and the extension with its dot.
+  /// The last component ("run" for "run/" too), the same without its extension, and the extension
+  /// with its dot.
   [[nodiscard]] std::string name() const { return last().filename().string(); }
   [[nodiscard]] std::string stem() const { return last().stem().string(); }
   [[nodiscard]] std::string extension() const { return last().extension().string(); }
@@ -58,14 +59,14 @@ class DiskPath {
   [[nodiscard]] bool exists() const { return disk_->kind(path_) != Disk::Kind::nothing; }
   [[nodiscard]] bool is_folder() const { return disk_->kind(path_) == Disk::Kind::folder; }
   [[nodiscard]] bool is_file() const { return disk_->kind(path_) == Disk::Kind::file; }
-  /// What lies in it, sorted by name; it must be a folder.
+  /// The folder's entries, sorted by name. The path must be a folder.
   [[nodiscard]] std::vector<DiskPath> list() const {
     std::vector<DiskPath> all;
     for (const std::filesystem::path& path : disk_->list(path_)) all.push_back(with(path));
     return all;
   }
-  /// Files whose names end in `extension`: itself, or those in it where it is a folder, sorted, without
-  /// pipes and devices.
+  /// Files with this extension, sorted: those in the folder, without pipes and devices, or the path
+  /// itself if it is not a folder.
   [[nodiscard]] std::vector<DiskPath> files(std::string_view extension) const {
     const bool folder = is_folder();
     std::vector<DiskPath> all;
@@ -78,10 +79,10 @@ class DiskPath {
   }
   /// Without links and dots, as far as it exists.
   [[nodiscard]] DiskPath canonical() const { return with(disk_->canonical(path_)); }
-  /// Null where it cannot be read.
+  /// Null if the file cannot be read.
   [[nodiscard]] std::unique_ptr<std::istream> read() const { return disk_->read(path_); }
 
-  /// A template, so that comparing with a plain path compares the paths alone.
+  /// A template, so that a comparison with a plain path ignores the disk.
   template <std::same_as<DiskPath> A, std::same_as<DiskPath> B>
   friend bool operator==(const A& a, const B& b) {
     return a.path_ == b.path_ && a.disk_ == b.disk_;

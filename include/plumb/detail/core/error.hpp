@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What went wrong, where, and what fixes it?
+// What went wrong, where, and how can it be fixed?
 //
-// One exception type for the whole library. Its text is one line, "file:line: field: message;
-// remedy", so that a person (or an editor) can jump to the place; control characters of the data are
-// written out in it (core/printable.hpp). Settings are named in it as
-// `bos`: members of a job's settings, options of a command line, which says --bos instead. The
-// library never prints or exits; a command maps `Fault` to its exit code.
+// There is one exception type for the whole library. Its text is one line, "file:line: field:
+// message; remedy", so that a person or an editor can jump to the place. Control characters in the
+// data are shown as escapes (core/printable.hpp). A setting, which is a member of a job's settings,
+// is written as `bos`; the command line shows it as --bos. The library never prints or exits; a
+// command maps `Fault` to its exit code.
 
 #include <cstddef>
 #include <filesystem>
@@ -20,15 +20,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Who can fix it: the user (exit code 2), or nobody but the machine or the code (exit code 1).
+/// Where the fault lies: with the user's input (exit code 2), or with the machine or the code (exit
+/// code 1).
 enum class Fault { user, internal };
 
-/// The place an error speaks of; empty parts are left out of the text. Lines count from 1.
+/// The place of an error; empty parts do not appear in the text. Lines count from 1.
 struct Site {
   std::filesystem::path file{};
   std::size_t line = 0;
   std::string field{};
-  /// The setting that it is about, by its name.
+  /// The name of the setting that the error is about.
   std::string setting{};
 };
 
@@ -60,7 +61,7 @@ class Error : public std::runtime_error {
     text += message;
     if (!remedy.empty()) text.append("; ").append(remedy);
     for (char& c : text) {
-      if (c == '\n' || c == '\r') c = ' ';  // one line, whatever the data held
+      if (c == '\n' || c == '\r') c = ' ';  // one line, whatever the data contains
     }
     return printable(text, "\t");
   }
@@ -70,20 +71,21 @@ class Error : public std::runtime_error {
   std::string remedy_;
 };
 
-/// Results are not all of one model, as is found when a job is done; resuming does not help. Any number
-/// of threads may read one.
+/// The results come from more than one model. A job detects this when it is done, and resuming does
+/// not help. Any number of threads may read one.
 class MixedResults : public Error {
  public:
   using Error::Error;
 };
 
-/// What the user can fix.
+/// An error that the user can fix.
 [[nodiscard]] inline Error user_error(Site site, const std::string& message,
                                       const std::string& remedy = {}) {
   return {Fault::user, std::move(site), message, remedy};
 }
 
-/// What broke: a failed write, a backend that refuses its own batch.
+/// A failure that is not the user's fault, such as a failed write or a backend that refuses its own
+/// batch.
 [[nodiscard]] inline Error internal_error(Site site, const std::string& message,
                                           const std::string& remedy = {}) {
   return {Fault::internal, std::move(site), message, remedy};

@@ -14,9 +14,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// FNV-1a in 64 bits; a text that comes in pieces goes on from the hash of those before. Two texts that
-/// differ in one byte only always have different hashes: each step is a bijection of the state. Source:
-/// Fowler, Noll and Vo, draft-eastlake-fnv.
+/// 64-bit FNV-1a. To hash a text in pieces, pass the hash of the preceding pieces as `hash`. Two
+/// texts of equal length that differ in exactly one byte always have different hashes, because each
+/// step is a bijection of the state. Source: Fowler, Noll and Vo, draft-eastlake-fnv.
 [[nodiscard]] constexpr std::uint64_t fnv1a(std::string_view text,
                                             std::uint64_t hash = 0xcbf29ce484222325ULL) noexcept {
   for (const char c : text) {
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return hash;
 }
 
-/// For unordered maps by text that are asked for parts of other texts.
+/// Lets an unordered map with string keys be searched by a string_view.
 struct TextHash {
   using is_transparent = void;
   [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is a text in lower case?
+// Converts a text to lower case.
 //
-// Letter by letter, by Unicode's simple lower-case mapping (UnicodeData, version 14). Most of it is
-// the table of upper cases read backwards; the rest stands here. Where we depart from Python's
-// str.lower: "İ" becomes "i" without a second dot, and a final "ς" becomes "σ" like every other
-// sigma, so that a word is the same in capitals. "ß" and "SS", "ı" and "I", and accents written as
-// marks of their own are not made equal to anything.
+// It maps one letter at a time, by Unicode's simple lower-case mapping (UnicodeData, version 14).
+// Most of the mapping is the inverse of the upper-case table; the rest is listed here. We depart
+// from Python's str.lower in two ways: "İ" becomes "i" without a second dot, and a final "ς"
+// becomes "σ" like every other sigma, so that a word matches its form in capitals. "ß" does not
+// match "SS", "ı" does not match "I", and separate accent marks are not composed.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Lower-case letters that are not the lower case of their upper case, such as "µ", "ı", "ſ" and
-/// "ς"; runs of upper_case_runs that begin with one hold nothing else.
+/// "ς". A run of upper_case_runs that begins with one contains only such letters.
 inline constexpr auto second_lower_cases = std::to_array<std::uint32_t>({
     // clang-format off
     0xB5, 0x131, 0x17F, 0x1C5, 0x1C8, 0x1CB, 0x1F2, 0x345, 0x3C2, 0x3D0, 0x3D1, 0x3D5, 0x3D6,
@@ -43,7 +43,7 @@ inline constexpr auto further_lower_case_runs = std::to_array<UpperCaseRun>({
     // clang-format on
 });
 
-/// What becomes what by adding delta, ascending by the last of each run.
+/// Upper-case runs and the delta to lower case, sorted by the last code point of each run.
 inline constexpr auto lower_case_runs = [] {
   std::array<UpperCaseRun,
              upper_case_runs.size() - second_lower_cases.size() + further_lower_case_runs.size()>
@@ -73,7 +73,7 @@ inline void append_lower_case(std::string& text, char32_t value) {
   append_utf8(text, lower == U'ς' ? U'σ' : lower);
 }
 
-/// The text in lower case; bytes that are no UTF-8 stay as they are.
+/// The text in lower case; bytes that are not UTF-8 stay unchanged.
 [[nodiscard]] inline std::string lower_case(std::string_view text) {
   std::string result;
   result.reserve(text.size());

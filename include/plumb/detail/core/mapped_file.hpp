@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a large file read as if it were memory?
+// How is a large file accessed as if it were memory?
 //
-// It is mapped: a page of it is loaded when it is first touched, and may be dropped again. Files of
-// vectors and of weights are read so.
+// It is mapped: the system loads a page of it on first access and may drop the page again. Files of
+// vectors and weights are read this way.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -21,20 +21,20 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A mapped file; unmapped at the end. Any number of threads may read one.
+/// A mapped file; the destructor unmaps it. Any number of threads may read one.
 class MappedFile {
  public:
   MappedFile() = default;
-  /// With `size` the file, which is no link, is made that large and may be written; else it is read as
-  /// it is. Throws a user error when it is empty or cannot be opened, an internal one when there is no
-  /// room on the disk or in memory.
+  /// With a `size`, the file is created or extended to that size and is writable; it must not be a
+  /// link. Without one, the existing file is mapped for reading. Throws a user error if the file is
+  /// empty or cannot be opened, and an internal error if disk space or memory is insufficient.
   explicit MappedFile(const std::filesystem::path& file, std::size_t size = 0) {
     const bool writes = size > 0;
     const int descriptor =
         open(file.c_str(), (writes ? O_RDWR | O_CREAT | O_NOFOLLOW : O_RDONLY) | O_CLOEXEC, 0644);
     if (descriptor < 0) {
       throw user_error({.file = file}, writes ? "cannot be created" : "cannot be read",
-                       "check that its folder exists and its permissions");
+                       "check that its folder exists, and check its permissions");
     }
     struct stat status {};
     bool sound = fstat(descriptor, &status) == 0;
@@ -49,16 +49,16 @@ class MappedFile {
     }
     const bool no_memory = errno == ENOMEM;
     close(descriptor);
-    if (empty) throw user_error({.file = file}, "is empty", "make it again");
+    if (empty) throw user_error({.file = file}, "is empty", "create it again");
     if (at == MAP_FAILED) {
       const std::string bytes = std::to_string(size_) + " bytes";
       if (no_memory) {
-        throw internal_error({.file = file}, "there is no memory to map its " + bytes,
-                             "raise the limit of memory (ulimit -v), then call it again");
+        throw internal_error({.file = file}, "not enough memory to map its " + bytes,
+                             "raise the memory limit (ulimit -v), then try again");
       }
-      if (!writes) throw user_error({.file = file}, "cannot be mapped", "give a regular file");
-      throw internal_error({.file = file}, "cannot be made " + bytes + " large",
-                           "check the space left, then call it again");
+      if (!writes) throw user_error({.file = file}, "cannot be mapped", "name a regular file");
+      throw internal_error({.file = file}, "needs " + bytes + " that could not be allocated",
+                           "check the free disk space, then try again");
     }
     data_ = static_cast<char*>(at);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers in sentences and tables: with so many decimals, and with the noun that they count.
+// Numbers in sentences and tables: with a fixed number of decimals, or with the noun they count.
 
 #include <array>
 #include <charconv>
@@ -13,8 +13,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A number with a fixed count of decimals, after a point whatever the program's locale is; what rounds
-/// to zero has no sign.
+/// A number with a fixed number of decimals. The decimal separator is a point in every locale, and
+/// a number that rounds to zero has no sign.
 [[nodiscard]] inline std::string with_decimals(double value, int decimals) {
   std::array<char, 400> text{};  // a double has up to 309 digits before the point
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are independent pieces of work shared among cores?
+// How are independent pieces of work distributed over cores?
 //
-// By OpenMP where one of the program's files is compiled with it, and in order where none is. A file with
-// OpenMP names its loop at start-up; everything else calls the loop that was named, so one program may
-// have files of both kinds. Pieces must not depend on one another or on their order, so results are the
-// same either way.
+// By OpenMP if at least one of the program's files is compiled with it, else one after another. A
+// file compiled with OpenMP registers its loop at start-up, and all other files call the registered
+// loop. One program may therefore mix both kinds of file. Pieces must not depend on one another or
+// on their order, so the results are the same either way.
 
 #include <cstddef>
 #include <exception>
@@ -17,10 +17,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Calls `piece(work, i)` for each i in [0, count), in any order and on any thread. `piece` throws nothing.
+/// Calls `piece(work, i)` for each i in [0, count), in any order and on any thread. `piece` must
+/// not throw.
 using PieceLoop = void (*)(std::size_t count, void (*piece)(void* work, std::size_t i), void* work);
 
-/// The loop of files that are compiled with OpenMP; null where there is none.
+/// The loop from a file compiled with OpenMP; null if there is none.
 inline PieceLoop openmp_loop = nullptr;
 
 #ifdef _OPENMP
@@ -33,8 +34,8 @@ inline const bool names_loop = (openmp_loop = &loop_by_openmp, true);
 }  // namespace with_openmp
 #endif
 
-/// Calls `work(i)` for each i in [0, count), on as many threads as OpenMP has. Of the
-/// exceptions thrown, that of the lowest i is thrown again here; the other pieces are finished.
+/// Calls `work(i)` for each i in [0, count), on OpenMP's threads. If pieces throw, the other pieces
+/// still run, and the exception of the lowest i is rethrown here.
 template <class Work>
 void parallel_for(std::size_t count, Work work) {
   struct Pieces {

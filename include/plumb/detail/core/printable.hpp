@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a text shown that may hold anything?
+// How can an untrusted text be shown safely?
 //
-// Names of relations, subjects, options and models come from files, and a terminal obeys what stands in
-// them: an escape sequence moves the cursor, hides what was printed or names the window, and an override
-// of direction shows letters in another order. Each such character is shown as the escape that JSON has
-// for it, "\u001b", which no terminal obeys and which is the same text inside a JSON string. These are
-// the control characters (C0, DEL, C1), the line and paragraph separators and the overrides, embeddings
-// and isolates of direction (The Unicode Standard, 23.2); marks of direction alone, as labels in Arabic
-// have them, stay. Bytes that are no UTF-8, which may be C1 controls too, become U+FFFD.
+// Names of relations, subjects, options and models come from files, and a terminal obeys control
+// characters in them. An escape sequence can move the cursor, hide earlier output or rename the
+// window; a direction override shows letters in another order. Each such character is shown as its
+// JSON escape, for example "\u001b". No terminal obeys the escape, and it is the same text inside a
+// JSON string. The characters are the control characters (C0, DEL, C1), the line and paragraph
+// separators, and the directional overrides, embeddings and isolates (The Unicode Standard, 23.2).
+// Directional marks, which occur in Arabic labels, stay. Bytes that are not UTF-8, which may be C1
+// controls too, become U+FFFD.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,13 +21,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a terminal or a page may obey the character, rather than show it.
+/// Whether a terminal or a page may obey the character instead of showing it.
 [[nodiscard]] constexpr bool is_control(char32_t c) noexcept {
   return c < 0x20 || (c >= 0x7F && c <= 0x9F) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);
 }
 
-/// "\u001b"; of a character in the range of `is_control`.
+/// For example "\u001b". The character must satisfy `is_control`.
 [[nodiscard]] inline std::string control_escape(char32_t c) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text = "\\u";
@@ -34,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return text;
 }
 
-/// The text with its control characters written out, but those of `kept` ("\n\t").
+/// The text with its control characters as escapes, except those in `kept` (such as "\n\t").
 [[nodiscard]] inline std::string printable(std::string_view text, std::string_view kept = {}) {
   std::string shown;
   shown.reserve(text.size());
@@ -52,7 +53,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return shown;
 }
 
-/// The first control character of a text; nothing (0 bytes) where there is none. NUL is one.
+/// The first control character of a text; size 0 if there is none. NUL counts as one.
 [[nodiscard]] inline CodePoint first_control(std::string_view text) noexcept {
   while (!text.empty()) {
     const CodePoint head = first_code_point(text);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which random numbers, so that a run can be repeated anywhere?
+// Random numbers that make a run reproducible anywhere.
 //
-// A stream is named: the same (seed, name) gives the same numbers whatever else was drawn before,
-// in whatever order and on whatever thread. std::mt19937_64 is fixed by the C++ standard; the
-// standard's distributions are not, so the draws below are spelt out.
+// Each stream has a name. The same (seed, name) gives the same numbers whatever was drawn before,
+// in any order and on any thread. The C++ standard fixes the output of std::mt19937_64 but not of
+// its distributions, so the draws are implemented here.
 
 #include <algorithm>
 #include <cstddef>
@@ -36,8 +36,8 @@ class RandomStream {
     return static_cast<std::size_t>(product >> 32);
   }
 
-  /// Puts `count` of the values, drawn without replacement, first, in the order of the draws (Fisher
-  /// and Yates); all of them by default. A larger count begins with the same values.
+  /// Draws `count` of the values without replacement (all by default) and moves them to the front,
+  /// in the order of the draws (Fisher and Yates). A larger count begins with the same values.
   template <class Values>
   void shuffle(Values&& values, std::size_t count = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < (std::min)(count, values.size()); ++i) {
@@ -49,7 +49,7 @@ class RandomStream {
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
 
  private:
-  // The finaliser of SplitMix64, so that near seeds start far apart.
+  // The finaliser of SplitMix64, so that similar seeds give unrelated engine states.
   static std::uint64_t mix(std::uint64_t seed, std::string_view name) {
     std::uint64_t z = seed + fnv1a(name) + 0x9e3779b97f4a7c15ULL;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of these values, and in what order?
+// The algorithms of std::ranges with their projections, without their concepts.
 //
-// The algorithms of std::ranges with their projections, without their concepts: those are checked
-// for each type again and take as long to compile as all else that is done with it. A projection is a
-// member or a function, an order a function. What would dangle does not compile.
+// The compiler checks the concepts again for each type, which takes as long as compiling everything
+// else that is done with the type. A projection is a member or a function; an order is a function.
+// Calls whose result would dangle do not compile.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::ranges {
 
-/// Whether iterators of what was passed as Range&& stay valid after the call.
+/// Whether iterators of an argument passed as Range&& stay valid after the call.
 template <class Range>
 inline constexpr bool is_lasting =
     std::is_lvalue_reference_v<Range> ||
@@ -43,7 +43,7 @@ constexpr decltype(auto) projected(Projection& projection, T&& value) {
   }
 }
 
-/// The order of projections as an order of values.
+/// Compares values by their projections.
 template <class Less, class Projection>
 constexpr auto by(Less& less, Projection& projection) {
   return [&](const auto& a, const auto& b) {
@@ -162,7 +162,7 @@ constexpr void reverse(Range&& range) {
   std::reverse(std::begin(range), std::end(range));
 }
 
-/// Sorts and leaves one of each.
+/// Sorts the list and removes duplicates.
 template <class List>
 void sort_distinct(List& list) {
   sort(list);

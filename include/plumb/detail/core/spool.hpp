@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Byte strings that are written once and read back by number, in little memory.
+// Stores byte strings that are written once and read back by number, using little memory.
 
 #include <cstddef>
 #include <cstdio>
@@ -14,13 +14,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The first `room` bytes stay in memory, the others lie in a temporary file that nobody else sees and
-/// that ends with the process. Where no such file can be written, all stay in memory. Not thread-safe.
+/// The first `room` bytes stay in memory. The others go to a temporary file that no other process
+/// sees and that is deleted when the process ends. If no such file can be written, all stay in
+/// memory. Not thread-safe.
 class Spool {
  public:
   explicit Spool(std::size_t room = std::size_t{64} << 20U) : room_(room) {}
 
-  /// Keeps bytes under the returned number: 0, 1, 2 …
+  /// Stores bytes under the returned number: 0, 1, 2 …
   std::size_t add(std::string_view bytes) {
     Entry entry{0, bytes.size(), {}, false};
     if (in_memory_ + bytes.size() > room_ && write(bytes, entry)) {
@@ -33,7 +34,7 @@ class Spool {
     return entries_.size() - 1;
   }
 
-  /// Throws an internal error where the temporary file is not read.
+  /// Throws an internal error if the temporary file cannot be read.
   [[nodiscard]] std::string get(std::size_t number) const {
     const Entry& entry = entries_.at(number);
     if (!entry.is_in_file) return entry.bytes;
@@ -52,7 +53,7 @@ class Spool {
   struct Entry {
     long begin = 0;
     std::size_t size = 0;
-    std::string bytes;  // empty where they are in the file
+    std::string bytes;  // empty if they are in the file
     bool is_in_file = false;
   };
   struct Close {

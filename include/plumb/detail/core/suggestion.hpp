@@ -3,9 +3,10 @@
 
 // Which word did the user mean?
 //
-// The distance of two words is the smallest number of letters to be inserted, left out, replaced or
-// swapped with a neighbour that makes one of the other, no letter twice (Damerau 1964, as optimal
-// string alignment). A known word is offered where it is near what was typed, and none otherwise.
+// The distance of two words is the smallest number of edits that turns one into the other:
+// inserting, deleting or replacing a letter, or swapping two neighbours. No letter is edited twice
+// (Damerau 1964, as optimal string alignment). A known word is suggested only if it is close to
+// what was typed.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Of bytes: names of commands and options have one for each letter. Time is the product of the
-/// lengths.
+/// Counts bytes, because names of commands and options are ASCII. Takes time proportional to the
+/// product of the lengths.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   // row[j] is the distance of the first i letters of a and the first j of b.
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -39,8 +40,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return last[b.size()];
 }
 
-/// The known word at the smallest distance, the first of several, if that is 1 or at most a third
-/// of the given letters; else the first that begins with three or more given letters; else nothing.
+/// The closest known word (the first, if several are equally close), if its distance is 1 or at
+/// most a third of the given length. Else the first known word that begins with the given text, if
+/// that has at least three letters. Else nothing.
 [[nodiscard]] inline std::optional<std::string> nearest_word(
     std::string_view given, const std::vector<std::string>& known) {
   std::optional<std::string> nearest;
@@ -58,8 +60,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return nearest;
 }
 
-/// "did you mean --depth? ", or nothing where no known word is near. `lead` stands before each of
-/// them.
+/// "did you mean --depth? ", or an empty text if no known word is close. `lead` is put before the
+/// word.
 [[nodiscard]] inline std::string did_you_mean(std::string_view given,
                                               const std::vector<std::string>& known,
                                               const std::string& lead = "") {

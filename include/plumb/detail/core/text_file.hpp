@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files that are read whole, block by block or line by line; lines of any length in bounded memory.
+// Reads files whole, block by block or line by line; lines of any length in bounded memory.
 
 #include <cstddef>
 #include <istream>
@@ -24,12 +24,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline void refuse_failed(const std::istream& stream, const DiskPath& file) {
   if (!stream.bad()) return;
-  throw internal_error({.file = file}, "cannot be read to its end",
-                       "check the disk, then call it again");
+  throw internal_error({.file = file}, "cannot be read to the end",
+                       "check the disk, then try again");
 }
 
-/// Where a text of more than `most` bytes is cut: behind white space among them, or else between
-/// characters.
+/// Where to cut a text of more than `most` bytes: after the last white space within them, or else
+/// between characters.
 [[nodiscard]] inline std::size_t place_to_cut(std::string_view text, std::size_t most) noexcept {
   const std::size_t space = text.substr(0, most).find_last_of(" \t\r\v\f");
   if (space != std::string_view::npos) return space + 1;
@@ -40,8 +40,8 @@ inline void refuse_failed(const std::istream& stream, const DiskPath& file) {
   return cut;
 }
 
-/// Calls `visit(std::string_view)` for one block of bytes after another. Throws a user error when the
-/// file cannot be opened, an internal one when reading fails.
+/// Calls `visit(std::string_view)` for one block of bytes after another. Throws a user error if the
+/// file cannot be opened, an internal error if reading fails.
 template <class Visit>
 void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "check permissions") {
   const auto stream = detail::opened(file, remedy);
@@ -53,7 +53,7 @@ void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "che
   detail::refuse_failed(*stream, file);
 }
 
-/// The whole file. Throws as for_each_block does.
+/// The whole file's text. Throws as for_each_block does.
 [[nodiscard]] inline std::string read_text(
     const DiskPath& file, const char* remedy = "check that it exists and is a readable file") {
   std::string text;
@@ -62,8 +62,8 @@ void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "che
   return text;
 }
 
-/// Calls `visit(text, line)` for each line, without its newline; lines count from 1, and the text may
-/// be changed. A last line needs no newline. Throws as for_each_block does.
+/// Calls `visit(text, line)` for each line, without its newline; lines count from 1, and `visit`
+/// may change the text. A last line needs no newline. Throws as for_each_block does.
 template <class Visit>
 void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "check that it exists") {
   const auto stream = detail::opened(file, remedy);
@@ -72,8 +72,7 @@ void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "chec
   detail::refuse_failed(*stream, file);
 }
 
-/// The same for each line that ends in a newline: one that was being written when its process ended
-/// does not.
+/// The same, but only for lines that end in a newline. A line whose writer was killed has none.
 template <class Visit>
 void for_each_whole_line(const DiskPath& file, Visit visit) {
   const auto stream = detail::opened(file, "check permissions");
@@ -84,9 +83,10 @@ void for_each_whole_line(const DiskPath& file, Visit visit) {
   detail::refuse_failed(*stream, file);
 }
 
-/// Parts text that comes in blocks into lines, in memory that goes by the blocks and by `most`, at
-/// least 4: a line that is longer comes in pieces, cut behind white space where there is some.
-/// `visit(piece, line, ends)`: lines count from 1, `ends` of a line's last piece. Not thread-safe.
+/// Splits text that comes in blocks into lines. A line longer than `most` (at least 4) bytes comes
+/// in pieces, cut after white space if there is some. Memory is bounded by the block size plus
+/// `most`. Calls `visit(piece, line, ends)`: lines count from 1, and `ends` is true for a line's
+/// last piece. Not thread-safe.
 template <class Visit>
 class LinePieces {
  public:
@@ -109,7 +109,7 @@ class LinePieces {
     held_.erase(0, begin);
   }
 
-  /// Ends the text, whose last line needs no newline; another may follow, from line 1.
+  /// Ends the text; its last line needs no newline. Another text may follow, counted from line 1.
   void end() {
     if (!held_.empty()) visit_(std::string_view(held_), line_, true);
     held_.clear();
@@ -123,7 +123,7 @@ class LinePieces {
   std::size_t line_ = 1;
 };
 
-/// The first line that is not empty; empty where there is none. Throws as for_each_block does.
+/// The first line that is not empty; an empty text if there is none. Throws as for_each_block does.
 [[nodiscard]] inline std::string first_line(const DiskPath& file) {
   const auto stream = detail::opened(file, "check permissions");
   std::string text;
@@ -133,8 +133,8 @@ class LinePieces {
   return text;
 }
 
-/// As for_each_line, for each line of a table that is not empty, without a byte order mark or the carriage
-/// return of a line's end.
+/// Like for_each_line, but skips empty lines and removes a byte order mark and carriage returns at
+/// line ends.
 template <class Visit>
 void for_each_table_line(const DiskPath& file, Visit visit) {
   for_each_line(file, [&](std::string& text, std::size_t line) {
@@ -144,7 +144,7 @@ void for_each_table_line(const DiskPath& file, Visit visit) {
   });
 }
 
-/// Throws a user error for the text that Git puts in place of a large file.
+/// Throws a user error for the placeholder text that Git LFS stores instead of a large file.
 inline void refuse_lfs_pointer(const DiskPath& file, std::string_view bytes) {
   if (!bytes.starts_with("version https://git-lfs")) return;
   throw user_error({file}, "is a Git LFS pointer, not the file itself",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lists in a sentence: items one after another with something between them.
+// Joins items into a list for a sentence.
 
 #include <cstddef>
 #include <functional>
@@ -13,13 +13,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Puts an item behind those that `list` has, with `between` unless the list is empty.
+/// Appends an item to `list`, after `between` unless the list is empty.
 inline void add_to_list(std::string& list, std::string_view item, std::string_view between = ", ") {
   if (!list.empty()) list += between;
   list += item;
 }
 
-/// "a, b, c" of `text(item)` of each item of a range; `last` stands before the last of several.
+/// "a, b, c": `text(item)` for each item of a range. `last` replaces `between` before the last
+/// item.
 template <class Range, class Text = std::identity>
 [[nodiscard]] std::string text_list(const Range& range, Text text, std::string_view between,
                                     std::string_view last) {

@@ -3,9 +3,9 @@
 
 // What is a token, and which bytes of the text does it cover?
 //
-// A tokenizer cuts a text into tokens; a probe must know which of them belong to the answer. Both
-// sides count bytes of the UTF-8 text, because byte-level tokens may end inside a character.
-// Non-goal: special tokens. A text is tokenised without them; the probe adds BOS itself.
+// A tokenizer cuts a text into tokens; a probe must know which tokens belong to the answer.
+// Positions count bytes of the UTF-8 text, because byte-level tokens may end inside a character.
+// Non-goal: special tokens. A text is tokenised without them, and the probe adds BOS itself.
 
 #include <algorithm>
 #include <cstddef>
@@ -42,25 +42,25 @@ struct Token {
 /// A text as its tokens, in order.
 struct Tokenization {
   std::vector<Token> tokens;
-  /// False when it is not known which bytes each token covers (the tokens' own texts, joined, are not
-  /// the text, and the tokenizer gives no offsets): then the byte ranges mean nothing and no answer
-  /// span can be found.
+  /// False if it is unknown which bytes each token covers, because the tokens' texts do not join to
+  /// the text and the tokenizer gives no offsets. The byte ranges are then meaningless, and no
+  /// answer span can be found.
   bool spells_text = true;
 };
 
-/// Throws a user error for a token past a vocabulary, which the model's member `field` gave; of the text
-/// `text`, where there is one.
+/// Throws a user error if a token is outside the vocabulary. `field` is the model's member that
+/// returned the token, and `text` is the text that it was returned for, if any.
 inline void check_in_vocabulary(TokenId token, std::size_t vocabulary,
                                 const char* field = "tokenize", std::string_view text = {}) {
   if (token >= 0 && static_cast<std::size_t>(token) < vocabulary) return;
   throw user_error({.field = field},
-                   "gave token " + std::to_string(token) + " of a vocabulary of " +
+                   "returned token " + std::to_string(token) + ", outside the vocabulary of " +
                        std::to_string(vocabulary) +
                        (text.empty() ? "" : " for '" + std::string(text) + "'"),
                    "fix the model's " + std::string(field) + " or vocabulary_size");
 }
 
-/// How many tokens both begin with.
+/// The length of the longest common prefix, in tokens.
 [[nodiscard]] inline std::size_t common_prefix(std::span<const TokenId> a,
                                                std::span<const TokenId> b) {
   const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;

@@ -4,10 +4,10 @@
 // Which prefixes do many token sequences share?
 //
 // A trie of token sequences: node 0 is the empty prefix, every other node is the prefix that ends
-// in its token. A language model needs each prefix only once, so a tree is fed node by node where
-// separate sequences would be fed token by token. Nodes are added at the end, a parent before its
-// children, and taken away from the end, so a tree may grow and shrink between two evaluations and
-// the ids of the nodes it keeps stay valid.
+// in its token. A language model needs to compute each prefix only once, so it is fed the tree's
+// nodes instead of the tokens of separate sequences. Nodes are added at the end, a parent before
+// its children, and removed from the end. A tree may therefore grow and shrink between two
+// evaluations, and the ids of the remaining nodes stay valid.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,12 +32,12 @@ class TokenTree {
 
   TokenTree() : nodes_(1) {}
 
-  /// Nodes, the root included.
+  /// The number of nodes, including the root.
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   [[nodiscard]] TokenId token(NodeId node) const { return nodes_[node].token; }
   /// `none` for the root.
   [[nodiscard]] NodeId parent(NodeId node) const { return nodes_[node].parent; }
-  /// Tokens in the prefix; 0 for the root.
+  /// The number of tokens in the prefix; 0 for the root.
   [[nodiscard]] std::uint32_t depth(NodeId node) const { return nodes_[node].depth; }
 
   /// The child of `node` by `token`, or `none`.
@@ -46,7 +46,7 @@ class TokenTree {
     return found == children_.end() ? none : found->second;
   }
 
-  /// The child of `node` by `token`, added when it is not there.
+  /// The child of `node` by `token`, added if it does not exist.
   NodeId add(NodeId node, TokenId token) {
     const auto [entry, added] =
         children_.try_emplace(key(node, token), static_cast<NodeId>(nodes_.size()));
@@ -54,7 +54,8 @@ class TokenTree {
     return entry->second;
   }
 
-  /// The node of a whole sequence, its missing prefixes added. The empty sequence is the root.
+  /// The node of a whole sequence that starts at `from`; adds missing nodes. The empty sequence
+  /// gives `from`.
   NodeId insert(std::span<const TokenId> sequence, NodeId from = root) {
     for (const TokenId token : sequence) from = add(from, token);
     return from;
@@ -70,7 +71,7 @@ class TokenTree {
     return tokens;
   }
 
-  /// Takes away the nodes from id `size` on; at least the root stays.
+  /// Removes the nodes with id `size` and above; the root always stays.
   void shrink(std::size_t size) {
     for (std::size_t n = nodes_.size(); n-- > std::max<std::size_t>(size, 1);) {
       children_.erase(key(nodes_[n].parent, nodes_[n].token));
@@ -78,7 +79,7 @@ class TokenTree {
     }
   }
 
-  /// Back to the root alone, memory kept for the next tree.
+  /// Removes all nodes except the root; keeps the memory for the next tree.
   void clear() {
     nodes_.resize(1);
     children_.clear();

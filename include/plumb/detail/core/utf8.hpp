@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is this text UTF-8, and which code point stands where?
+// Is this text UTF-8, and what are its code points?
 //
-// Everything plumb reads and writes is UTF-8; a broken byte is reported where it is read, so that
-// it cannot surface later as a page or a JSON file that no program opens. Source: The Unicode
+// Everything plumb reads and writes is UTF-8; an invalid byte is reported where it is read, so that
+// it cannot later produce a page or a JSON file that no program opens. Source: The Unicode
 // Standard, table 3-7 (well-formed byte sequences).
 
 #include <algorithm>
@@ -19,11 +19,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CodePoint {
   char32_t value = 0;
-  /// Bytes it takes; 0 when the bytes at this place are not well-formed UTF-8.
+  /// The number of its bytes; 0 if the bytes here are not well-formed UTF-8.
   std::size_t size = 0;
 };
 
-/// The code point at the front of a text; size 0 for an empty or ill-formed one.
+/// The code point at the front of a text; size 0 if the text is empty or ill-formed there.
 [[nodiscard]] inline CodePoint first_code_point(std::string_view text) noexcept {
   if (text.empty()) return {};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -46,7 +46,7 @@ struct CodePoint {
   return {value, size};
 }
 
-/// The code point at the front, cut off; U+FFFD for a byte that is none, 0 at the end.
+/// Removes the code point at the front and returns it: U+FFFD for an ill-formed byte, 0 at the end.
 inline char32_t take_code_point(std::string_view& text) noexcept {
   if (text.empty()) return 0;
   const CodePoint head = first_code_point(text);
@@ -54,7 +54,7 @@ inline char32_t take_code_point(std::string_view& text) noexcept {
   return head.size == 0 ? U'\uFFFD' : head.value;
 }
 
-/// Byte offset of the first ill-formed sequence, or npos when all is UTF-8.
+/// Byte offset of the first ill-formed sequence; npos if the whole text is UTF-8.
 [[nodiscard]] inline std::size_t first_invalid_utf8(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t size = first_code_point(text.substr(at)).size;
@@ -64,7 +64,7 @@ inline char32_t take_code_point(std::string_view& text) noexcept {
   return std::string_view::npos;
 }
 
-/// Appends a code point (at most 0x10FFFF, no surrogate) as UTF-8.
+/// Appends a code point (at most 0x10FFFF, not a surrogate) as UTF-8.
 inline void append_utf8(std::string& text, char32_t value) {
   const auto put = [&](char32_t bits) { text.push_back(static_cast<char>(bits)); };
   if (value < 0x80) {
@@ -84,8 +84,8 @@ inline void append_utf8(std::string& text, char32_t value) {
   }
 }
 
-/// The text with each byte that is no part of a character replaced by U+FFFD, as a text that was
-/// cut between two tokens may end in half a character.
+/// The text with each byte that is not part of a character replaced by U+FFFD. A text that was cut
+/// between two tokens may end in half a character.
 [[nodiscard]] inline std::string valid_utf8(std::string_view text) {
   std::string sound;
   for (std::size_t bad = first_invalid_utf8(text); bad != std::string_view::npos;
@@ -98,7 +98,7 @@ inline void append_utf8(std::string& text, char32_t value) {
   return sound;
 }
 
-/// Code points in a UTF-8 text; an ill-formed byte counts as one.
+/// The number of code points in a UTF-8 text; an ill-formed byte counts as one.
 [[nodiscard]] inline std::size_t count_code_points(std::string_view text) noexcept {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++count) {
@@ -108,7 +108,7 @@ inline void append_utf8(std::string& text, char32_t value) {
   return count;
 }
 
-/// The text's beginning, at most 60 bytes and whole characters, with "…" where it was cut.
+/// The first 60 bytes of the text, extended to a whole character, with "…" if the text was cut.
 [[nodiscard]] inline std::string shortened(const std::string& text) {
   std::size_t shown = std::min<std::size_t>(60, text.size());
   while (shown < text.size() && (text[shown] & 0xC0) == 0x80) ++shown;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which characters are white space, and what of a text is not, at its ends?
+// Which characters are white space, and how is it trimmed from a text?
 //
-// In what people and models write, White_Space of The Unicode Standard (PropList), which is also
-// what a regular expression's class of space stands for: `is_white_space`, `leading_white_space`.
-// In files of data a space, a tab, a carriage return or a line feed, Unicode's other spaces being
-// letters there, as file formats take them: `is_blank`, `trimmed`.
+// There are two definitions. For texts by people and models, it is White_Space of The Unicode
+// Standard (PropList), which is also the class of spaces in regular expressions: `is_white_space`,
+// `leading_white_space`. In data files, it is a space, a tab, a carriage return or a line feed:
+// `is_blank`, `trimmed`. File formats treat Unicode's other spaces as ordinary characters.
 
 #include <cstddef>
 #include <string_view>
@@ -15,15 +15,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// White space of files.
+/// White space in data files.
 inline constexpr std::string_view white_space = " \t\r\n";
 
-/// Whether a text has nothing but white space of files.
+/// Whether a text consists only of white space (of data files) or is empty.
 [[nodiscard]] inline bool is_blank(std::string_view text) {
   return text.find_first_not_of(white_space) == std::string_view::npos;
 }
 
-/// The text without white space of files at its ends; it is valid as long as the text.
+/// The text without white space (of data files) at its ends. It is valid as long as the text.
 [[nodiscard]] inline std::string_view trimmed(std::string_view text) {
   if (is_blank(text)) return {};
   const auto first = text.find_first_not_of(white_space);
@@ -37,8 +37,8 @@ inline constexpr std::string_view white_space = " \t\r\n";
          c == 0x3000;
 }
 
-/// Bytes of Unicode's white space that a text begins with, all of a text that has nothing else.
-/// Bytes that are not well-formed UTF-8 are none.
+/// The number of bytes of Unicode white space at the start of a text. Bytes that are not
+/// well-formed UTF-8 are not white space.
 [[nodiscard]] inline std::size_t leading_white_space(std::string_view text) noexcept {
   std::size_t at = 0;
   while (at < text.size()) {

@@ -3,12 +3,12 @@
 
 // Which characters make up words?
 //
-// Letters, marks and numbers do (Unicode 14, general categories L, M and N; a code point that it
-// does not assign goes with the assigned one before it, so that a later emoji is no word);
-// punctuation, symbols, white space and control characters stand between words. Characters without
-// a shape of their own (soft hyphen, joiners, direction and variation marks, byte order mark) are
-// as if they were not there. Chinese characters and Japanese kana are written without spaces, so
-// each counts as a word; words of Thai, Lao, Khmer and Burmese are not found within their phrases.
+// Letters, marks and numbers do (Unicode 14, general categories L, M and N). An unassigned code
+// point is treated like the assigned one before it, so that a later emoji is not a word.
+// Punctuation, symbols, white space and control characters separate words. Characters without a
+// visible shape (soft hyphen, joiners, direction and variation marks, byte order mark) are ignored.
+// Chinese characters and Japanese kana are written without spaces, so each counts as a word. Words
+// within phrases of Thai, Lao, Khmer and Burmese are not found.
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// From each of these on, word characters begin (at even places) or end (at odd ones).
+/// A run of word characters begins at each entry with an even index and ends before each with an
+/// odd one.
 inline constexpr auto word_character_edges = std::to_array<std::uint32_t>({
     // clang-format off
     0x30, 0x3A, 0x41, 0x5B, 0x61, 0x7B, 0xAA, 0xAB, 0xB2, 0xB4, 0xB5, 0xB6, 0xB9, 0xBB, 0xBC, 0xBF,
@@ -72,7 +73,7 @@ inline constexpr auto word_character_edges = std::to_array<std::uint32_t>({
     // clang-format on
 });
 
-/// First and last of each run.
+/// First and last code point of each run.
 inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t, std::uint32_t>>({
     // clang-format off
     {0xAD, 0xAD}, {0x34F, 0x34F}, {0x600, 0x605}, {0x61C, 0x61C}, {0x6DD, 0x6DD}, {0x70F, 0x70F},
@@ -83,14 +84,14 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
     // clang-format on
 });
 
-/// Whether a character has no shape of its own: it neither makes up words nor parts them.
+/// Whether a character has no visible shape. It neither belongs to a word nor separates words.
 [[nodiscard]] inline bool is_ignored_character(char32_t value) noexcept {
   const auto run = ranges::lower_bound(detail::ignored_characters, std::uint32_t{value}, {},
                                        [](const auto& r) { return r.second; });
   return run != detail::ignored_characters.end() && run->first <= value;
 }
 
-/// Whether it is a letter, a mark or a number, and not ignored.
+/// Whether a character is a letter, a mark or a number, and is not ignored.
 [[nodiscard]] inline bool is_word_character(char32_t value) noexcept {
   if (value < 0x80) {
     return (value >= U'a' && value <= U'z') || (value >= U'A' && value <= U'Z') ||
@@ -100,7 +101,7 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
   return (edge - detail::word_character_edges.begin()) % 2 == 1 && !is_ignored_character(value);
 }
 
-/// Whether it is a word by itself: a Chinese character or Japanese kana.
+/// Whether a character is a word by itself: a Chinese character or Japanese kana.
 [[nodiscard]] inline bool is_word_by_itself(char32_t value) noexcept {
   const auto in = [&](char32_t first, char32_t last) { return value >= first && value <= last; };
   return value >= 0x3005 && is_word_character(value) &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a file hold baseline templates (baseline_templates.hpp)?
+// What is the format of a file of baseline templates (baseline_templates.hpp)?
 //
-// As a JSON object of relations,
+// A JSON object of relations:
 //   {"Capital": {"property": "P36", "hgp": ["The capital of {subject} is", …], "mmp": […]}, …}
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The templates under "hgp" or "mmp" of the relation at `site`; none where the entry has no such
+/// The templates under "hgp" or "mmp" of the relation at `site`; none if the entry has no such
 /// field. `json` is the whole file.
 inline std::vector<std::string> baseline_list(const Json& entry, const std::string& field,
                                               const std::string& json, Site site) {
@@ -38,14 +38,14 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
         {site.file, line_of_json(json, name, text), site.field + "[" + std::to_string(i) + "]"},
         "template '" + text + "' has " + (absent ? "no " : "more than one ") +
             std::string(subject_slot),
-        "write {subject} once, where the subject stands");
+        "write {subject} once, in the subject's place");
   }
   return *list;
 }
 
-/// By relation code (the "property"). Throws a user error when the file is not of that shape, a
-/// template lacks {subject} or has it twice, a relation has neither kind of template or two entries
-/// have the same property.
+/// By relation code (the "property"). Throws a user error if the file has another format, a
+/// template lacks {subject} or has it twice, a relation has neither kind of template, or two
+/// entries have the same property.
 [[nodiscard]] inline std::map<std::string, BaselineTemplates> read_baseline_templates(
     const DiskPath& file) {
   std::map<std::string, BaselineTemplates> all;
@@ -59,18 +59,18 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
     }
     for (const auto& [field, value] : entry.items()) {
       if (field == "property" || field == "hgp" || field == "mmp") continue;
-      throw user_error(site, "has a field '" + field + "' that baselines do not have",
-                       "its fields are property, hgp and mmp");
+      throw user_error(site, "has the unknown field '" + field + "'",
+                       "use only property, hgp and mmp");
     }
     const auto property = first_string(entry, "property");
     if (!property) {
-      throw user_error({file, site.line, name + ".property"}, "the relation has no code",
-                       "give it a non-empty string, as \"P36\"");
+      throw user_error({file, site.line, name + ".property"}, "is missing or empty",
+                       "write the relation's code, such as \"P36\"");
     }
     BaselineTemplates templates{name, detail::baseline_list(entry, "hgp", json, site),
                                 detail::baseline_list(entry, "mmp", json, site)};
     if (templates.hgp.empty() && templates.mmp.empty()) {
-      throw user_error(site, "has no templates", "give it a list hgp or mmp that is not empty");
+      throw user_error(site, "has no templates", "add a non-empty list hgp or mmp");
     }
     const auto [there, added] = all.emplace(*property, std::move(templates));
     if (!added) {
@@ -79,7 +79,7 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
                        "keep one entry for each relation");
     }
   }
-  if (all.empty()) throw user_error({.file = file}, "holds no relation", "add one");
+  if (all.empty()) throw user_error({.file = file}, "contains no relation", "add one");
   return all;
 }
 

@@ -6,13 +6,13 @@
 //   metadata_relations.json   {"P36": {"templates": […], "answer_space_labels": […],
 //                              "answer_space_ids": […]}, …}
 //   P36.jsonl                 {"sub_id", "sub_label", "sub_aliases", "obj_id", "obj_label",
-//                              "answer_idx"}, one fact a line
+//                              "answer_idx"}, one fact on each line
 //   relation_info.json        {"P36": {"domains": […]}, …}, optional
 //
 // The layout of the BEAR dataset (Wiland et al. 2024) as lm-pub-quiz reads it. Without
-// answer_space_labels, as in BEAR-big, the distinct obj_id are the options, in order of appearance and
-// each with its first label: two objects with one label are two options, as in lm-pub-quiz 0.3.3.
-// A fact about one of them is a tie, as their statements are the same.
+// answer_space_labels, as in BEAR-big, the distinct obj_id are the options, in order of appearance,
+// each with its first label. Two objects with the same label are two options, as in lm-pub-quiz
+// 0.3.3. A fact about one of them is a tie, because their statements are identical.
 
 #include <filesystem>
 
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return (folder / "metadata_relations.json").exists();
 }
 
-/// Throws a user error when the metadata cannot be read; all else goes to `report`.
+/// Throws a user error if the metadata cannot be read; all other problems go to `report`.
 [[nodiscard]] inline Dataset load_bear(const DiskPath& folder,
                                        const ProblemSink& report = throw_problem) {
   Dataset dataset{folder.name(), {}, {}};
@@ -42,7 +42,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     const Site site{.file = metadata_file, .line = 0, .field = code};
     const auto templates = entry.is_object() ? string_list(entry, "templates") : std::nullopt;
     if (!templates) {
-      report(user_error(site, "has no list of templates", "give it \"templates\": [\"…\"]"));
+      report(user_error(site, "has no list of templates", "add \"templates\": [\"…\"]"));
       continue;
     }
     for (const std::string& text : *templates) builder.add_template(text, site);
@@ -51,7 +51,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       const auto ids = string_list(entry, "answer_space_ids");
       if (ids && ids->size() != labels->size()) {
         report(user_error(site, "answer_space_ids and answer_space_labels differ in length",
-                          "make them parallel"));
+                          "write one id for each label, in the same order"));
       }
       builder.set_options(*labels, ids.value_or(std::vector<std::string>{}), site);
     } else if (entry.contains("answer_space_labels") && !entry["answer_space_labels"].is_null()) {
@@ -65,14 +65,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       if (auto domains = string_list(about, "domains")) {
         builder.set_domains(std::move(*domains));
       } else if (!about.is_object() || (about.contains("domains") && !about["domains"].is_null())) {
-        report(
-            user_error(info_site, "is not a list of strings", "write [\"…\", …] or leave it out"));
+        report(user_error(info_site, "is not a list of strings", "write [\"…\", …] or remove it"));
       }
     }
     const auto facts_file = folder / (code + ".jsonl");
     if (!facts_file.exists()) {
       report(user_error({.file = facts_file},
-                        "is missing though metadata_relations.json names " + code,
+                        "is missing, but metadata_relations.json names " + code,
                         "add the file or remove the entry"));
       continue;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a dataset that a program has made as a loader would have left it?
+// Is a dataset that a program built as complete as one from a loader?
 //
-// What loaders check of a file is checked, and what they find out is filled in where it was not said,
-// so that facts of a program need no more than a subject and an answer.
+// The dataset gets the same checks as a file. Values that a loader would derive are filled in, so
+// that a program only has to give each fact a subject and an answer.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Numbers facts that all have instance 0, and gives options ids where there are none. A relation that a
-/// loader made stays as it is.
+/// Numbers the facts if all have instance 0, and gives the options ids if there are none. A
+/// relation that a loader made stays unchanged.
 inline void fill_in(Relation& relation) {
   std::vector<Fact>& facts = relation.facts;
   if (ranges::all_of(facts, [](const Fact& fact) { return fact.instance == 0; })) {
@@ -42,7 +42,7 @@ inline void check_instances(const Relation& relation) {
     if (seen.insert(fact.instance).second) continue;
     throw user_error({relation.file, fact.line, relation.code},
                      "instance " + std::to_string(fact.instance) + " is duplicated",
-                     "number the facts, or leave all of them 0");
+                     "number the facts, or set all instances to 0");
   }
 }
 
@@ -51,11 +51,11 @@ inline void check_own_sentences(const Relation& relation) {
     if (fact.subject.find("[Y]") != std::string::npos) continue;
     throw user_error({relation.file, fact.line, relation.code},
                      "the sentence '" + fact.subject + "' has no [Y]",
-                     "write [Y] where the answer stands");
+                     "write [Y] in the answer's place");
   }
 }
 
-/// Throws a user error for a text that is not UTF-8, which no results file could hold.
+/// Throws a user error for a text that is not UTF-8, because results files must be UTF-8.
 inline void check_utf8(const Relation& relation) {
   const auto check = [&](const std::string& text, const char* what, std::size_t line = 0) {
     if (first_invalid_utf8(text) == std::string_view::npos) return;
@@ -83,21 +83,22 @@ inline void check_options(const Relation& relation) {
   }
   if (ids != 0 && ids != options) {
     throw user_error(site, counted(ids, "id") + " for " + counted(options, "option"),
-                     "give each option one, or leave option_ids empty");
+                     "add one id for each option, or leave option_ids empty");
   }
-  // Options that have ids may share a label.
+  // Options with ids may share a label.
   std::vector<std::string> names = ids == 0 ? relation.options : relation.option_ids;
   ranges::sort(names);
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice == names.end()) return;
-  throw user_error(site, "option '" + *twice + "' is duplicated",
-                   ids == 0 ? "keep one of them and renumber the answers" : "give each its own id");
+  throw user_error(
+      site, "option '" + *twice + "' is duplicated",
+      ids == 0 ? "keep one of them and renumber the answers" : "give each option its own id");
 }
 
-/// Whether what asks a relation puts its facts into templates.
+/// Whether the probe puts the relation's facts into templates.
 enum class Templates { needed, not_needed };
 
-/// The relation, filled in. Throws the user error of what a loader would refuse in its file.
+/// The completed relation. Throws a user error for anything that a loader would refuse in a file.
 [[nodiscard]] inline Relation check_and_complete(Relation relation,
                                                  Templates templates = Templates::needed) {
   const Site site{.file = relation.file, .field = relation.code};
@@ -130,15 +131,15 @@ enum class Templates { needed, not_needed };
     throw user_error({relation.file, fact.line, relation.code},
                      "the answer or the choices of '" + fact.subject + "' do not fit " +
                          counted(options, "option"),
-                     "answer is an index of options, choices are parallel to them");
+                     "make answer an index into options, and choices parallel to options");
   }
   fill_in(relation);
   detail::check_instances(relation);
   return relation;
 }
 
-/// The same of every relation; throws a user error too for a dataset without relations, and for two of
-/// one name, whose results would be one file.
+/// Does the same for every relation. Also throws a user error if the dataset has no relations, or
+/// if two relations have the same name, because their results would share a file.
 [[nodiscard]] inline Dataset check_and_complete(Dataset dataset,
                                                 Templates templates = Templates::needed) {
   if (dataset.relations.empty()) {

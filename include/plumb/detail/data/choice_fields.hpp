@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a field hold the choices of a question, though nothing reads it?
+// Does a field that no reader uses contain a question's choices?
 //
-// A table that brings its own choices and is asked with others gives other numbers without a word, so such a
-// field is refused wherever further fields are passed over. It is told by its name (choices, options,
-// candidates, distractors, alternatives, in any case and spelling, also behind another word: "answer_choices",
-// "OptionA") where it holds a text or a list, and by its value where that is a list or a string in which one
-// is written ("['a', 'b']").
+// If a table has its own choices but its questions are asked with others, the numbers are silently
+// wrong. Such a field is therefore refused wherever unknown fields are otherwise ignored. A field
+// is recognised by its name if it contains a text or a list: choices, options, candidates,
+// distractors or alternatives, in any case and spelling, also within a longer name
+// ("answer_choices", "OptionA"). It is also recognised by its value, if that is a list or a string
+// that contains one ("['a', 'b']").
 
 #include <array>
 #include <set>
@@ -32,7 +33,8 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
      "wronganswer", "wrongobject", "incorrectanswer", "incorrectobject", "falseanswer",
      "negativeobject"});
 
-/// Whether a field's name speaks of choices: "Multiple Choices", "answer_options", "optionA"; not "optional".
+/// Whether a field's name suggests choices, such as "Multiple Choices", "answer_options" and
+/// "optionA", but not "optional".
 [[nodiscard]] inline bool names_choices(std::string_view name) {
   const std::string bare = bare_name(name);
   return ranges::any_of(choice_words, [&](const std::string_view word) {
@@ -42,7 +44,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   });
 }
 
-/// Whether a string has a list of texts or of anything else written in it.
+/// Whether a string contains a list, of texts or of anything else.
 [[nodiscard]] inline bool holds_written_list(const std::string& text) {
   if (!has_brackets(text)) return false;
   Json json;
@@ -51,7 +53,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   return list.wrong.empty() && !list.texts.empty();
 }
 
-/// Whether a field that no reader reads looks like choices.
+/// Whether a field that no reader uses looks like choices.
 [[nodiscard]] inline bool looks_like_choices(std::string_view name, const Json& value) {
   if (value.is_array()) return !value.empty();
   if (value.is_object()) return !value.empty() && names_choices(name);
@@ -60,8 +62,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   return !is_blank(text) && (names_choices(name) || holds_written_list(text));
 }
 
-/// Reports the fields of a file that look like choices and are not read, each once. One thread at a time may
-/// use one.
+/// Reports unread fields of a file that look like choices, each once. Not thread-safe.
 class UnreadChoices {
  public:
   explicit UnreadChoices(const ProblemSink& report) : report_(report) {}
@@ -70,14 +71,15 @@ class UnreadChoices {
     if (!looks_like_choices(name, value) || !said_.insert(name).second) return;
     say(name, std::move(site));
   }
-  /// Of a second field for what another one holds.
+  /// Reports a second field that contains the same as an earlier one.
   void report_duplicate_column(const std::string& name, const std::string& first, Site site) {
     if (!said_.insert(name).second) return;
     site.field = name;
-    report_(user_error(std::move(site), "stands twice, as '" + first + "' and '" + name + "'",
+    report_(user_error(std::move(site), "appears twice, as '" + first + "' and '" + name + "'",
                        "keep one of them, or rename the other"));
   }
-  /// Of a row whose layout has lists of its own in further fields, and takes `choices`: by names alone.
+  /// For a row whose format may have lists in other fields, and that reads `choices`: checks only
+  /// the names.
   void check_names(const Json& row, const Site& site) {
     for (const auto& [name, value] : row.items()) {
       if (name == "choices" || !(value.is_string() || value.is_structured()) || value.empty())
@@ -90,16 +92,16 @@ class UnreadChoices {
   void say(const std::string& name, Site site) {
     site.field = name;
     report_(user_error(
-        std::move(site), "looks like a question's choices, and is not read",
-        "call it choices, in a table whose facts have subject and object, or remove it"));
+        std::move(site), "looks like a question's choices, but is not read",
+        "name it choices, in a table whose facts have subject and object, or remove it"));
   }
 
   const ProblemSink& report_;
   std::set<std::string> said_;
 };
 
-/// Throws a user error for a .tsv whose first line names choices or holds a list beside the three fields of a
-/// fact: a .tsv has no way to write them.
+/// Throws a user error for a .tsv whose first line has a column of choices, or a list in addition
+/// to a fact's three fields. The .tsv format does not support choices.
 inline void refuse_choices_in_tsv(const DiskPath& table) {
   const std::string line = first_line(table);
   const auto fields = ranges::count(line, '\t') + 1;
@@ -108,8 +110,8 @@ inline void refuse_choices_in_tsv(const DiskPath& table) {
     const std::string bare = bare_name(field);
     const bool is_named = bare == "choices" || bare == "multiplechoices";
     if (!is_named && (fields == 3 || !holds_written_list(field))) continue;
-    throw user_error({table, 1}, "brings choices, which a .tsv cannot",
-                     "write the table as .csv or .jsonl, with subject, object and choices");
+    throw user_error({table, 1}, "has choices, which a .tsv does not support",
+                     "save the table as .csv or .jsonl, with subject, object and choices");
   }
 }
 

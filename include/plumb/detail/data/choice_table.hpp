@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a table read whose facts bring their own choices?
+// How is a table read whose facts have their own choices?
 //
 //   <relation>.jsonl   {"subject": "Brian May", "object": "19 July 1947",
-//                       "choices": ["24 December 1931", …], "split": "test"}, one fact a line
+//                       "choices": ["24 December 1931", …], "split": "test"}, one fact on each line
 //   train.jsonl, test.jsonl   {"Relation_ID": 1, "Subject": …, "Object": …,
-//                              "Multiple Choices": "['24 December 1931', …]"}, as T-REx-MC is published
-// or .csv files with these columns. A folder of such files is a dataset. A fact is of the relation that its
-// field says (Relation_ID, else relation), or else of its file's; where the folder has a train and a test
-// file, each file is a part of all relations. Fields are known in any case and spelling (bare_name);
-// `choices` may have the object or leave it out, may be a list or a string with one (python_list.hpp), and may
-// be missing from the whole table, and from facts for training; further fields are passed over unless they look
-// like choices. There are no templates, so only probes that need none can ask such a table. A training fact about a subject that is tested too is left out
-// of a published split, as it would be shown to its own question. Source: "Towards Reliable Latent Knowledge
-// Estimation in LLMs", Appendix A.2, and its authors' program, which appends the object to the choices.
+//                              "Multiple Choices": "['24 December 1931', …]"}, as T-REx-MC has it
+// or .csv files with these columns. A folder of such files is a dataset. A fact's relation is given
+// by its field (Relation_ID, else relation), or else by its file's name. If the folder has a train
+// and a test file, each file contains a part of all relations. Field names match in any case and
+// spelling (bare_name). `choices` may include or omit the object. It may be a list, or a string
+// that contains one (python_list.hpp). It may be missing from the whole table and from training
+// facts. Other fields are ignored unless they look like choices. There are no templates, so only
+// probes that need none can use such a table. In a published split, training facts about a subject
+// that is also tested are left out, because they would appear as shots before their own question.
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix A.2, and its authors'
+// program, which appends the object to the choices.
 
 #include <algorithm>
 #include <array>
@@ -41,7 +43,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A field by its bare name, and the field of RelationBuilder::add_fact that it is.
+/// A field's bare name, and the corresponding field of RelationBuilder::add_fact.
 inline constexpr auto choice_table_fields =
     std::to_array<std::pair<std::string_view, const char*>>({{"subject", "sub_label"},
                                                              {"subjectid", "sub_id"},
@@ -55,7 +57,7 @@ inline constexpr auto choice_table_fields =
                                                              {"relationid", "relation"},
                                                              {"relation", "relation name"}});
 
-/// The name that RelationBuilder has for a field; null for a field that is passed over.
+/// RelationBuilder's name for a field; null for a field that is ignored.
 inline const char* choice_table_field(std::string_view name) {
   const std::string bare = bare_name(name);
   const auto found =
@@ -63,8 +65,8 @@ inline const char* choice_table_field(std::string_view name) {
   return found == choice_table_fields.end() ? nullptr : found->second;
 }
 
-/// The line with the field names of other layouts. Two fields for one are reported. An empty field is none,
-/// but for the relation's.
+/// The line with its fields renamed for RelationBuilder. Two fields with the same meaning are
+/// reported. Empty fields are dropped, except the relation's.
 inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
                               const Site& site = {}) {
   Json fact = Json::object();
@@ -86,7 +88,7 @@ inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
   return fact;
 }
 
-/// Lists that are written in strings as lists; false after reporting one that is none.
+/// Converts strings that contain lists to lists; returns false after reporting one that does not.
 inline bool take_written_lists(Json& fact, const Site& site, const ProblemSink& report) {
   for (const char* field : {"choices", "sub_aliases", "obj_aliases"}) {
     const auto found = fact.find(field);
@@ -94,7 +96,7 @@ inline bool take_written_lists(Json& fact, const Site& site, const ProblemSink& 
     WrittenList list = read_written_list(found->get_ref<const std::string&>());
     if (!list.wrong.empty()) {
       report(user_error({site.file, site.line, field}, "the list in the string " + list.wrong,
-                        "write it as Python or JSON does, ['a', \"b\"]"));
+                        "write it in Python or JSON syntax, such as ['a', \"b\"]"));
       return false;
     }
     *found = std::move(list.texts);
@@ -102,7 +104,8 @@ inline bool take_written_lists(Json& fact, const Site& site, const ProblemSink& 
   return true;
 }
 
-/// Which part of a published split a file is by the words of its name: train, test or, left out, dev.
+/// The part of a published split that a file contains, by the words of its name: train, test or
+/// dev. dev is left out.
 enum class SplitFile { none, train, test, development };
 
 inline SplitFile split_file(const DiskPath& file) {
@@ -121,7 +124,7 @@ inline SplitFile split_file(const DiskPath& file) {
   return SplitFile::none;
 }
 
-/// Whether the files are the parts of one table.
+/// Whether the files are parts of one table.
 inline bool is_published_split(const std::vector<DiskPath>& files) {
   const auto has = [&](SplitFile part) {
     return ranges::any_of(files, [&](const DiskPath& file) { return split_file(file) == part; });
@@ -129,7 +132,7 @@ inline bool is_published_split(const std::vector<DiskPath>& files) {
   return has(SplitFile::train) && has(SplitFile::test) && !has(SplitFile::none);
 }
 
-/// The rows of a file as JSON objects, a .csv's fields as strings.
+/// Visits the rows of a file as JSON objects; a .csv's fields are strings.
 template <class Visit>
 void for_each_choice_row(const DiskPath& file, const ProblemSink& report, Visit visit) {
   if (file.extension() != ".csv") return for_each_json_line(file, report, visit);
@@ -141,7 +144,7 @@ void for_each_choice_row(const DiskPath& file, const ProblemSink& report, Visit 
   }
 }
 
-/// Puts a table's relations together. One thread at a time may use one.
+/// Builds a table's relations. Not thread-safe.
 class ChoiceTableBuilder {
  public:
   ChoiceTableBuilder(DiskPath path, bool is_split, const ProblemSink& report)
@@ -182,13 +185,13 @@ class ChoiceTableBuilder {
       dataset.relations.push_back(std::move(relation));
     }
     if (shown > 0) {
-      dataset.left_out.push_back("training facts about subjects that are tested too: " +
+      dataset.left_out.push_back("training facts about subjects that are also tested: " +
                                  std::to_string(shown));
     }
   }
 
  private:
-  /// The relation of a fact; nothing after reporting that it has none.
+  /// The relation of a fact; nothing after reporting that it is missing.
   std::optional<std::string> relation_of(const Json& fact, const DiskPath& file, const Site& site) {
     for (const char* field : {"relation", "relation name"}) {
       const auto found = fact.find(field);
@@ -203,8 +206,8 @@ class ChoiceTableBuilder {
     if (!fact.contains("relation") && !fact.contains("relation name")) {
       return is_split_ ? path_.name() : file.stem();
     }
-    report_(user_error({site.file, site.line, "relation"}, "is no name and no number",
-                       "name the relation, or leave the field out of the whole file"));
+    report_(user_error({site.file, site.line, "relation"}, "is neither a name nor an integer",
+                       "name the relation, or remove the field from the whole file"));
     return std::nullopt;
   }
 
@@ -215,15 +218,15 @@ class ChoiceTableBuilder {
     if (found != fact.end() && *found != word) {
       report_(user_error({site.file, site.line, "split"},
                          "is " + found->dump() + " in a file of the " + word + " part",
-                         "let field and file name agree, or remove the field"));
+                         "make the field and the file name agree, or remove the field"));
       return false;
     }
     fact["split"] = word;
     return true;
   }
 
-  /// Reports the facts that may be asked and have no choices, though others of the table do: they would be
-  /// asked with choices of our own.
+  /// Reports and removes testable facts without choices if other facts of the table have them. They
+  /// would otherwise be asked with choices that plumb draws.
   void leave_out_bare_facts(std::vector<Relation>& relations) const {
     const auto is_bare = [](const Fact& fact) { return fact.offered.empty(); };
     const bool brings_choices = ranges::any_of(relations, [&](const Relation& relation) {
@@ -242,14 +245,14 @@ class ChoiceTableBuilder {
     std::erase_if(relations, [](const Relation& relation) { return relation.facts.empty(); });
   }
 
-  /// The file of a part, or its folder where it has several.
+  /// The file of a part, or the folder if it has several.
   [[nodiscard]] std::filesystem::path place_of(SplitFile part) const {
     const auto found = files_.find(part);
     return found == files_.end() || found->second.size() != 1 ? path_.path()
                                                               : found->second.front().path();
   }
 
-  /// How many training facts were dropped.
+  /// Returns how many training facts were dropped.
   static std::size_t drop_tested_subjects(Relation& relation) {
     const SubjectGroups subjects(relation);
     std::set<std::string> tested;
@@ -269,7 +272,8 @@ class ChoiceTableBuilder {
   std::map<std::string, RelationBuilder> builders_;
 };
 
-/// Whether a .csv's header has a subject and an object and is no table of facts (tsv.hpp) alone.
+/// Whether a .csv's header has a subject and an object, and is not that of a single table of facts
+/// (tsv.hpp).
 inline bool is_choice_header(const std::vector<std::string>& header, bool is_alone) {
   Json names = Json::object();
   for (const std::string& name : header) names[name] = "x";
@@ -278,8 +282,9 @@ inline bool is_choice_header(const std::vector<std::string>& header, bool is_alo
   return fact.contains("choices") || !is_alone || !fact_columns(header);
 }
 
-/// The files of a table, sorted; empty for a path that is none: each must be .jsonl and begin with a
-/// fact that has a subject and an object, or, where there is no .jsonl, .csv with such a header.
+/// The files of a table, sorted; empty if the path is not one. Each must be .jsonl and begin with a
+/// fact that has a subject and an object. If there is no .jsonl, each must be .csv with such a
+/// header.
 [[nodiscard]] inline std::vector<DiskPath> choice_table_files(const DiskPath& path) {
   std::vector<DiskPath> files = path.files(".jsonl");
   if (!files.empty()) {
@@ -295,13 +300,13 @@ inline bool is_choice_header(const std::vector<std::string>& header, bool is_alo
   return files;
 }
 
-/// Problems go to `report`. Throws a user error when a file cannot be read.
+/// Problems go to `report`. Throws a user error if a file cannot be read.
 [[nodiscard]] inline Dataset load_choice_table(const DiskPath& path,
                                                const ProblemSink& report = throw_problem) {
   Dataset dataset{path.stem(), {}, {}};
   std::vector<DiskPath> files = choice_table_files(path);
   const bool is_split = detail::is_published_split(files);
-  // The test part first, so that a fact's place is that in its file.
+  // The test part comes first, so that a fact's instance is its place in the test file.
   ranges::stable_sort(files, {}, [&](const DiskPath& file) {
     return is_split && detail::split_file(file) != detail::SplitFile::test;
   });

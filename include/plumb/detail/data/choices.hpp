@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Among which answers must the right one be found?
+// Which answers does the model choose among?
 //
-// A fact is asked with its true object and distractors drawn from the other objects of its
-// relation; no distractor is a true object of the same subject, by identifier, label or alias. The
-// draw depends on the fact and the seed alone. Source: "Towards Reliable Latent Knowledge Estimation
-// in LLMs", section 4 (99 distractors, so guessing is right once in a hundred).
+// A fact is asked with its true object and with distractors drawn from the other objects of its
+// relation. No distractor is a true object of the same subject, by identifier, label or alias. The
+// draw depends only on the fact and the seed. Source: "Towards Reliable Latent Knowledge Estimation
+// in LLMs", section 4 (99 distractors, so guessing is right one time in a hundred).
 
 #include <algorithm>
 #include <cstddef>
@@ -28,8 +28,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Other names of objects, by identifier.
 using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
 
-/// The aliases that a dataset gives its objects, and those that its subjects have, for the objects
-/// that are also some fact's subject.
+/// The aliases of a dataset's objects. An object that is also a fact's subject gets the subject's
+/// aliases too.
 [[nodiscard]] inline ObjectAliases object_aliases(const Dataset& dataset) {
   ObjectAliases aliases;
   const auto add = [&](const std::string& id, const std::vector<std::string>& names) {
@@ -53,11 +53,11 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
   return aliases;
 }
 
-/// What one fact is asked with.
+/// The choices for one fact.
 struct Choices {
   /// Indices into the relation's options, ascending, each once.
   std::vector<std::uint32_t> options;
-  /// Place of the right one among them.
+  /// The index of the right one among them.
   std::size_t answer = 0;
 };
 
@@ -71,8 +71,8 @@ class ChoiceSampler {
     for (const Fact& fact : relation.facts) truths_[subjects_.of(fact)].insert(fact.answer);
   }
 
-  /// The answer and `count − 1` distractors, or as many as the relation has. The fact's own options
-  /// are taken as they are where the dataset offers them.
+  /// The answer and `count − 1` distractors, or all if the relation has fewer. If the dataset
+  /// offers choices for the fact, these are returned unchanged.
   [[nodiscard]] Choices draw(const Fact& fact) const {
     Choices choices;
     if (!fact.offered.empty()) {
@@ -93,7 +93,7 @@ class ChoiceSampler {
     return choices;
   }
 
-  /// Every option that may stand as a wrong answer to this fact, ascending.
+  /// Every option that can be a wrong answer to this fact, ascending.
   [[nodiscard]] std::vector<std::uint32_t> distractors(const Fact& fact) const {
     const auto subject = truths_.find(subjects_.of(fact));
     std::set<std::size_t> truths{fact.answer};

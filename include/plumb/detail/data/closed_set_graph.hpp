@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a closed-set dataset a knowledge graph?
+// How does a closed-set dataset become a knowledge graph?
 //
-// A fact is a triple from its subject to its answer, and the options of its relation are what the
-// relation's tails are among. Closed-set datasets have no training part, which shots are drawn from:
-// ten facts of each relation, drawn by the relation's code, become it (a fifth where there are fewer
-// than fifty), and the rest is the test part. They name no relations either: a relation is called by
-// the words between [X] and [Y] of its first template that begins and ends with them ("is produced
-// by"), or else by the words of its first template. Names need no description, which is "-". Source
-// of the comparison: "Cosine Similarity as Logits?", appendix C.2, which does not say how it wrote
-// BEAR's facts.
+// Each fact becomes a triple from its subject to its answer. The relation's options are its
+// possible tails. Closed-set datasets have no training part to draw shots from. Ten facts of each
+// relation (a fifth if there are fewer than fifty), drawn by the relation's code, become the
+// training part; the rest is the test part. Closed-set datasets have no relation names either. A
+// relation is named by the words between [X] and [Y] of its first template that begins and ends
+// with them ("is produced by"), or else by the words of its first template. Entities have no
+// descriptions, so each is "-". Source of the comparison: "Cosine Similarity as Logits?", appendix
+// C.2, which does not say how it wrote BEAR's facts.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A sentence's words between or around its placeholders, without its full stop.
+/// The words of a template between or around its placeholders, without its full stop.
 inline std::string relation_words(const Relation& relation) {
   const auto trimmed = [](std::string text) {
     const std::size_t first = text.find_first_not_of(" ,."), last = text.find_last_not_of(" ,.");
@@ -43,7 +43,7 @@ inline std::string relation_words(const Relation& relation) {
   std::string words = relation.templates.empty() ? "" : relation.templates.front();
   for (const std::string_view placeholder : {"[X]", "[Y]"}) {
     if (const std::size_t at = words.find(placeholder); at != std::string::npos) {
-      // With the space before it, unless a word follows at once.
+      // Also remove the space before it, unless a word follows immediately.
       const std::size_t end = at + placeholder.size();
       const bool behind_space = at > 0 && words[at - 1] == ' ';
       const bool at_an_end = end == words.size() || words[end] == ' ' || words[end] == ',';
@@ -55,7 +55,8 @@ inline std::string relation_words(const Relation& relation) {
   return words.empty() ? relation.code : words;
 }
 
-/// The relations of these codes, or all. Throws a user error for a code that the dataset lacks.
+/// The graph of the relations with these codes, or of all if `codes` is empty. Throws a user error
+/// for a code that the dataset lacks.
 [[nodiscard]] inline KnowledgeGraph graph_of(const Dataset& dataset,
                                              const std::vector<std::string>& codes) {
   constexpr std::size_t shots = 10;
@@ -73,7 +74,7 @@ inline std::string relation_words(const Relation& relation) {
   for (const std::string& code : codes) {
     if (ranges::find(dataset.relations, code, &Relation::code) == dataset.relations.end()) {
       throw user_error({.setting = "relations"}, "'" + code + "' is not a relation of the dataset",
-                       "plumb data describe lists them");
+                       "list them with plumb data describe");
     }
   }
   for (const Relation& relation : dataset.relations) {
@@ -82,7 +83,8 @@ inline std::string relation_words(const Relation& relation) {
     GraphRelation& made = graph.relations.emplace_back(
         GraphRelation{relation.code, detail::relation_words(relation)});
     for (std::size_t o = 0; o < relation.options.size(); ++o) {
-      // Options without identifiers come with their place, which no other relation knows.
+      // Options without identifiers get one from their place, which means nothing in other
+      // relations.
       const bool has_id = o < relation.option_ids.size() &&
                           relation.option_ids[o] != relation.code + "-" + std::to_string(o);
       made.range.push_back(
@@ -90,7 +92,7 @@ inline std::string relation_words(const Relation& relation) {
     }
     std::vector<Triple> triples;
     for (const Fact& fact : relation.facts) {
-      // Facts of no file are told apart by their number, from 1.
+      // Facts that are not from a file get their number, from 1, as their line.
       const std::size_t line = fact.line > 0 ? fact.line : triples.size() + 1;
       triples.push_back({place(fact.subject_id, fact.subject), index, made.range[fact.answer],
                          static_cast<std::uint32_t>(line)});

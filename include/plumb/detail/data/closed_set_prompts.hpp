@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a closed-set dataset asked in many ways?
+// How is a closed-set dataset asked with many prompts?
 //
-// The facts of one subject become one fact with several objects; subjects are told apart as
-// SubjectGroups does, so those that share a label are one, named by the first of them. An object
-// has the label that its fact gives it, and the aliases of object_aliases. The templates are those
-// of a file, which then chooses the relations too, or the relation's own: manual ones, each a group
-// of its own, a question where it ends in one. Source of the shape: MyriadLAMA, "What Matters in
-// Learning Facts in Language Models?", section 4.1. Non-goal: the options, which nothing chooses
-// among here.
+// The facts of one subject become one fact with several objects. Subjects are distinguished as in
+// SubjectGroups, so subjects that share a label are one, named by the first of them. An object has
+// the label from its fact and the aliases from object_aliases. The templates come from a file,
+// which then also selects the relations, or they are the relation's own. Its own templates count as
+// manual; each is a group of its own, and one that ends as a question is a question. Source of the
+// structure: MyriadLAMA, "What Matters in Learning Facts in Language Models?", section 4.1.
+// Non-goal: the options; here the model does not choose among them.
 
 #include <cstddef>
 #include <string>
@@ -26,8 +26,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The relation's own templates. Equal ones are one, as a closed set may have them twice (BEAR's
-/// P103 does); broken ones are reported.
+/// The relation's own templates. Duplicates are merged, because a closed set may contain some
+/// (BEAR's P103 does). Broken ones are reported.
 inline std::vector<PromptTemplate> own_prompt_templates(const Relation& relation,
                                                         const ProblemSink& report) {
   std::vector<PromptTemplate> made;
@@ -46,8 +46,8 @@ inline std::vector<PromptTemplate> own_prompt_templates(const Relation& relation
   return made;
 }
 
-/// The relation's facts, subject by subject, in the order of their first lines. A fact that stands
-/// twice is one.
+/// The relation's facts grouped by subject, in the order of the subjects' first lines. Duplicate
+/// facts are merged.
 inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
                                                    const ObjectAliases& aliases,
                                                    const ProblemSink& report) {
@@ -59,7 +59,7 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
     const std::string& object = option_text(relation, fact, fact.answer);
     if (is_blank(fact.subject) || is_blank(object)) {
       report(user_error({relation.file, fact.line, is_blank(fact.subject) ? "subject" : "object"},
-                        "has no name", "name it or remove the fact"));
+                        "has no name", "add a name or remove the fact"));
       continue;
     }
     const std::string& key = subjects.of(fact);
@@ -84,10 +84,11 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
   return made;
 }
 
-/// Relations in the dataset's order. With `templates` only the relations that it names are there;
-/// null takes the relations' own. A relation that is left without templates or facts goes to
-/// `report`, and so does one whose statements are no sentences about names (FACTOR's). Relations whose
-/// facts are sentences of their own (ConceptNet's and Squad's in LAMA) are left out, and said.
+/// Relations in the dataset's order. With `templates`, only the relations that it names are
+/// included; null means the relations' own templates. A relation that is left without templates or
+/// facts goes to `report`, and so does one whose statements are not sentences about names
+/// (FACTOR's). Relations whose facts are sentences of their own (ConceptNet's and Squad's in LAMA)
+/// are left out and listed in `left_out`.
 [[nodiscard]] inline MultiPromptDataset multi_prompt_of(const Dataset& dataset,
                                                         const PromptTemplates* templates,
                                                         const ProblemSink& report = throw_problem) {
@@ -130,7 +131,8 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
     }
   }
   if (!sentences.empty()) {
-    made.left_out.push_back("relations of sentences without names for subjects: " + sentences);
+    made.left_out.push_back("relations whose facts are sentences without subject names: " +
+                            sentences);
   }
   if (templates == nullptr) return made;
   for (const RelationTemplates& named : templates->relations()) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which documents does a text file hold, if it may be larger than memory?
+// Which documents does a text file contain, if it may be larger than memory?
 //
-// A plain file is one document. A file of JSON lines, told by .jsonl, .ndjson or .json, holds one
-// in each line, under "text" or another field. Compressed files and those with zero bytes, which no
-// UTF-8 text has, are refused; bytes that are no UTF-8 go through as they are. A pipe is read like
-// a file.
+// A plain file is one document. A file of JSON lines, recognised by .jsonl, .ndjson or .json,
+// contains one document in each line, under "text" or another field. Compressed files and files
+// with zero bytes are refused; UTF-8 text has no zero bytes. Bytes that are not UTF-8 pass through
+// unchanged. A pipe is read like a file.
 
 #include <array>
 #include <cstddef>
@@ -26,7 +26,7 @@ struct PackedFormat {
   std::string_view begins;
 };
 
-/// By what their files begin with.
+/// Formats by the first bytes of their files.
 inline constexpr std::array<PackedFormat, 9> packed_formats{{
     {"gzip", "\x1F\x8B"},
     {"zstd", "\x28\xB5\x2F\xFD"},
@@ -41,18 +41,18 @@ inline constexpr std::array<PackedFormat, 9> packed_formats{{
     {"PDF", "%PDF-"},
 }};
 
-/// Throws a user error for a file that begins like one of these.
+/// Throws a user error if a file begins like one of these.
 inline void refuse_packed(const DiskPath& file, std::string_view begins) {
   const auto found = ranges::find_if(packed_formats, [&](const PackedFormat& format) {
     return begins.starts_with(format.begins);
   });
   if (found == packed_formats.end()) return;
-  throw user_error({.file = file}, std::string("is a ") + found->name + " file and no text",
-                   "unpack it, or read its text from a pipe as /dev/stdin");
+  throw user_error({.file = file}, std::string("is a ") + found->name + " file, not text",
+                   "unpack it, or pipe its text in and name /dev/stdin");
 }
 
-/// The field with the texts of a file of JSON lines, `given` or "text"; empty for a plain text.
-/// What is given makes any file one of JSON lines.
+/// The field that contains the texts in a file of JSON lines: `given`, or "text" by default. Empty
+/// for a plain text. If `given` is set, any file counts as JSON lines.
 [[nodiscard]] inline std::string text_field_of(const DiskPath& file, const std::string& given) {
   if (!given.empty()) return given;
   const std::string ending = file.extension();
@@ -60,11 +60,12 @@ inline void refuse_packed(const DiskPath& file, std::string_view begins) {
   return has_rows ? "text" : "";
 }
 
-/// Calls `piece(text, line, ends)` for the documents' lines, which come in pieces of about `most`
-/// bytes where they are longer (LinePieces), and `end()` behind each document. `line` is the
-/// file's, from 1: all of a JSON line's text has its one. `field` is text_field_of's. Throws a user
-/// error for a file that cannot be read, holds no text or, with its line, no JSON line with a text;
-/// blank lines are passed over. Memory does not grow with the file, its lines or its documents.
+/// Calls `piece(text, line, ends)` for each line of the documents, and `end()` after each document.
+/// Longer lines come in pieces of about `most` bytes (LinePieces). `line` is the line in the file,
+/// from 1; all the text of a JSON line has that line's number. `field` is the result of
+/// text_field_of. Throws a user error if the file cannot be read or is not text, or, with its line,
+/// if a JSON line has no text. Blank lines are skipped. Memory does not grow with the file, its
+/// lines or its documents.
 template <class Piece, class End>
 void for_each_document(const DiskPath& file, const std::string& field, Piece piece, End end,
                        std::size_t most = 1 << 16) {
@@ -79,7 +80,7 @@ void for_each_document(const DiskPath& file, const std::string& field, Piece pie
     if (problem != nullptr) {
       throw user_error({file, row}, problem,
                        "each line must be {…} with a text under \"" + field +
-                           "\", or under what `text-field` says");
+                           "\", or under the field that `text-field` names");
     }
     if (!json.was_blank()) {
       lines.end();
@@ -93,7 +94,7 @@ void for_each_document(const DiskPath& file, const std::string& field, Piece pie
       [&](std::string_view block) {
         if (is_first) detail::refuse_packed(file, block);
         if (block.find('\0') != std::string_view::npos) {
-          throw user_error({.file = file}, "holds a zero byte, which UTF-8 text has not",
+          throw user_error({.file = file}, "contains a zero byte, which UTF-8 text does not have",
                            "name text files, or convert it to UTF-8");
         }
         if (is_first && block.starts_with("\xEF\xBB\xBF")) block.remove_prefix(3);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a CSV file hold?
+// How is a CSV file read?
 //
-// RFC 4180: fields between commas, quotes around a field that holds a comma, a quote (doubled) or a
-// line break. The first record names the fields. A table with tabs between its fields is read by the same
-// rules, but that a quote which is not closed at its field's end is text there, as nothing escapes a tab in
-// tables of other programs. Non-goal: other separators.
+// As RFC 4180 defines it: commas separate fields, and a field that contains a comma, a quote
+// (doubled) or a line break is in quotes. The first record names the fields. A table with tabs
+// between its fields is read by the same rules, with one exception: a quote that is not closed at
+// the end of its field is plain text, because other programs write tables with tabs without
+// quoting. Non-goal: other separators.
 
 #include <cstddef>
 #include <filesystem>
@@ -23,11 +24,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct CsvRecord {
   std::vector<std::string> fields;
   std::size_t line = 1;
-  /// Whether text stands behind the closing quote of a field.
+  /// Whether text follows the closing quote of a field.
   bool is_torn = false;
 };
 
-/// Whether the quote at a place of a table with tabs is closed at the end of its field.
+/// Whether the quote at `at`, in a table with tabs, is closed at the end of its field.
 inline bool is_closed_quote(const std::string& text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
     if (text[at] != '"') continue;
@@ -84,8 +85,8 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
   return records;
 }
 
-/// The first record of a file that begins with one, without reading the rest; a field of it that holds a
-/// line break ends there.
+/// The first record of a file, without reading the rest. A field that contains a line break ends
+/// there.
 [[nodiscard]] inline std::vector<std::string> csv_header(const DiskPath& file,
                                                          char separator = ',') {
   std::optional<std::size_t> unclosed;
@@ -93,11 +94,12 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
   return records.empty() ? std::vector<std::string>() : records.front().fields;
 }
 
-/// A file with a header, field by name. Any number of threads may read one.
+/// A CSV file whose fields are accessed by name. Any number of threads may read one.
 class CsvFile {
  public:
-  /// Throws a user error when the file cannot be read, is not UTF-8, has no header or ends inside
-  /// quotes. Records whose number of fields is not the header's go to `report` and are left out.
+  /// Throws a user error if the file cannot be read, is not UTF-8, has no header or ends inside
+  /// quotes. Records whose number of fields differs from the header's go to `report` and are left
+  /// out.
   CsvFile(DiskPath file, const ProblemSink& report, char separator = ',') : file_(std::move(file)) {
     const std::string text = read_text(file_);
     if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
@@ -113,14 +115,14 @@ class CsvFile {
       throw user_error({.file = file_}, "is empty", "its first line must name the fields");
     }
     const auto torn = [&](const CsvRecord& record) {
-      return user_error({file_, record.line}, "text stands behind a closing quote",
-                        "put the whole field in quotes, and double those inside");
+      return user_error({file_, record.line}, "text follows a closing quote",
+                        "put the whole field in quotes, and double the quotes inside");
     };
     if (records_[0].is_torn) throw torn(records_[0]);
     for (std::size_t i = 0; i < records_[0].fields.size(); ++i) {
       const std::string& name = records_[0].fields[i];
       if (!columns_.emplace(name, i).second && !name.empty()) {
-        throw user_error({file_, records_[0].line, name}, "stands twice in the header",
+        throw user_error({file_, records_[0].line, name}, "appears twice in the header",
                          "keep one of the columns, or rename the other");
       }
     }
@@ -133,14 +135,14 @@ class CsvFile {
         return true;
       }
       if (record.fields == header_) {
-        report(user_error({file_, record.line}, "is the header again", "remove the line"));
+        report(user_error({file_, record.line}, "repeats the header", "remove the line"));
         return true;
       }
       if (record.fields.size() == fields) return false;
       report(user_error(
           {file_, record.line},
           std::to_string(record.fields.size()) + " fields instead of " + std::to_string(fields),
-          "write one for each of the header's names"));
+          "write one field for each name in the header"));
       return true;
     });
   }
@@ -148,7 +150,7 @@ class CsvFile {
   [[nodiscard]] bool has(const std::string& column) const { return columns_.contains(column); }
   [[nodiscard]] const std::vector<std::string>& header() const noexcept { return header_; }
   [[nodiscard]] const std::vector<CsvRecord>& records() const noexcept { return records_; }
-  /// Throws a user error when the header lacks the column.
+  /// Throws a user error if the header lacks the column.
   void(require)(const std::string& column) const {
     if (has(column)) return;
     throw user_error({file_, 1, column}, "is not among the header's fields", "add the column");

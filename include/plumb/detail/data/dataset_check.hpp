@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a dataset that can be read what it seems?
+// Does a readable dataset contain hidden mistakes?
 //
-// What no loader refuses, and makes numbers wrong without a word: a fact that stands twice and counts
-// twice; a subject with two answers, one of which is counted as wrong; options that look alike, so that a
-// right answer is a wrong one; a template that stands twice; control characters; names that are not what
-// they seem (name_check.hpp); a key that stands twice in a JSON object, whose first value is lost. In a graph: a triple
-// that stands twice, or is both trained on and tested; one entity, which is always ranked first.
-// Everything is reported, a message each; nothing is left out.
+// The checks find what no loader refuses but what silently makes numbers wrong: a duplicate fact,
+// which counts twice; a subject with two answers, one of which counts as wrong; options that look
+// alike, so that a right answer counts as wrong; a duplicate template; control characters; names
+// that are not what they seem (name_check.hpp); a duplicate key in a JSON object, whose first value
+// is lost. In a graph: a duplicate triple, or one that is in both the training and the test part; a
+// single entity, which always ranks first. Each problem gets its own message; nothing is left out.
 
 #include <cstddef>
 #include <filesystem>
@@ -39,12 +39,12 @@ inline void report_control(const std::string& text, const Site& site, const std:
   const CodePoint found = first_control(text);
   if (found.size == 0) return;
   report(user_error(site,
-                    what + " '" + text + "' holds the control character " +
+                    what + " '" + text + "' contains the control character " +
                         control_escape(found.value).replace(0, 2, "U+"),
                     "remove it"));
 }
 
-/// Of texts in a list that should differ: what each of them is a repetition of.
+/// Reports each text of a list that repeats, or looks like, an earlier one.
 inline void report_repeated(const std::vector<std::string>& texts, const Site& site,
                             const std::string& what, const ProblemSink& report) {
   std::unordered_map<std::string, std::size_t> first;
@@ -68,14 +68,14 @@ inline void report_repeated(const std::vector<std::string>& texts, const Site& s
   }
 }
 
-/// A text that nobody can see: nothing but white space.
+/// Reports an invisible text, which consists only of white space.
 inline void report_blank(const std::string& text, const Site& site, const std::string& what,
                          const ProblemSink& report) {
   if (leading_white_space(text) < text.size()) return;
   report(user_error(site, what + " '" + text + "' is blank", "give it a name, or remove it"));
 }
 
-/// Reports what is doubtful about a relation.
+/// Reports doubtful parts of a relation.
 inline void check_relation(const Relation& relation, const ProblemSink& report) {
   const Site of_templates{
       .file = relation.template_file.empty() ? relation.file : relation.template_file,
@@ -110,15 +110,15 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
       const Fact& known = *by_id.emplace(fact.subject_id, &fact).first->second;
       if (known.subject != fact.subject) {
         report(user_error(site,
-                          "the identifier " + fact.subject_id + " is of '" + fact.subject +
-                              "' here and of '" + known.subject + "' on line " +
+                          "the identifier " + fact.subject_id + " belongs to '" + fact.subject +
+                              "' here and to '" + known.subject + "' on line " +
                               std::to_string(known.line),
-                          "give each subject its own"));
+                          "give each subject its own identifier"));
       }
     }
     if (fact.offered.size() == 1 && fact.part != FactPart::training) {
       report(user_error(site, "'" + fact.subject + "' has no wrong choice",
-                        "add one to its choices, or remove the fact"));
+                        "add a wrong one to its choices, or remove the fact"));
     }
     detail::report_control(fact.subject, site, "subject", report);
     for (const std::string& alias : fact.subject_aliases) {
@@ -133,10 +133,10 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
                           "'" + fact.subject + "' has the answer '" +
                               option_text(relation, fact, fact.answer) + "' here and '" +
                               option_text(relation, *other, other->answer) + "'" + line,
-                          "one of them is always counted as wrong; keep one, or tell the subjects "
-                          "apart"));
+                          "keep one, or give the subjects different names; one of them always "
+                          "counts as wrong"));
       } else if (other->subject_id == fact.subject_id) {
-        report(user_error(site, "the fact about '" + fact.subject + "' stands" + line + " too",
+        report(user_error(site, "the fact about '" + fact.subject + "' appears" + line + " as well",
                           "keep one; it counts twice"));
       } else {
         continue;
@@ -148,13 +148,13 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
   subjects.report(report);
 }
 
-/// Reports what is doubtful about a dataset that was read, its JSON files included.
+/// Reports doubtful parts of a dataset, including its JSON files.
 inline void check_dataset(const Dataset& dataset, const ProblemSink& report) {
   for (const auto& file : dataset.files) check_json_keys(file, report);
   for (const Relation& relation : dataset.relations) check_relation(relation, report);
 }
 
-/// The same of many prompts, whose facts have several objects.
+/// The same for many prompts, whose facts have several objects.
 inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& report) {
   for (const auto& file : dataset.files) check_json_keys(file, report);
   for (const MultiPromptRelation& relation : dataset.relations) {
@@ -184,17 +184,17 @@ inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& 
           lines.emplace(std::pair(fact.subject.id, fact.subject.names.front()), fact.line);
       if (fresh) continue;
       report(user_error(site,
-                        "the fact about '" + fact.subject.names.front() + "' stands on line " +
-                            std::to_string(found->second) + " too",
-                        "write its objects into one"));
+                        "the fact about '" + fact.subject.names.front() + "' appears on line " +
+                            std::to_string(found->second) + " as well",
+                        "put all its objects on one line"));
     }
     subjects.report(report);
     objects.report(report);
   }
 }
 
-/// Entities whose names look alike and are not the same, but for case, which tells words from names
-/// ("turkey", "Turkey").
+/// Reports entities whose names look alike but differ. Names that differ only in case are different
+/// words ("turkey", "Turkey") and are not reported.
 inline void report_similar_labels(const KnowledgeGraph& graph, const ProblemSink& report) {
   std::unordered_map<std::string, const Entity*> first;
   for (const Entity& entity : graph.entities) {
@@ -203,11 +203,11 @@ inline void report_similar_labels(const KnowledgeGraph& graph, const ProblemSink
     report(user_error({.file = graph.files.front(), .field = printable(entity.id)},
                       "entity '" + entity.name + "' differs from '" + other.name + "' in " +
                           difference_in_looks(other.name, entity.name) + " only",
-                      "keep one of them, or tell them apart"));
+                      "keep one of them, or give them different names"));
   }
 }
 
-/// Places in the test part of triples that are in another part too.
+/// Indices of test triples that are also in another part.
 inline std::vector<std::size_t> tested_and_in(std::vector<Triple> other,
                                               const KnowledgeGraph& graph) {
   ranges::sort(other);
@@ -218,12 +218,12 @@ inline std::vector<std::size_t> tested_and_in(std::vector<Triple> other,
   return places;
 }
 
-/// Places in the test part of triples that are in the training part too.
+/// Indices of test triples that are also in the training part.
 [[nodiscard]] inline std::vector<std::size_t> trained_on(const KnowledgeGraph& graph) {
   return detail::tested_and_in(graph.train, graph);
 }
 
-/// The same of a graph.
+/// The same for a graph.
 inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) {
   const auto words = [&](const Triple& triple) {
     return "'" + graph.entities[triple.head].id + "', '" + graph.relations[triple.relation].id +
@@ -239,8 +239,8 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
   };
   const std::filesystem::path test = file_of({"test"});
   if (graph.entities.size() < 2) {
-    report(user_error({.file = test}, "the graph has one entity",
-                      "there is nothing to rank it among; add others"));
+    report(
+        user_error({.file = test}, "the graph has only one entity", "add others to rank it among"));
   }
   detail::NameCheck entities("entity"), descriptions("description", false), relations("relation");
   for (const Entity& entity : graph.entities) {
@@ -262,21 +262,22 @@ inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) 
     for (const Triple& triple : *part) {
       const auto [found, fresh] = lines.emplace(triple, triple.line);
       if (fresh) continue;
-      report(user_error({file, triple.line},
-                        words(triple) + " stands on line " + std::to_string(found->second) + " too",
-                        "keep one; it counts twice"));
+      report(user_error(
+          {file, triple.line},
+          words(triple) + " appears on line " + std::to_string(found->second) + " as well",
+          "keep one; it counts twice"));
     }
   }
   if (graph.test.empty()) {
     report(user_error({.file = test}, "the test part has no triple",
-                      "there is nothing to ask; add some, or ask another part (`split`)"));
+                      "add some, or ask another part (`split`)"));
   }
   for (const auto& [part, name] :
        {std::pair(&graph.train, "training"), std::pair(&graph.valid, "validation")}) {
     for (const std::size_t place : detail::tested_and_in(*part, graph)) {
       const Triple& triple = graph.test[place];
-      report(user_error({test, triple.line}, words(triple) + " is in the " + name + " part too",
-                        "what is tested must not be shown; remove it from one of them"));
+      report(user_error({test, triple.line}, words(triple) + " is also in the " + name + " part",
+                        "remove it from one of them; test triples must not be shown"));
     }
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The formats of datasets, and which of them a path holds.
+// The formats of datasets, and which of them a path has.
 //
-// A new format is a header with two functions and one line here.
+// A new format needs a header with two functions, and one line here.
 
 #include <array>
 
@@ -25,17 +25,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct DatasetFormat {
   const char* name;
-  /// What a path of this format has, in words.
+  /// What a path of this format contains, for messages.
   const char* needs;
   bool (*matches)(const DiskPath&);
   Dataset (*load)(const DiskPath&, const ProblemSink&);
-  /// Whether a folder of many prompts may hold such a file too and is still one of many prompts.
+  /// Whether a folder of many prompts may also contain such a file and still be read as many
+  /// prompts.
   bool gives_way = false;
-  /// Whether a folder of this format is nothing but its tables, so that one that is not read is missing.
+  /// Whether a folder of this format consists only of its tables, so that an unread table means
+  /// missing facts.
   bool is_flat = false;
 };
 
-/// The first that matches is taken.
+/// The first that matches is used.
 inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
     {"BEAR", "metadata_relations.json", is_bear, load_bear},
     {"LAMA",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which texts does a dataset bring into what a model is asked, and where was each read?
+// Which texts does a dataset contribute to prompts, and where was each read?
 //
-// `visit(Site, text)` sees templates, subjects, options and names one by one, as they were read,
-// each with its file, its line where the dataset keeps it, and in the field the relation and what
-// the text is. Non-goal: texts as a probe joins them (prompt/).
+// `visit(Site, text)` receives each template, subject, option and name as it was read. The site has
+// the file, the line if the dataset stores it, and a field with the relation and the kind of text.
+// Non-goal: texts as a probe joins them (prompt/).
 
 #include <algorithm>
 #include <cstddef>
@@ -27,10 +27,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TextVisitor = std::function<void(const Site&, const std::string&)>;
 
-/// The first line of a file, from 1, that holds a text, as it is or with JSON's escapes; with
-/// `behind`, from the first line on that holds that as a JSON string or, if none does, as it is, or
-/// from the first one if the file has it nowhere. 0 where there is none or the file cannot be read.
-/// For messages: not fast.
+/// The first line of a file, from 1, that contains a text, plain or with JSON's escapes. With
+/// `behind`, the search starts at the first line that contains `behind` as a JSON string, or else
+/// plain, or else at the first line. 0 if there is no such line or the file cannot be read. Slow;
+/// for messages.
 [[nodiscard]] inline std::size_t line_with(const DiskPath& file, const std::string& text,
                                            const std::string& behind = "") {
   const auto find = [&](const std::vector<std::string>& words, std::size_t from) -> std::size_t {
@@ -56,8 +56,8 @@ inline std::string nth_template(const std::string& code, std::size_t t) {
   return code + ", template " + std::to_string(t);
 }
 
-/// Subjects, and every option with the line of the first fact that it answers. A fact's own texts
-/// for the options stand in their place.
+/// Visits subjects, and every option with the line of the first fact that it answers. If facts have
+/// their own texts for the options, these are visited instead.
 inline void for_each_name(const Relation& relation, const TextVisitor& visit) {
   std::vector<std::size_t> lines(relation.options.size(), 0);
   bool own_texts = !relation.facts.empty();
@@ -74,7 +74,7 @@ inline void for_each_name(const Relation& relation, const TextVisitor& visit) {
   }
 }
 
-/// Templates of those indices, of all without any.
+/// Visits the templates with these indices, or all if there are none.
 inline void for_each_template_text(const Relation& relation,
                                    const std::vector<std::size_t>& templates,
                                    const TextVisitor& visit) {
@@ -88,7 +88,7 @@ inline void for_each_template_text(const Relation& relation,
   for (std::size_t t = 0; t < relation.templates.size() && templates.empty(); ++t) show(t);
 }
 
-/// Templates, subjects and options of all relations.
+/// Visits the templates, subjects and options of all relations.
 inline void for_each_text(const Dataset& dataset, const std::vector<std::size_t>& templates,
                           const TextVisitor& visit) {
   for (const Relation& relation : dataset.relations) {
@@ -97,7 +97,7 @@ inline void for_each_text(const Dataset& dataset, const std::vector<std::size_t>
   }
 }
 
-/// Templates and all names of subjects and objects.
+/// Visits the templates and all names of subjects and objects.
 inline void for_each_text(const MultiPromptRelation& relation, const TextVisitor& visit) {
   const auto& file = relation.template_file.empty() ? relation.file : relation.template_file;
   for (std::size_t t = 0; t < relation.templates.size(); ++t) {
@@ -114,7 +114,8 @@ inline void for_each_text(const MultiPromptRelation& relation, const TextVisitor
   }
 }
 
-/// An entity's name and, if asked for, its description. The file is the graph's first.
+/// Visits an entity's name and, with `with_description`, its description. The site's file is the
+/// graph's first.
 inline void for_each_text(const KnowledgeGraph& graph, const Entity& entity, bool with_description,
                           const TextVisitor& visit) {
   const Site site{graph.files.empty() ? "" : graph.files.front(), 0, "entity " + entity.id};
@@ -122,7 +123,7 @@ inline void for_each_text(const KnowledgeGraph& graph, const Entity& entity, boo
   if (with_description) visit(site, entity.description);
 }
 
-/// Names of all relations.
+/// Visits the names of all relations.
 inline void for_each_relation_name(const KnowledgeGraph& graph, const TextVisitor& visit) {
   for (const GraphRelation& relation : graph.relations) {
     visit({graph.files.empty() ? "" : graph.files.front(), 0, "relation " + relation.id},
@@ -130,7 +131,7 @@ inline void for_each_relation_name(const KnowledgeGraph& graph, const TextVisito
   }
 }
 
-/// HGP and MMP templates by relation, which were read from `file`.
+/// Visits the HGP and MMP templates of all relations, which were read from `file`.
 inline void for_each_text(const std::map<std::string, BaselineTemplates>& baselines,
                           const DiskPath& file, const TextVisitor& visit) {
   for (const auto& [code, templates] : baselines) {

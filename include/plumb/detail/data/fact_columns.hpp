@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which column of a user's table holds what?
+// What does each column of a user's table contain?
 //
 //   subject, relation, object      any name that triple_header.hpp knows, in any order and case
 //   subject_id, object_id          identifiers: also subj_id, obj_id, head_id, …
 //   subject_aliases, object_aliases   other names: also s_aliases, o_aliases, possible_answers
-//   objects, answers, tails        instead of the object, where a fact has several right ones
-// All others are kept with the fact as they are. A column called subject, relation or object is that one,
-// whatever else could be: beside "relation", a "type" is a further column. Of "source" and "head" neither is
-// taken for the subject.
+//   objects, answers, tails        instead of the object, if a fact has several right ones
+// All other columns are stored with the fact unchanged. A column called subject, relation or object
+// always has that role: next to "relation", "type" is just a further column. If both "source" and
+// "head" exist, neither is taken as the subject.
 
 #include <array>
 #include <cstddef>
@@ -27,15 +27,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Places of a row's fields.
+/// Indices of a row's fields.
 struct FactColumns {
   std::size_t subject = 0, relation = 0, object = 0;
   std::optional<std::size_t> subject_id{}, object_id{};
   std::vector<std::size_t> subject_aliases{}, object_aliases{};
-  /// Whether the object's column may hold several with a ";" or "|" between.
+  /// Whether the object's column may contain several objects, separated by ";" or "|".
   bool several = false;
 
-  /// Whether a column is one of those.
+  /// Whether a column has one of these roles.
   [[nodiscard]] bool has(std::size_t column) const {
     const auto among = [&](const std::vector<std::size_t>& columns) {
       return ranges::find(columns, column) != columns.end();
@@ -58,7 +58,7 @@ inline constexpr auto object_alias_names = std::to_array<std::string_view>(
 inline constexpr auto several_object_names =
     std::to_array<std::string_view>({"objects", "answers", "tails", "targets"});
 
-/// The places of columns whose names are known.
+/// The indices of the columns whose names are known.
 inline std::vector<std::size_t> columns_named(const std::vector<std::string>& header,
                                               std::span<const std::string_view> known) {
   std::vector<std::size_t> found;
@@ -68,8 +68,8 @@ inline std::vector<std::size_t> columns_named(const std::vector<std::string>& he
   return found;
 }
 
-/// The columns that could be one of the three: the one that is called `plainly`, else all with a known name,
-/// those of identifiers only where there is no other.
+/// The columns that could have one of the three roles: the one called `normal`, else all with a
+/// known name. Columns of identifiers are included only if there is no other.
 inline std::vector<std::size_t> role_columns(const std::vector<std::string>& header,
                                              std::string_view normal,
                                              std::span<const std::string_view> known,
@@ -84,7 +84,7 @@ inline std::vector<std::size_t> role_columns(const std::vector<std::string>& hea
   return names.empty() ? found : names;
 }
 
-/// Subject, relation and object of a header: the columns that each could be.
+/// For subject, relation and object: the columns that could have the role.
 inline std::array<std::vector<std::size_t>, 3> named_columns(
     const std::vector<std::string>& header) {
   std::array<std::vector<std::size_t>, 3> made{
@@ -95,7 +95,7 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   return made;
 }
 
-/// The columns of a header; nothing where it lacks one of the three.
+/// The columns of a header; nothing unless each of the three roles has exactly one column.
 [[nodiscard]] inline std::optional<FactColumns> fact_columns(
     const std::vector<std::string>& header) {
   const auto roles = detail::named_columns(header);
@@ -107,7 +107,7 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   made.several =
       ranges::find(detail::several_object_names, detail::bare_name(header[made.object])) !=
       detail::several_object_names.end();
-  // The first of them in the header.
+  // The first such column in the header.
   const auto further = [&](std::span<const std::string_view> known) -> std::optional<std::size_t> {
     for (const std::size_t column : detail::columns_named(header, known)) {
       if (!made.has(column)) return column;
@@ -121,8 +121,8 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   return made;
 }
 
-/// What is wrong with a header that is none of a table of facts: "the header 'country', 'capital' names no
-/// subject and no object".
+/// The problem with a header that is not of a table of facts: "the header 'country', 'capital'
+/// names no subject and no object".
 [[nodiscard]] inline std::string lacking_columns(const std::vector<std::string>& header) {
   const auto roles = detail::named_columns(header);
   constexpr std::array<const char*, 3> names{"subject", "relation", "object"};

@@ -3,11 +3,11 @@
 
 // Which facts are shown as shots, and which are asked?
 //
-// A relation's facts fall into a training part, which shots are drawn from, and a test part. The
-// dataset's own split is kept; without one, facts are dealt out by subject with a seed of its own,
-// so that no subject stands on both sides and drawing other shots moves no fact across. Source of
-// the sizes: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4 (100 training facts a
-// relation).
+// A relation's facts are split into a training part, which shots are drawn from, and a test part.
+// The dataset's own split is kept. Without one, facts are distributed by subject, with a separate
+// seed, so that no subject is in both parts and drawing other shots does not move facts between
+// them. Source of the sizes: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4 (100
+// training facts a relation).
 
 #include <algorithm>
 #include <cstddef>
@@ -23,25 +23,26 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Indices into a relation's facts, ascending, none in both.
+/// Indices into a relation's facts, ascending; no fact is in both parts.
 struct FactSplit {
   std::vector<std::size_t> training;
   std::vector<std::size_t> test;
 };
 
-/// What names a fact's subject: its identifier, or its label where it has none.
+/// The key of a fact's subject: its identifier, or its label if it has none.
 [[nodiscard]] inline const std::string& subject_key(const Fact& fact) {
   return fact.subject_id.empty() ? fact.subject : fact.subject_id;
 }
 
-/// Which subjects a probe takes for one: those of one key, and those of one label, as a prompt that
-/// shows no more than labels cannot tell them apart. Any number of threads may read it.
+/// Which subjects a probe treats as the same: those with the same key, and those with the same
+/// label, because a prompt that shows only labels cannot distinguish them. Any number of threads
+/// may read it.
 class SubjectGroups {
  public:
   explicit SubjectGroups(const Relation& relation) {
     for (const Fact& fact : relation.facts) keys_.try_emplace(fact.subject, subject_key(fact));
   }
-  /// The key that stands for the group of a fact of the relation.
+  /// The key of the group that a fact of the relation belongs to.
   [[nodiscard]] const std::string& of(const Fact& fact) const {
     const auto found = keys_.find(fact.subject);
     return found == keys_.end() ? subject_key(fact) : found->second;
@@ -51,9 +52,9 @@ class SubjectGroups {
   std::unordered_map<std::string, std::string> keys_;  // by label: the first fact's
 };
 
-/// At most `training` facts are for training; ten stay for the test, or a fifth of a relation with
-/// fewer than fifty. Throws a user error when the dataset's own split leaves facts out or has a
-/// subject on both sides.
+/// Puts at most `training` facts into the training part. At least ten facts, or a fifth in a
+/// relation with fewer than fifty, remain for the test. Throws a user error if the dataset's own
+/// split omits facts or has a subject in both parts.
 [[nodiscard]] inline FactSplit train_test_split(const Relation& relation, std::size_t training,
                                                 std::uint64_t seed) {
   FactSplit split;
@@ -69,7 +70,7 @@ class SubjectGroups {
       const Fact& fact = relation.facts[f];
       if (fact.part == FactPart::unsaid) {
         throw user_error(site_of(relation, fact, "split"), "is missing, but other facts have it",
-                         "say train or test on every line, or on none");
+                         "write train or test on every line, or on none");
       }
       (fact.part == FactPart::training ? split.training : split.test).push_back(f);
     }
@@ -77,10 +78,11 @@ class SubjectGroups {
       for (const std::size_t other : by_subject.at(subjects.of(relation.facts[f]))) {
         if (relation.facts[other].part != FactPart::training) continue;
         throw user_error(site_of(relation, relation.facts[f], "split"),
-                         "'" + relation.facts[f].subject + "' is a test fact, and line " +
+                         "'" + relation.facts[f].subject +
+                             "' is a test fact, but also a training fact on line " +
                              std::to_string(relation.facts[other].line) +
-                             " has it for training: it would stand among its own shots",
-                         "keep a subject on one side");
+                             ", so it could be among its own shots",
+                         "keep each subject in one part");
       }
     }
     return split;
@@ -103,8 +105,8 @@ class SubjectGroups {
   return split;
 }
 
-/// The training facts in the order in which they become shots under a seed: the first n of them are
-/// the shots of length n, so longer sequences begin with the shorter ones.
+/// The training facts in the order in which they become shots under a seed. The first n of them are
+/// the n shots, so longer sequences begin with the shorter ones.
 [[nodiscard]] inline std::vector<std::size_t> shot_order(const Relation& relation,
                                                          const FactSplit& split,
                                                          std::uint64_t seed) {

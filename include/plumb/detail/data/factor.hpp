@@ -5,10 +5,10 @@
 //
 // Each record has a context, one true completion and three false ones (Muhlgay et al. 2024). The
 // context is `turncated_prefixes` (the field's own spelling), then a space unless it ends in
-// whitespace, then the completion; the statement is scored byte for byte as it stands. All records
-// make one relation whose options are the four roles; the texts are each fact's own. The true
-// completion is the first option, so a tie would count as right; records whose completions are not
-// all different are reported.
+// whitespace, then the completion; the statement is scored byte for byte. All records form one
+// relation. Its options are the four roles, and each fact has its own texts for them. The true
+// completion is the first option, so a tie would count as right. Records whose completions are not
+// all different are therefore reported.
 
 #include <optional>
 #include <string>
@@ -27,30 +27,32 @@ inline const std::vector<std::string>& factor_roles() {
   return roles;
 }
 
-/// What must be said beside the numbers: the calibration paper's are of Wiki-FACTOR. Only the
-/// file's name can tell which part of FACTOR it holds.
+/// A note to be shown with the numbers, because the calibration paper uses Wiki-FACTOR. Only the
+/// file's name shows which part of FACTOR it contains.
 inline std::string factor_note(const std::string& file_name) {
   const std::string name = lower_case(file_name);
   if (name.find("wiki") != std::string::npos) return "";
   const bool expert = name.find("expert") != std::string::npos;
   return std::string(expert ? "Expert-FACTOR: not" : "FACTOR, but by its name not") +
-         " the Wiki-FACTOR of the calibration paper, so its numbers do not compare with the "
+         " the calibration paper's Wiki-FACTOR, so the numbers are not comparable with the "
          "paper's.";
 }
 
-/// The file's first characters tell, without reading the rest.
+/// Reads only the file's first line.
 inline bool is_factor_header(const DiskPath& file) {
   return first_line(file).find("turncated_prefixes") != std::string::npos;
 }
 
-/// The FACTOR file a path names: itself, or the only .csv of a folder; nothing otherwise.
+/// The FACTOR file at a path: the file itself, or the only .csv of a folder; nothing if it is not
+/// FACTOR.
 [[nodiscard]] inline std::optional<DiskPath> factor_file(const DiskPath& path) {
   const std::vector<DiskPath> tables = path.files(".csv");
   if (tables.size() != 1 || !detail::is_factor_header(tables.front())) return std::nullopt;
   return tables.front();
 }
 
-/// Throws a user error when the file cannot be read or lacks a column; all else goes to `report`.
+/// Throws a user error if the file cannot be read or lacks a column; all other problems go to
+/// `report`.
 [[nodiscard]] inline Dataset load_factor(const DiskPath& file,
                                          const ProblemSink& report = throw_problem) {
   const CsvFile csv(file, report);
@@ -78,11 +80,11 @@ inline bool is_factor_header(const DiskPath& file) {
       report(user_error({file, record.line, field}, what, remedy));
       sound = false;
     };
-    if (fact.subject.empty()) refuse("turncated_prefixes", "is empty", "give the context");
+    if (fact.subject.empty()) refuse("turncated_prefixes", "is empty", "add the context");
     for (const std::string& role : detail::factor_roles()) {
       const std::string& text = csv.at(record, role);
       if (text.empty()) {
-        refuse(role, "is empty", "give the completion");
+        refuse(role, "is empty", "add the completion");
       } else if (ranges::find(fact.choices, text) != fact.choices.end()) {
         refuse(role, "is the same text as another completion", "remove the record");
       }

@@ -4,20 +4,20 @@
 // How is a knowledge graph read from a folder?
 //
 // KG-BERT's layout:
-//   train.tsv, dev.tsv, test.tsv    head <tab> relation <tab> tail, identifiers; a first line may say so
-//                                   (triple_header.hpp)
+//   train.tsv, dev.tsv, test.tsv    head <tab> relation <tab> tail, as identifiers; the first line
+//                                   may be a header (triple_header.hpp)
 //   entity2text.txt                 identifier <tab> text
-//   entity2textlong.txt             identifier <tab> description; may be absent
+//   entity2textlong.txt             identifier <tab> description; optional
 //   relation2text.txt               identifier <tab> name
-//   entities.txt                    one identifier a line, gives the order; may be absent
-// A first line "entity <tab> text" or the like is a header, and passed over.
-// Without entity2textlong.txt a text is "name, description", split at its first ", ", as WN18RR has
-// it; an empty description is "-". Without entity2text.txt the folder is plain: train, dev or
-// valid, and test with the ending .tsv or .txt, whose identifiers are names once underscores are
-// spaces, and which has no descriptions; YAGO, told by its relation hasGender, has "_" for all of
-// them and loses the triples whose tail is a gender. WordNet identifiers are cleaned:
-// "__white-tail_deer_NN_1" is "white-tail deer". Source: "Cosine Similarity as Logits?", section
-// 5.2.2.
+//   entities.txt                    one identifier on each line, sets the order; optional
+// A first line such as "entity <tab> text" is a header and is skipped. Without entity2textlong.txt,
+// a text is "name, description", split at its first ", ", as in WN18RR; an empty description
+// becomes "-". Without entity2text.txt the folder is plain: it has train, dev or valid, and test
+// files that end in .tsv or .txt. Their identifiers become names by replacing underscores with
+// spaces, and there are no descriptions. YAGO, recognised by its relation hasGender, gets "_" for
+// all descriptions and loses the triples whose tail is a gender. WordNet identifiers are cleaned:
+// "__white-tail_deer_NN_1" becomes "white-tail deer". Source: "Cosine Similarity as Logits?",
+// section 5.2.2.
 
 #include <algorithm>
 #include <array>
@@ -48,8 +48,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TabbedLine = std::function<void(std::vector<std::string>&, std::size_t line)>;
 
-/// Calls `visit(fields, line)` for each line that is not empty. Throws a user error for a line of
-/// another number of fields, one that is not UTF-8, and a file that cannot be read.
+/// Calls `visit(fields, line)` for each line that is not empty. Throws a user error for a line with
+/// another number of fields, for one that is not UTF-8, and for a file that cannot be read.
 inline void for_each_tabbed_line(const DiskPath& file, std::size_t fields,
                                  const TabbedLine& visit) {
   std::vector<std::string> parts;
@@ -70,13 +70,13 @@ inline void for_each_tabbed_line(const DiskPath& file, std::size_t fields,
       throw user_error({file, line},
                        std::to_string(parts.size() + static_cast<std::size_t>(more)) +
                            " fields instead of " + std::to_string(fields),
-                       "write them with one tab between");
+                       "separate the fields with one tab each");
     }
     visit(parts, line);
   });
 }
 
-/// "__white-tail_deer_NN_1" as "white-tail deer"; any other text as it is.
+/// Turns "__white-tail_deer_NN_1" into "white-tail deer"; returns any other text unchanged.
 inline std::string without_wordnet_tags(std::string_view text) {
   const auto is_digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   const std::size_t sense = text.rfind('_');
@@ -94,7 +94,7 @@ inline std::string without_wordnet_tags(std::string_view text) {
   return name;
 }
 
-/// Whether a line of identifiers and texts says that it holds them: "entity<tab>text".
+/// Whether a line in a file of identifiers and texts is a header: "entity<tab>text".
 [[nodiscard]] inline bool is_text_header(const std::vector<std::string>& fields) {
   constexpr auto ids = std::to_array<std::string_view>(
       {"entity",    "entityid",    "id",         "identifier", "ids",        "mid",      "qid",
@@ -111,7 +111,8 @@ inline std::string without_wordnet_tags(std::string_view text) {
   return is(ids, 0) && (fields.size() == 1 || is(texts, 1));
 }
 
-/// As for_each_tabbed_line, without a first line that is a header. Throws a user error for one further down.
+/// Like for_each_tabbed_line, but skips a first line that is a header. Throws a user error for a
+/// header further down.
 inline void for_each_named_line(const DiskPath& file, const TabbedLine& visit) {
   bool is_first = true;
   for_each_tabbed_line(file, 2, [&](std::vector<std::string>& fields, std::size_t line) {
@@ -128,15 +129,15 @@ inline std::string with_spaces(std::string text) {
   return text;
 }
 
-/// Puts a graph together and looks after identifiers.
+/// Builds a graph and resolves identifiers.
 class GraphBuilder {
  public:
   explicit GraphBuilder(const DiskPath& folder) : folder_(folder) {
     graph_.name = folder.canonical().name();
   }
 
-  /// The file of that name, kept among those the graph was read from; nothing where there is none. Throws a
-  /// user error for another encoding.
+  /// The file of that name, which is recorded in the graph's `files`; nothing if it does not exist.
+  /// Throws a user error for an encoding other than UTF-8.
   std::optional<DiskPath> file(const std::string& name) {
     if (!(folder_ / name).is_file()) return std::nullopt;
     refuse_other_encoding(folder_ / name);
@@ -146,7 +147,7 @@ class GraphBuilder {
 
   static void(check)(const Entity& entity, const Site& site) {
     if (entity.id.empty()) {
-      throw user_error(site, "an identifier is empty", "fill it or remove the line");
+      throw user_error(site, "an identifier is empty", "add it or remove the line");
     }
     if (entity.name.find_first_not_of(" \t") == std::string::npos) {
       throw user_error(site, "'" + entity.id + "' has an empty name", "name it or remove it");
@@ -174,8 +175,8 @@ class GraphBuilder {
     graph_.relations.push_back(std::move(relation));
   }
 
-  /// A header is left out, and says the order of the columns. With `plain`, identifiers that were not met
-  /// are new entities and relations.
+  /// A header gives the order of the columns and is not a triple. With `plain`, unknown identifiers
+  /// become new entities and relations.
   void read_part(const DiskPath& file, std::vector<Triple> KnowledgeGraph::*part, bool plain) {
     const bool ordered = (folder_ / "entities.txt").is_file();
     const char* list = ordered ? "entities.txt" : "entity2text.txt";
@@ -218,8 +219,9 @@ class GraphBuilder {
     });
   }
 
-  /// Throws a user error for a header inside a part, as of files put together. A row of such words is none
-  /// where another row has its relation: in a graph of letters, "h r t" may be a triple.
+  /// Throws a user error for a header inside a part, as in concatenated files. A row of such words
+  /// is not a header if another row has the same relation: in a graph of letters, "h r t" may be a
+  /// triple.
   void refuse_headers_inside() const {
     for (const auto& [relation, sites] : headers_) {
       if (rows_.at(relation) == sites.size()) throw header_inside(sites.front());
@@ -234,28 +236,28 @@ class GraphBuilder {
   [[nodiscard]] bool has_relation(const std::string& id) const { return relations_.contains(id); }
 
  private:
-  /// Throws a user error where one part's header orders the columns otherwise than a part without a header
-  /// has them.
+  /// Throws a user error if one part's header gives an unusual column order and another part has no
+  /// header.
   void look_at_order(const DiskPath& file, const std::optional<TripleColumns>& header) {
     const bool is_usual = header && header->head == 0 && header->relation == 1;
     if (!header) bare_part_ = file.path();
     if (header && !is_usual) other_order_ = file.path();
     if (bare_part_.empty() || other_order_.empty()) return;
     throw user_error({bare_part_, 1},
-                     "has no header, but that of " + other_order_.filename().string() +
-                         " has the columns in another order than head, relation, tail",
+                     "has no header, but the columns of " + other_order_.filename().string() +
+                         " are not in the order head, relation, tail",
                      "write the header into each part");
   }
 
   DiskPath folder_;
   KnowledgeGraph graph_;
   std::filesystem::path bare_part_, other_order_;
-  std::map<std::string, std::vector<Site>> headers_;  // rows that read like one, by their relation
+  std::map<std::string, std::vector<Site>> headers_;  // rows that look like one, by relation
   std::unordered_map<std::string, std::size_t> rows_;
   std::unordered_map<std::string, std::size_t> places_, relations_;
 };
 
-/// Names and descriptions of KG-BERT's layout.
+/// Reads names and descriptions in KG-BERT's layout.
 inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
   const auto order = builder.file("entities.txt");
   const auto long_texts = builder.file("entity2textlong.txt");
@@ -282,7 +284,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
       if (line == 1 && found == by_id.end() && is_text_header(fields)) return;
       if (found == by_id.end()) {
         throw user_error({*order, line}, "'" + fields[0] + "' has no text or is duplicated",
-                         "write it once, and its text into entity2text.txt");
+                         "write it once, and add its text to entity2text.txt");
       }
       builder.add_entity(std::move(found->second), {*order, line});
       by_id.erase(found);
@@ -295,7 +297,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
   });
 }
 
-/// Throws a user error for a part that is there twice, or in a file of another kind.
+/// Throws a user error if a part exists twice, or in a file of a type that is not read.
 inline void refuse_unread_parts(const DiskPath& folder, const KnowledgeGraph& graph) {
   constexpr auto parts =
       std::to_array<std::string_view>({"train", "dev", "valid", "validation", "test"});
@@ -306,7 +308,7 @@ inline void refuse_unread_parts(const DiskPath& folder, const KnowledgeGraph& gr
     if (ranges::find(endings, lower_case(file.extension())) == endings.end()) continue;
     if (!file.is_file()) continue;
     if (ranges::find(graph.files, file.path()) != graph.files.end()) continue;
-    throw user_error({.file = file}, "is a part of the graph that is not read",
+    throw user_error({.file = file}, "looks like a part of the graph, but is not read",
                      "write each part once, as train.tsv, dev.tsv and test.tsv, or move this file "
                      "elsewhere");
   }
@@ -321,7 +323,7 @@ inline void drop_gender(KnowledgeGraph& graph) {
   }
 }
 
-/// Whether a path is a folder of triples: one with a training and a test part.
+/// Whether a path is a folder of triples, with a training and a test part.
 [[nodiscard]] inline bool is_graph_folder(const DiskPath& path) {
   const auto has = [&](const std::string& part) {
     return (path / (part + ".tsv")).is_file() || (path / (part + ".txt")).is_file();
@@ -329,8 +331,7 @@ inline void drop_gender(KnowledgeGraph& graph) {
   return path.is_folder() && has("train") && has("test");
 }
 
-/// Throws a user error for a folder without triples, and for everything that is wrong in a file,
-/// with its line.
+/// Throws a user error for a folder without triples and for any problem in a file, with its line.
 [[nodiscard]] inline KnowledgeGraph load_graph(const DiskPath& folder) {
   detail::GraphBuilder builder(folder);
   const auto texts = builder.file("entity2text.txt");
@@ -362,8 +363,8 @@ inline void drop_gender(KnowledgeGraph& graph) {
   KnowledgeGraph& graph = builder.graph();
   const bool is_empty = graph.train.empty() && graph.valid.empty() && graph.test.empty();
   if (!has_train || !has_test || is_empty) {
-    throw user_error({.file = folder}, "is no knowledge graph",
-                     "it needs train.tsv and test.tsv, a head, a relation and a tail a line");
+    throw user_error({.file = folder}, "is not a knowledge graph",
+                     "add train.tsv and test.tsv, with a head, a relation and a tail on each line");
   }
   detail::refuse_unread_parts(folder, graph);
   builder.refuse_headers_inside();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a JSON or JSON-lines file hold, and on which line is it wrong?
+// What does a JSON or JSON-lines file contain, and which line has a mistake?
 //
-// Every loader reads through these, so that a broken file is reported the same way everywhere: by
-// file and line, with what to do. Order of keys is kept. Non-goal: schemas.
+// Every loader uses these functions, so that a broken file is always reported in the same way: with
+// file, line and remedy. The order of keys is kept. Non-goal: schemas.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,11 +26,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// JSON whose keys keep their order.
 using Json = nlohmann::ordered_json;
 
-/// How deep lists and objects may stand in one another: whatever copies or writes a value calls itself
-/// once for each.
+/// How deeply lists and objects may be nested. Functions that copy or write a value recurse once
+/// for each level.
 inline constexpr std::size_t deepest_json = 500;
 
-/// The byte at which they stand deeper, whether or not the text is JSON; nothing where none does.
+/// The byte at which the nesting is too deep, whether or not the text is JSON; nothing if it never
+/// is.
 [[nodiscard]] inline std::optional<std::size_t> too_deep_at(std::string_view text) {
   const auto opens = [](char c) { return c == '[' || c == '{'; };
   if (std::count_if(text.begin(), text.end(), opens) <= std::ptrdiff_t{deepest_json}) return {};
@@ -57,7 +58,8 @@ inline std::size_t line_of_byte(std::string_view text, std::size_t byte) {
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
-/// What is wrong with a text that should be JSON, or nothing; `value` is set when it is sound.
+/// The problem with a text that should be JSON. Nothing if the text is valid, and `value` is then
+/// set.
 inline std::optional<std::string> parse_json(std::string_view text, Json& value,
                                              std::size_t* bad_byte = nullptr) {
   if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
@@ -75,21 +77,21 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   } catch (const Json::parse_error& error) {
     const std::size_t at = error.byte == 0 ? 0 : error.byte - 1;
     if (bad_byte != nullptr) *bad_byte = at;
-    // Python writes these, JSON has no such numbers.
+    // Python writes these, but JSON has no such numbers.
     for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
       if (text.substr((std::min)(at, text.size())).starts_with(word)) {
-        return "holds " + std::string(word) + ", which is no number (byte " +
+        return "contains " + std::string(word) + ", which JSON does not allow (byte " +
                std::to_string(error.byte) + ")";
       }
     }
     return "not JSON (byte " + std::to_string(error.byte) + ")";
-  } catch (const Json::out_of_range& error) {  // a number past the range of double
+  } catch (const Json::out_of_range& error) {  // a number outside the range of double
     if (bad_byte != nullptr) *bad_byte = 0;
-    return "not JSON (holds a number past the range of double)";
+    return "not JSON (contains a number outside the range of double)";
   }
 }
 
-/// The JSON value of a file's text. Throws a user error when it is none.
+/// The JSON value of a file's text. Throws a user error if the text is not JSON.
 [[nodiscard]] inline Json json_of_text(const std::string& text, const DiskPath& file) {
   refuse_lfs_pointer(file, text);
   Json value;
@@ -100,27 +102,27 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return value;
 }
 
-/// The same of one that is to be an object.
+/// The same for a value that must be an object.
 [[nodiscard]] inline Json object_of_text(const std::string& text, const DiskPath& file) {
   Json value = json_of_text(text, file);
   if (!value.is_object()) {
-    throw user_error({file, 1}, "is JSON but not an object", "the file must hold {…}");
+    throw user_error({file, 1}, "is JSON but not an object", "write {…}");
   }
   return value;
 }
 
-/// A file that holds one JSON value. Throws a user error when it does not.
+/// Reads a file that contains one JSON value. Throws a user error if it does not.
 [[nodiscard]] inline Json read_json(const DiskPath& file) {
   return json_of_text(read_text(file), file);
 }
 
-/// A file that holds one JSON object. Throws a user error when it does not.
+/// Reads a file that contains one JSON object. Throws a user error if it does not.
 [[nodiscard]] inline Json read_json_object(const DiskPath& file) {
   return object_of_text(read_text(file), file);
 }
 
-/// The line, from 1, of a text of JSON where a value stands behind a key: that of the key where the
-/// value, or `value` itself, is spelt otherwise than nlohmann-json writes it; 0 where the key is.
+/// The line, from 1, of a value after a key in a JSON text. The key's line if `value` is empty or
+/// the text spells it differently from nlohmann-json. 0 if the text spells the key differently.
 [[nodiscard]] inline std::size_t line_of_json(std::string_view text, const std::string& key,
                                               const std::string& value = {}) {
   const std::string wanted = Json(key).dump();
@@ -133,7 +135,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return 0;
 }
 
-/// The .jsonl files that a path names, sorted; empty where one does not begin with an object that
+/// The .jsonl files at a path, sorted; empty if any of them does not begin with an object that
 /// `fits`.
 template <class Fits>
 [[nodiscard]] std::vector<DiskPath> files_of_rows(const DiskPath& path, Fits fits) {
@@ -145,7 +147,7 @@ template <class Fits>
   return files;
 }
 
-/// Calls `visit(object, line)` for each line; blank lines are passed over, broken ones reported.
+/// Calls `visit(object, line)` for each line. Blank lines are skipped, and broken ones reported.
 template <class Visit>
 void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit visit) {
   for_each_line(file, [&](const std::string& text, std::size_t line) {
@@ -161,7 +163,7 @@ void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit v
   });
 }
 
-/// A list of strings under `field`, or nothing when it is absent or something else.
+/// The list of strings under `field`; nothing if it is absent or has another type.
 [[nodiscard]] inline std::optional<std::vector<std::string>> string_list(const Json& object,
                                                                          const std::string& field) {
   const auto found = object.find(field);
@@ -174,7 +176,7 @@ void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit v
   return list;
 }
 
-/// A string under any of `fields`, the first that is there and not empty; otherwise nothing.
+/// The first non-empty string under one of `fields`; nothing if there is none.
 template <class... Fields>
 [[nodiscard]] std::optional<std::string> first_string(const Json& object, const Fields&... fields) {
   std::optional<std::string> result;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which text does a JSON object have under a name, without holding the object in memory?
+// Extracts the text under one key of a JSON object without storing the object in memory.
 //
 // Corpora are files of JSON lines, {"text": "…", "meta": {…}}, whose texts are documents of any
-// length. The object comes in blocks of bytes, cut anywhere; the text goes out in parts, its
-// escapes decoded. Everything else is skipped: its strings and brackets must close,
-// and the object's own colons and commas must be there, its numbers and inner commas are not looked
-// at. Bytes that are no UTF-8 go through as they are; half a surrogate pair becomes U+FFFD.
+// length. The object arrives in blocks of bytes, which may be cut anywhere. The text is passed on
+// in parts with its escapes decoded. Everything else is skipped with few checks: strings and
+// brackets must close, and the object's own colons and commas must exist. Numbers and inner commas
+// are not checked. Bytes that are not UTF-8 pass through unchanged; half a surrogate pair becomes
+// U+FFFD.
 
 #include <cstddef>
 #include <string>
@@ -18,15 +19,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Takes one object after another; `visit(std::string_view)` is given the parts of their texts. Not
-/// thread-safe.
+/// Takes one object after another and calls `visit(std::string_view)` with the parts of their
+/// texts. Not thread-safe.
 template <class Visit>
 class JsonTextField {
  public:
   JsonTextField(std::string field, Visit visit)
       : field_(std::move(field)), visit_(std::move(visit)) {}
 
-  /// Bytes of the object at hand, without a newline.
+  /// Adds bytes of the current object, without a newline.
   void add(std::string_view bytes) {
     while (!bytes.empty() && problem_ == nullptr) {
       if (in_string_) {
@@ -39,13 +40,14 @@ class JsonTextField {
     give();
   }
 
-  /// Ends the object at hand; another may follow. What is wrong with it, in words, or null.
+  /// Ends the current object; another may follow. Returns the problem with it for a message, or
+  /// null.
   const char* end() {
     const char* problem = problem_;
     is_blank_ = problem == nullptr && place_ == Place::before;
     if (problem == nullptr && !is_blank_) {
       if (in_string_ || place_ != Place::behind) {
-        problem = "is no whole JSON object";
+        problem = "is not a complete JSON object";
       } else if (!found_) {
         problem = "has no text";
       }
@@ -59,11 +61,11 @@ class JsonTextField {
     return problem;
   }
 
-  /// Whether what was ended last was white space alone, and no object.
+  /// Whether the last ended line was only white space and not an object.
   [[nodiscard]] bool was_blank() const noexcept { return is_blank_; }
 
  private:
-  /// What the object, not one inside it, expects; `first` is a key or its end.
+  /// What the outermost object expects next; `first` is a key or the object's end.
   enum class Place { before, first, key, colon, value, next, behind };
   enum class Kind { key, wanted, other };
   static constexpr std::size_t deepest = 1000;
@@ -76,7 +78,7 @@ class JsonTextField {
     if (closers_.size() > 1) return take_inner(c);
     const bool is_wanted = key_ == field_;
     if (place_ == Place::before) {
-      if (c != '{') return refuse("is no JSON object");
+      if (c != '{') return refuse("is not a JSON object");
       closers_ = "}";
       place_ = Place::first;
     } else if (c == '"' && (place_ == Place::first || place_ == Place::key)) {
@@ -86,7 +88,7 @@ class JsonTextField {
       place_ = Place::value;
     } else if (place_ == Place::value && c != ',' && c != ':' && c != '}' && c != ']') {
       if (is_wanted && found_) return refuse("has two texts");
-      if (is_wanted && c != '"') return refuse("has something else in its text's place");
+      if (is_wanted && c != '"') return refuse("has a text that is not a string");
       place_ = Place::next;
       if (c == '"') begin_string(is_wanted ? Kind::wanted : Kind::other);
       if (c == '{') closers_ += '}';
@@ -95,20 +97,20 @@ class JsonTextField {
       place_ = Place::key;
     } else if (c == '}' && (place_ == Place::first || place_ == Place::next)) {
       place_ = Place::behind;
-    } else if (place_ != Place::next || is_mark(c)) {  // or a number or name goes on
-      refuse(place_ == Place::behind ? "has something behind its object"
-                                     : "is no whole JSON object");
+    } else if (place_ != Place::next || is_mark(c)) {  // else a number or name continues
+      refuse(place_ == Place::behind ? "has something after its object"
+                                     : "is not a complete JSON object");
     }
   }
 
-  /// The same within an inner object or list.
+  /// The same inside an inner object or list.
   void take_inner(char c) {
     if (c == '"') return begin_string(Kind::other);
     if (c == '{' || c == '[') {
-      if (closers_.size() == deepest) return refuse("is nested too deep");
+      if (closers_.size() == deepest) return refuse("is nested too deeply");
       closers_ += c == '{' ? '}' : ']';
     } else if (c == '}' || c == ']') {
-      if (c != closers_.back()) return refuse("is no whole JSON object");
+      if (c != closers_.back()) return refuse("is not a complete JSON object");
       closers_.pop_back();
     }
   }
@@ -162,7 +164,7 @@ class JsonTextField {
     put_unit(unit);
   }
 
-  /// A code unit of UTF-16.
+  /// Adds a UTF-16 code unit.
   void put_unit(char32_t unit) {
     const bool is_low = unit >= 0xDC00 && unit <= 0xDFFF;
     if (is_low && high_ != 0) {
@@ -181,14 +183,14 @@ class JsonTextField {
     put(text);
   }
 
-  /// More of the string at hand; a first half of a pair that waits has no second one then.
+  /// Adds to the current string. A pending first half of a surrogate pair then has no second half.
   void put(std::string_view text) {
     if (high_ != 0) {
       high_ = 0;
       put("\uFFFD");
     }
     if (kind_ == Kind::wanted) out_ += text;
-    // As much of a key as tells it from the field.
+    // Only as much of a key as distinguishes it from the field.
     if (kind_ == Kind::key && key_.size() <= field_.size()) {
       key_ += text.substr(0, field_.size() + 1 - key_.size());
     }
@@ -205,7 +207,7 @@ class JsonTextField {
   Kind kind_ = Kind::other;
   bool in_string_ = false, found_ = false, is_blank_ = false;
   const char* problem_ = nullptr;
-  /// Brackets that are open, by what closes them.
+  /// The open brackets, each as its closing bracket.
   std::string closers_;
   std::string key_, escape_, out_;
   /// The first half of a surrogate pair, or 0.

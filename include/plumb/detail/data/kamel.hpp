@@ -7,14 +7,15 @@
 //   P190/test.jsonl          {"sub_label": "Elek", "obj_uri": ["Q507846"], "obj_label": [{"rdf":
 //                             "Sebiș", "alternative": ["Sebiş"], "chosen": "Sebiș"}]}
 //   question-templates.csv   P190, What are the twin municipalities of [S]?
-// A row is a fact with all its objects. `obj_label` may be one text too. An object's label is `chosen`,
-// as shots show it, its aliases are `alternative`. `rdf` is not read: it is `chosen` for entities, and
-// null for dates and quantities, where KAMEL's table script takes the first alternative for the main
-// label ("16 December 1949", `chosen` is "1949"). The question list is in the folder or in one of the two
-// above it, as published; it becomes one template a relation, "… [X]? [Y]". Training rows are shots, test
-// rows are asked, dev.jsonl is left out. Relations are in the order of their numbers. Source: Kalo and
-// Fichtel 2022, "KAMEL: Knowledge Analysis with Multitoken Entities in Language Models"; how it asks is
-// said in prompt/kamel_prompt.hpp.
+// A row is a fact with all its objects. `obj_label` may also be a single text. An object's label is
+// `chosen`, as in KAMEL's shots; its aliases are `alternative`. `rdf` is not read: it equals
+// `chosen` for entities and is null for dates and quantities. For those, KAMEL's table script uses
+// the first alternative as the main label ("16 December 1949", while `chosen` is "1949"). The
+// question list is in the folder or, as published, in one of the two folders above it. It gives one
+// template for each relation, "… [X]? [Y]". Training rows become shots, test rows are asked, and
+// dev.jsonl is left out. Relations are in the order of their numbers. Source: Kalo and Fichtel
+// 2022, "KAMEL: Knowledge Analysis with Multitoken Entities in Language Models";
+// prompt/kamel_prompt.hpp describes how KAMEL asks.
 
 #include <cstddef>
 #include <filesystem>
@@ -36,8 +37,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A relation's rows by part, both under its question. A subject's identifier is its part and line
-/// ("test-3"), as rows have none; an object's is its Wikidata item, or its label where it is none.
+/// A relation's rows by part, each with its question. Rows have no subject identifiers, so a
+/// subject's is its part and line ("test-3"). An object's is its Wikidata item, or its label if it
+/// is not an item.
 struct KamelRelation {
   MultiPromptRelation asked;
   MultiPromptRelation training;
@@ -51,7 +53,7 @@ struct KamelFolder {
   std::vector<std::string> left_out;
 };
 
-/// KAMEL's list of questions, in the folder or above it; nothing where there is none.
+/// KAMEL's list of questions, in the folder or above it; nothing if there is none.
 [[nodiscard]] inline std::optional<DiskPath> kamel_questions(const DiskPath& folder) {
   DiskPath place = folder;
   for (int above = 0; above <= 2; ++above, place = place / "..") {
@@ -79,7 +81,7 @@ struct KamelFolder {
   return !kamel_relations(folder).empty() && kamel_questions(folder).has_value();
 }
 
-/// Templates by relation; a line is split at its first comma, as questions are not quoted.
+/// Templates by relation. A line is split at its first comma, because questions are not quoted.
 inline std::map<std::string, PromptTemplate> read_kamel_questions(const DiskPath& file,
                                                                   const ProblemSink& report) {
   std::map<std::string, PromptTemplate> templates;
@@ -96,8 +98,8 @@ inline std::map<std::string, PromptTemplate> read_kamel_questions(const DiskPath
       ++subjects;
     }
     if (subjects == 0 || first_invalid_utf8(text) != std::string::npos) {
-      report(user_error({file, number}, "is no relation, comma and question about [S]",
-                        "write P36, What is the capital of [S]?"));
+      report(user_error({file, number}, "is not a relation, a comma and a question with [S]",
+                        "write, for example, P36, What is the capital of [S]?"));
       return;
     }
     PromptTemplate made{text + " [Y]"};
@@ -107,7 +109,7 @@ inline std::map<std::string, PromptTemplate> read_kamel_questions(const DiskPath
   return templates;
 }
 
-/// An object with its names; nothing where it has no label.
+/// An object with its names; nothing if it has no label.
 inline std::optional<NamedEntity> kamel_object(const Json& object) {
   std::optional<std::string> label;
   std::vector<std::string> aliases;
@@ -124,13 +126,13 @@ inline std::optional<NamedEntity> kamel_object(const Json& object) {
   return made;
 }
 
-/// Whether an identifier is of a Wikidata item; of dates and numbers it is a type's.
+/// Whether an identifier is a Wikidata item; for dates and numbers it is a type instead.
 inline bool is_wikidata_item(const std::string& id) {
   return id.size() > 1 && id.front() == 'Q' &&
          id.find_first_not_of("0123456789", 1) == std::string::npos;
 }
 
-/// The fact of a row; nothing after reporting what is wrong with it.
+/// The fact of a row; nothing after reporting a problem with it.
 inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::string& part,
                                                const Site& site, const ProblemSink& report) {
   const auto subject = required_string(row, "sub_label", site, report);
@@ -142,7 +144,7 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
   const auto listed = row.find("obj_label");
   if (listed == row.end() || listed->empty()) {
     report(user_error(with_field(site, "obj_label"), "the fact has no answer",
-                      "give the line its objects"));
+                      "add the fact's objects to the line"));
     return std::nullopt;
   }
   const Json objects = listed->is_array() ? *listed : Json::array({*listed});
@@ -152,7 +154,7 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
     auto object = kamel_object(objects[i]);
     if (!object) {
       report(user_error(with_field(site, "obj_label"),
-                        "holds what is no text of one line and has no such `chosen`",
+                        "has an object that is neither a one-line text nor has one as `chosen`",
                         "write [\"…\"] or [{\"chosen\": \"…\", \"alternative\": […]}]"));
       continue;
     }
@@ -168,7 +170,7 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
   return fact;
 }
 
-/// A closed set's facts of a relation's rows: one for each object.
+/// Adds a relation's rows as facts of a closed set, one for each object.
 inline void add_kamel_rows(RelationBuilder& builder, const MultiPromptRelation& rows,
                            const char* part) {
   for (const ManyNamedFact& row : rows.facts) {
@@ -185,7 +187,7 @@ inline void add_kamel_rows(RelationBuilder& builder, const MultiPromptRelation& 
   }
 }
 
-/// Its rows as they are published. Throws a user error when a file cannot be read; a relation without a
+/// Reads the rows as published. Throws a user error if a file cannot be read. Relations without a
 /// question and broken lines go to `report`.
 [[nodiscard]] inline KamelFolder read_kamel(const DiskPath& folder,
                                             const ProblemSink& report = throw_problem) {
@@ -224,9 +226,9 @@ inline void add_kamel_rows(RelationBuilder& builder, const MultiPromptRelation& 
   return made;
 }
 
-/// The same as a closed set: a row is a fact for each object, the options are a relation's distinct labels
-/// in both parts, each with the aliases of all its objects. Throws and reports as read_kamel does, and
-/// reports a relation with a single option.
+/// Reads the same files as a closed set. Each row gives a fact for each of its objects. The options
+/// are the relation's distinct labels in both parts, each with the aliases of all objects with that
+/// label. Throws and reports as read_kamel does, and also reports a relation with a single option.
 [[nodiscard]] inline Dataset load_kamel(const DiskPath& folder,
                                         const ProblemSink& report = throw_problem) {
   KamelFolder read = read_kamel(folder, report);

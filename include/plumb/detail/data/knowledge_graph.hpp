@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which entities are there, and which stand in which relation?
+// What is a knowledge graph?
 //
 // Triples (head, relation, tail) over named entities, in a training, a validation and a test part.
-// A query is a triple whose tail (or head) is asked for among all entities.
+// A query is a triple whose tail (or head) must be found among all entities.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,15 +20,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct Entity {
   std::string id;
   std::string name;
-  /// Tells entities of one name apart; empty where the graph has no descriptions.
+  /// Distinguishes entities with the same name; empty if the graph has no descriptions.
   std::string description{};
 };
 
 struct GraphRelation {
   std::string id;
   std::string name;
-  /// Indices of the entities that its tails are among, ascending; empty where the graph does not
-  /// say.
+  /// Indices of its possible tails, ascending; empty if the graph does not specify them.
   std::vector<std::uint32_t> range{};
 };
 
@@ -37,7 +36,7 @@ struct Triple {
   std::uint32_t head = 0;
   std::uint32_t relation = 0;
   std::uint32_t tail = 0;
-  /// In its part's file, from 1.
+  /// Line in its part's file, from 1.
   std::uint32_t line = 0;
 
   friend auto operator<=>(const Triple& a, const Triple& b) {
@@ -50,7 +49,7 @@ struct Triple {
 
 struct KnowledgeGraph {
   std::string name;
-  /// Everything it was read from.
+  /// Every file that it was read from.
   std::vector<std::filesystem::path> files;
   std::vector<Entity> entities;
   std::vector<GraphRelation> relations;

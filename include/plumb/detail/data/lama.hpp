@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the parts of LAMA and LAMA-UHN, and the languages of mLAMA read?
+// How are the parts of LAMA and LAMA-UHN and the languages of mLAMA read?
 //
 //   relations.jsonl        {"relation": "P36", "template": "The capital of [X] is [Y] ."}
 //   TREx/P36.jsonl         {"sub_label", "obj_label", "sub_uri", "obj_uri", "uuid", …}
 //   Google_RE/place_of_birth_test.jsonl   {"sub_label", "obj_label", "sub_aliases", "uuid", …}
 //   ConceptNet/test.jsonl  {"masked_sentences": ["You need a [MASK] to …"], "obj_label", "pred", …}
 //   Squad/test.jsonl       {"masked_sentences": ["…"], "obj_label", "id", …}
-//   en/templates.jsonl     mLAMA: the list above, one for each language's folder
+//   en/templates.jsonl     mLAMA: a list like relations.jsonl in each language's folder
 //   en/P36.jsonl           {"sub_label", "obj_label", "sub_uri", "obj_uri", "uuid", "lineid"}
-// The layout of the LAMA probe (Petroni et al. 2019) and of its part without helpful names
-// (LAMA-UHN: Poerner et al. 2019; TREx_UHN/, Google_RE_UHN/), and of
-// mLAMA (Kassner et al. 2021), whose lineid is a fact's number in all languages and is kept as a column. What is read: the whole folder; one of
-// its parts, whose relations.jsonl lies beside it; or a folder with relations.jsonl and the facts in it.
-// A relation listed several times has several templates; one without a fact file is left out, as LAMA's
-// own list names more relations than it has, and so are facts without a template. The list has T-REx's
-// relations alone: Google-RE's three have the templates that stand in LAMA's program
-// (scripts/run_experiments.py), unless it lists them too, so Google_RE/ needs no list. ConceptNet is
-// one relation for each `pred`, Squad one; their facts bring their own sentence in place of a template
-// (Relation::own_sentences). The options are the relation's distinct objects, in order of appearance;
-// LAMA itself ranks a whole vocabulary.
+// This is the layout of the LAMA probe (Petroni et al. 2019), of its part without helpful names
+// (LAMA-UHN: Poerner et al. 2019; TREx_UHN/, Google_RE_UHN/), and of mLAMA (Kassner et al. 2021).
+// mLAMA's lineid is a fact's number in all languages and is kept as a column. The path is the whole
+// folder, one of its parts with relations.jsonl next to it, or a folder that contains
+// relations.jsonl and the facts. A relation that is listed several times has several templates. A
+// relation without a fact file is left out, because LAMA's own list names more relations than LAMA
+// has; facts without a template are left out too. The list has only T-REx's relations. Google-RE's
+// three relations have the templates in LAMA's program (scripts/run_experiments.py), unless the
+// list names them, so Google_RE/ needs no list. ConceptNet has one relation for each `pred`, Squad
+// has one. Their facts have their own sentences instead of a template (Relation::own_sentences).
+// The options are the relation's distinct objects, in order of appearance; LAMA itself ranks a
+// whole vocabulary.
 
 #include <array>
 #include <map>
@@ -43,19 +44,19 @@ struct LamaTemplate {
   const char* text;
 };
 
-/// Those of Google-RE's relations in LAMA's program.
+/// The templates of Google-RE's relations in LAMA's program.
 inline constexpr std::array<LamaTemplate, 3> google_re_templates{
     {{"place_of_birth", "[X] was born in [Y] ."},
      {"date_of_birth", "[X] (born [Y])."},
      {"place_of_death", "[X] died in [Y] ."}}};
 
-/// Whether a folder is a part by its name, whose sentences come from templates.
+/// Whether a folder's name is that of a part whose sentences come from templates.
 inline bool is_lama_part(const DiskPath& folder) {
   const std::string name = folder.name();
   return name.starts_with("TREx") || name.starts_with("Google_RE");
 }
 
-/// A part's file of sentences with a gap; nothing for another folder.
+/// A part's file of sentences with a gap; nothing for other folders.
 inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   const std::string name = folder.name();
   auto file = folder / "test.jsonl";
@@ -63,8 +64,8 @@ inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   return file;
 }
 
-/// The list of templates of a language of mLAMA, which has a file of facts for one of its relations at least;
-/// nothing for another folder.
+/// The list of templates of an mLAMA language, whose folder has a file of facts for at least one
+/// listed relation; nothing for other folders.
 inline std::optional<DiskPath> mlama_templates(const DiskPath& folder) {
   auto file = folder / "templates.jsonl";
   if (!file.is_file() || (folder / "facts.jsonl").exists()) return {};
@@ -80,7 +81,7 @@ inline std::optional<DiskPath> mlama_templates(const DiskPath& folder) {
   return file;
 }
 
-/// The languages of mLAMA that a folder holds, by name.
+/// The mLAMA languages in a folder, sorted by name.
 inline std::vector<std::string> mlama_languages(const DiskPath& folder) {
   std::vector<std::string> languages;
   if (!folder.is_folder()) return languages;
@@ -90,7 +91,7 @@ inline std::vector<std::string> mlama_languages(const DiskPath& folder) {
   return languages;
 }
 
-/// Where LAMA's templates are for a folder that is read.
+/// The file with LAMA's templates for a folder.
 inline std::optional<DiskPath> lama_templates(const DiskPath& folder) {
   if (auto file = folder / "relations.jsonl"; file.exists()) return file;
   if (auto file = mlama_templates(folder)) return file;
@@ -99,7 +100,7 @@ inline std::optional<DiskPath> lama_templates(const DiskPath& folder) {
   return std::nullopt;
 }
 
-/// Whether a folder is Google-RE's part with facts, which needs no list.
+/// Whether a folder is the Google-RE part with facts, which needs no list.
 inline bool is_google_re(const DiskPath& folder) {
   return folder.name().starts_with("Google_RE") &&
          ranges::any_of(google_re_templates, [&](const LamaTemplate& one) {
@@ -107,14 +108,14 @@ inline bool is_google_re(const DiskPath& folder) {
          });
 }
 
-/// Folders in a folder, by name.
+/// The folders in a folder, sorted by name.
 inline std::vector<DiskPath> folders_in(const DiskPath& folder) {
   std::vector<DiskPath> found = folder.list();
   std::erase_if(found, [](const DiskPath& one) { return !one.is_folder(); });
   return found;
 }
 
-/// The fact files of a relation in the parts, and in the folder itself where no part has one.
+/// The fact files of a relation in the parts, or in the folder itself if no part has one.
 inline std::vector<DiskPath> lama_fact_files(const DiskPath& folder,
                                              const std::vector<DiskPath>& parts,
                                              const std::string& code) {
@@ -130,7 +131,7 @@ inline std::vector<DiskPath> lama_fact_files(const DiskPath& folder,
   return found;
 }
 
-/// Codes of the fact files of some folders that are not among `known`, joined.
+/// The codes of the folders' fact files that are not in `known`, as a list for a message.
 inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
                                       const std::vector<std::string>& known) {
   std::string codes;
@@ -146,7 +147,7 @@ inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
   return codes;
 }
 
-/// The first sentence with just one gap, which [Y] takes; nothing where there is none.
+/// The first sentence with exactly one gap, with [Y] in its place; nothing if there is none.
 inline std::optional<std::string> lama_sentence(const Json& line) {
   constexpr std::string_view gap = "[MASK]";
   for (std::string sentence :
@@ -170,7 +171,7 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
     if (!sentence) {
       return report(user_error({file, number, "masked_sentences"},
                                "has no sentence with one [MASK]",
-                               "write the gap of the answer as [MASK], once"));
+                               "write one [MASK] in the answer's place"));
     }
     const auto [builder, is_new] = builders.try_emplace(code, code, report);
     if (is_new) {
@@ -203,7 +204,8 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
          detail::is_google_re(folder);
 }
 
-/// Problems go to `report`, among them a relation that two parts have, of which the first is taken.
+/// Problems go to `report`. If two parts have the same relation, this is reported and the first is
+/// used.
 [[nodiscard]] inline Dataset load_lama(const DiskPath& folder,
                                        const ProblemSink& report = throw_problem) {
   Dataset dataset{folder.name(), {}, {}};
@@ -220,7 +222,7 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
     const auto text = first_string(object, "template");
     if (!code || !text) {
       report(user_error({*list, line, code ? "template" : "relation"}, "is missing",
-                        "each line needs relation and template"));
+                        "write relation and template on each line"));
       return;
     }
     if (ranges::find(order, *code) == order.end()) order.push_back(*code);
@@ -249,8 +251,8 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
     }
     if (files.size() > 1) {
       report(user_error({.file = files[1]},
-                        "is a second file of facts of " + code + ", beside " + files[0].string(),
-                        "name one part's folder, " + files[0].parent().string() + " or " +
+                        "contains facts of " + code + ", and so does " + files[0].string(),
+                        "name the folder of one part, " + files[0].parent().string() + " or " +
                             files[1].parent().string()));
     }
     RelationBuilder builder(code, report);

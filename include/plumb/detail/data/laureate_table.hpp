@@ -5,11 +5,12 @@
 //
 //   Name,Birth Year,Award Year,Nature of Award,Gender
 //   Albert Einstein,1879,1921,Physics,male
-// A .csv whose header has Name and Birth Year, as the paper prints its excerpt; the file itself is not
-// published. Each further column of the five is a relation of that name in lower case, with "-" for
-// spaces; a column may be missing, an empty field is no fact, and a column of one value is no relation and is
-// left out, as of laureates of one prize. There are no templates. Source:
-// "Towards Reliable Latent Knowledge Estimation in LLMs", appendix A.1, whose probe asks birth-year.
+// A .csv whose header has Name and Birth Year, as the paper prints its excerpt; the file itself is
+// not published. Each of the four columns other than Name is a relation, named by the column in
+// lower case with "-" for spaces. A column may be missing, and an empty field gives no fact. A
+// column with a single value, as in a table of one prize, does not become a relation and is left
+// out. There are no templates. Source: "Towards Reliable Latent Knowledge Estimation in LLMs",
+// appendix A.1, whose probe asks birth-year.
 
 #include <array>
 #include <optional>
@@ -26,7 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The file that a path names, itself or the only .csv of a folder; nothing where it is none.
+/// The table at a path: the file itself, or the only .csv of a folder; nothing if it is not such a
+/// table.
 [[nodiscard]] inline std::optional<DiskPath> laureate_file(const DiskPath& path) {
   const std::vector<DiskPath> files = path.files(".csv");
   if (files.size() != 1) return std::nullopt;
@@ -36,8 +38,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return fits ? std::optional(files.front()) : std::nullopt;
 }
 
-/// Throws a user error when the file cannot be read or lacks a column; records and relations that are
-/// of no use go to `report`.
+/// Throws a user error if the file cannot be read or lacks a required column. Unusable records and
+/// relations go to `report`.
 [[nodiscard]] inline Dataset load_laureates(const DiskPath& file,
                                             const ProblemSink& report = throw_problem) {
   struct Column {

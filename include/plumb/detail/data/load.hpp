@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A dataset of whatever format a path holds (dataset_formats.hpp).
+// Loads a dataset of any format (dataset_formats.hpp).
 
 #include <span>
 
@@ -14,17 +14,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct DatasetFormat;
 
-/// The format of a path, the first of `formats` that matches; null where none does.
+/// The format of a path: the first of `formats` that matches, or null.
 [[nodiscard]] const DatasetFormat* format_of(const DiskPath& path,
                                              std::span<const DatasetFormat> formats);
 
-/// Reads a dataset of any of `formats`. Throws a user error when none matches or nothing usable was
-/// found, and for a knowledge graph's folder, whatever the formats; other problems go to `report`, such as
-/// a table of the folder that is not read.
+/// Reads a dataset in any of `formats`. Throws a user error if none matches, if there is nothing
+/// usable, or if the path is a knowledge graph's folder. Other problems, such as an unread table in
+/// the folder, go to `report`.
 [[nodiscard]] Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
                                    const ProblemSink& report);
 
-/// The same for a format of `dataset_formats`.
+/// The same for the formats in `dataset_formats`.
 [[nodiscard]] Dataset load_dataset(const DiskPath& path, const ProblemSink& report = throw_problem);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
@@ -47,14 +47,14 @@ struct DatasetFormat;
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for tables that can be read once they are written otherwise: Parquet, and .csv files
+/// Throws a user error for tables that plumb can read after a conversion: Parquet, and .csv files
 /// with another header.
 inline void refuse_other_tables(const DiskPath& path) {
   const bool in_data = path.is_folder() && !(path / "data").files(".parquet").empty();
   const std::vector<DiskPath> parquet = (in_data ? path / "data" : path).files(".parquet");
   if (!parquet.empty()) {
     throw user_error({.file = parquet.front()}, "is Parquet, which plumb does not read",
-                     "write it as JSON lines: python3 -c \"import pandas, sys; "
+                     "convert it to JSON lines: python3 -c \"import pandas, sys; "
                      "pandas.read_parquet(sys.argv[1]).to_json(sys.argv[2], orient='records', "
                      "lines=True)\" FILE.parquet FILE.jsonl");
   }
@@ -62,7 +62,7 @@ inline void refuse_other_tables(const DiskPath& path) {
   if (tables.empty()) return;
   if (tables.size() > 1) {
     throw user_error({.file = path},
-                     "holds several .csv files, and they are no relations with choices",
+                     "contains several .csv files that are not relations with choices",
                      "name the one to read");
   }
   const std::vector<std::string> header = csv_header(tables.front());
@@ -95,18 +95,18 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
                      "name a dataset's folder, or a .tsv or .csv file");
   }
   if (is_graph_folder(path)) {
-    throw user_error({.file = path}, "is a knowledge graph, without closed sets",
-                     "rank its entities with plumb rank");
+    throw user_error({.file = path}, "is a knowledge graph, which has no closed sets",
+                     "use plumb rank, which ranks its entities");
   }
   detail::refuse_other_encodings(path);
   const DatasetFormat* format = format_of(path, formats);
   if (format == nullptr && ((path / "facts.jsonl").exists() || is_myriad_lama(path))) {
-    throw user_error({.file = path}, "is a dataset of many prompts, without closed sets",
-                     "ask it with plumb generate");
+    throw user_error({.file = path}, "is a dataset of many prompts, which has no closed sets",
+                     "use plumb generate");
   }
   if (format == nullptr && is_lpaqa(path)) {
-    throw user_error({.file = path}, "has LPAQA's prompts, and no facts",
-                     "ask a dataset's facts with them, by `template_file`");
+    throw user_error({.file = path}, "contains LPAQA's prompts, but no facts",
+                     "name a dataset of facts, and pass the prompts as `template_file`");
   }
   if (format == nullptr && formats.data() == dataset_formats.data()) {
     detail::refuse_other_tables(path);
@@ -115,14 +115,15 @@ PLUMB_INLINE Dataset load_dataset(const DiskPath& path, std::span<const DatasetF
           format == nullptr ? detail::mlama_languages(path) : std::vector<std::string>{};
       !languages.empty()) {
     throw user_error({.file = path},
-                     "holds a folder for each language of mLAMA: " + text_list(languages),
-                     "name one of them, as " + (path / languages.front()).string());
+                     "contains a folder for each language of mLAMA: " + text_list(languages),
+                     "name one of them, such as " + (path / languages.front()).string());
   }
   if (format == nullptr) {
     const std::string known = text_list(formats, [](const DatasetFormat& one) {
       return std::string(one.needs) + " (" + one.name + ")";
     });
-    throw user_error({.file = path}, "is not a dataset plumb knows", "it needs one of: " + known);
+    throw user_error({.file = path}, "is not a dataset that plumb knows",
+                     "it needs one of: " + known);
   }
   Dataset dataset = format->load(path, report);
   if (format->is_flat) detail::report_unread_tables(path, dataset, report);

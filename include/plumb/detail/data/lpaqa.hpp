@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are LPAQA's prompts read, and what does each weigh?
+// How are LPAQA's prompts and their weights read?
 //
 //   mine/P36.jsonl, paraphrase/P36.jsonl   {"template": "[X] capital [Y] .", "weight": 8.5e-05}
-//   manual_paraphrase/P36.txt              "[X] capital is [Y].", one template a line
-// The folder of one kind is named, not the one above it. A weight is what training gave the prompt;
-// those of a relation add up to one. Prompts of a text file weigh alike, 1/n each. A template that
-// is given twice stays twice. Source: Jiang et al. 2020, "How Can We Know What Language Models Know?",
-// section 4; what weights do is said in aggregate/weighted_likelihood.hpp. Non-goal: facts, which are
-// LAMA's or BEAR's.
+//   manual_paraphrase/P36.txt              "[X] capital is [Y].", one template on each line
+// The user names the folder of one kind, not the one above it. A prompt's weight comes from
+// training; the weights of a relation add up to one. The n prompts of a text file have equal
+// weights, 1/n each. Duplicate templates are kept. Source: Jiang et al. 2020, "How Can We Know What
+// Language Models Know?", section 4; aggregate/weighted_likelihood.hpp describes how weights are
+// used. Non-goal: facts, which come from LAMA or BEAR.
 
 #include <array>
 #include <cmath>
@@ -31,11 +31,11 @@ struct WeightedTemplates {
   std::vector<double> weights;
 };
 
-/// Names of the folders that LPAQA keeps its kinds of prompts in.
+/// The names of LPAQA's folders, one for each kind of prompt.
 inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase", "mine",
                                                              "paraphrase"};
 
-/// The file of a relation's prompts in the folder of one kind; nothing where it has none.
+/// The file of a relation's prompts in the folder of one kind; nothing if there is none.
 [[nodiscard]] inline std::optional<DiskPath> lpaqa_file(const DiskPath& folder,
                                                         const std::string& code) {
   for (const char* extension : {".jsonl", ".txt"}) {
@@ -45,7 +45,7 @@ inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase"
   return std::nullopt;
 }
 
-/// Whether a folder holds prompts: of one kind, or the kinds themselves.
+/// Whether a folder contains the prompts of one kind, or the folders of the kinds.
 [[nodiscard]] inline bool is_lpaqa(const DiskPath& folder) {
   if (!folder.is_folder()) return false;
   for (const std::string_view kind : lpaqa_kinds) {
@@ -58,12 +58,12 @@ inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase"
          (folder.name() == lpaqa_kinds[0] && !folder.files(".txt").empty());
 }
 
-/// The template of a line and its weight are added; a user error says what is wrong with them.
+/// Adds a line's template and its weight. Throws a user error if one of them is invalid.
 inline void add_weighted(WeightedTemplates& all, const std::string& text, double weight,
                          Site site) {
   if (!(weight >= 0) || !std::isfinite(weight)) {
     site.field = "weight";
-    throw user_error(site, "is not a number from 0", "give each template one");
+    throw user_error(site, "is not a number of at least 0", "give each template such a weight");
   }
   site.field = "template";
   if (const auto problem = problem_with_template(text, site)) throw *problem;
@@ -71,8 +71,8 @@ inline void add_weighted(WeightedTemplates& all, const std::string& text, double
   all.weights.push_back(weight);
 }
 
-/// Reads a file of either shape. Throws a user error when it cannot be read, has no template, one
-/// without a placeholder or without a weight, or when all weigh nothing.
+/// Reads a file of either format. Throws a user error if it cannot be read, has no template, has
+/// one without a placeholder or a weight, or if all weights are 0.
 [[nodiscard]] inline WeightedTemplates read_lpaqa(const DiskPath& file) {
   WeightedTemplates all;
   if (file.extension() == ".jsonl") {
@@ -95,8 +95,9 @@ inline void add_weighted(WeightedTemplates& all, const std::string& text, double
   double sum = 0;
   for (const double weight : all.weights) sum += weight;
   if (!(sum > 0)) {
-    throw user_error({.file = file}, all.templates.empty() ? "has no template" : "weighs nothing",
-                     "give it one template a line");
+    throw user_error({.file = file},
+                     all.templates.empty() ? "has no template" : "has only weights of 0",
+                     "write one template on each line");
   }
   return all;
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a dataset of many choices made of facts?
+// How are facts turned into a dataset with many choices?
 //
-// By IC-LKE's rule for T-REx-MC: relations with at least 500 facts and 100 objects are taken; 100 facts
-// of each are for training and 400 for the test, 5,000 and 20,000 of its 50 relations; a fact is asked with
-// its object and 99 of its relation's other objects, none of them a true one of the same subject
-// (data/choices.hpp). The draws depend on the seed, the relation and the fact, so a relation is the same
-// whatever else the data has. These are other rows than the authors' own, which choice_table.hpp reads as they
-// are published. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4 and A.2.
+// By IC-LKE's rule for T-REx-MC. It takes relations with at least 500 facts and 100 objects. Of
+// each, 100 facts are for training and 400 for the test; its 50 relations thus give 5,000 and
+// 20,000. A fact is asked with its object and 99 of its relation's other objects, none of them a
+// true object of the same subject (data/choices.hpp). The draws depend on the seed, the relation
+// and the fact, so a relation does not depend on the rest of the data. The rows differ from the
+// authors' published ones, which choice_table.hpp reads. Source: "Towards Reliable Latent Knowledge
+// Estimation in LLMs", section 4 and A.2.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,19 +28,20 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyChoiceRule {
-  /// What a relation must have.
+  /// The fewest facts and objects of a relation.
   std::size_t facts = 500;
   std::size_t objects = 100;
-  /// Of each fact, its own object among them.
+  /// Choices of each fact, including its own object.
   std::size_t choices = 100;
-  /// Of each relation, at most.
+  /// The most facts of each relation.
   std::size_t training = 100;
   std::size_t test = 400;
   std::uint64_t seed = 0;
 };
 
-/// The relation with its facts drawn, in their order, each with its part and its choices; nothing where
-/// it has too few facts or objects. An object is an option that answers a fact.
+/// The relation with only the drawn facts, in their original order, each with its part and its
+/// choices. Nothing if the relation has too few facts or objects. An object is an option that
+/// answers a fact.
 [[nodiscard]] inline std::optional<Relation> many_choice_relation(const Relation& relation,
                                                                   const ObjectAliases& aliases,
                                                                   const ManyChoiceRule& rule) {
@@ -72,7 +74,8 @@ struct ManyChoiceRule {
   return made;
 }
 
-/// A relation of such facts as a table with choices (choice_table.hpp), one fact a line.
+/// Writes a relation of such facts as a table with choices (choice_table.hpp), one fact on each
+/// line.
 [[nodiscard]] inline std::string choice_table_jsonl(const Relation& relation) {
   std::string text;
   for (const Fact& fact : relation.facts) {

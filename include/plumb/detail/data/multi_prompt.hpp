@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is asked in many ways?
+// What is a dataset of many prompts?
 //
-// A fact is a subject of a relation with all its objects, each entity with every name it has; a
-// relation has many templates. A prompt is a template with one of the subject's names in it; it is
-// answered by any name of any object. Source: MyriadLAMA, "What Matters in Learning Facts in
+// A fact is a subject with all its objects in a relation, and each entity has all its names. A
+// relation has many templates. A prompt is a template that contains one of the subject's names. Any
+// name of any object is a right answer. Source: MyriadLAMA, "What Matters in Learning Facts in
 // Language Models?", section 4 (its "subject-relation pair" is a fact here). Non-goals: closed sets
 // of options (dataset.hpp), how a folder is read (multi_prompt_folder.hpp).
 
@@ -27,15 +27,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct NamedEntity {
   std::string id;
-  /// The label first, then the aliases; at least one, each once.
+  /// The label first, then the aliases; at least one name, without duplicates.
   std::vector<std::string> names;
 };
 
 struct ManyNamedFact {
   NamedEntity subject;
-  /// At least one, by distinct identifiers.
+  /// At least one; their identifiers are distinct.
   std::vector<NamedEntity> objects;
-  /// Line of its file, from 1, for messages.
+  /// Line in its file, from 1, for messages.
   std::size_t line = 0;
 };
 
@@ -43,11 +43,11 @@ struct MultiPromptRelation {
   std::string code;
   std::vector<PromptTemplate> templates;
   std::vector<ManyNamedFact> facts;
-  /// Where facts and templates were read, for messages.
+  /// The files of the facts and the templates, for messages.
   std::filesystem::path file{};
   std::filesystem::path template_file{};
 
-  /// Prompts of its first `limit` facts, of all for 0.
+  /// The number of prompts of the first `limit` facts, or of all if it is 0.
   [[nodiscard]] std::size_t prompts(std::size_t limit = 0) const {
     const std::size_t count = limit == 0 ? facts.size() : (std::min)(limit, facts.size());
     std::size_t names = 0;
@@ -59,15 +59,15 @@ struct MultiPromptRelation {
 struct MultiPromptDataset {
   std::string name;
   std::vector<MultiPromptRelation> relations;
-  /// Every file that was read, in order: what a hash of the dataset covers.
+  /// Every file that was read, in order; a hash of the dataset covers these.
   std::vector<std::filesystem::path> files;
-  /// What its files have beside that and nothing reads, in words.
+  /// Descriptions of the files' other contents, which are not read.
   std::vector<std::string> left_out{};
-  /// Whether its files say of any template where it came from; where not, all are taken for manual.
+  /// Whether its files give the origin of any template. If not, all count as manual.
   bool knows_origins = false;
 };
 
-/// Which templates of a dataset are asked, by where they came from.
+/// Which templates of a dataset are used, by origin.
 enum class KeptOrigins : std::uint8_t { all, manual, generated };
 [[nodiscard]] constexpr std::array<KeptOrigins, 3> every(KeptOrigins) noexcept {
   return {KeptOrigins::manual, KeptOrigins::generated, KeptOrigins::all};
@@ -77,16 +77,16 @@ enum class KeptOrigins : std::uint8_t { all, manual, generated };
   return names[static_cast<std::size_t>(kept)];
 }
 
-/// Keeps the templates of one origin; relations that are left without one are left out, and said. Throws
-/// a user error about `origin` for a dataset that does not know its templates' origins, and where none
-/// is left.
+/// Keeps the templates of one origin. Relations without such a template are left out and listed in
+/// `left_out`. Throws a user error about `origin` if the dataset does not give its templates'
+/// origins, or if no template is left.
 inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   if (kept == KeptOrigins::all) return;
   const std::string word(name_of(kept));
   if (!dataset.knows_origins) {
     throw user_error({.setting = "origin"},
-                     dataset.name + " does not say which of its templates are " + word,
-                     "say all, or give its templates an origin (is_manual, or \"origin\" in "
+                     dataset.name + " does not mark which of its templates are " + word,
+                     "set all, or give its templates an origin (is_manual, or \"origin\" in "
                      "templates.jsonl)");
   }
   const auto wanted =
@@ -102,12 +102,11 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   std::erase_if(dataset.relations,
                 [](const MultiPromptRelation& relation) { return relation.templates.empty(); });
   if (!dataset.relations.empty()) return;
-  throw user_error({.setting = "origin"}, "leaves no template of " + dataset.name, "say all");
+  throw user_error({.setting = "origin"}, "leaves no template of " + dataset.name, "set all");
 }
 
-/// Places of the relations named by `codes`, ascending, so that nothing depends on the order in which
-/// they are named; an empty list names all. Throws a user error on a name the dataset does not have
-/// or that is duplicated.
+/// The indices of the relations named by `codes`, ascending, so that the order of `codes` does not
+/// matter; an empty list means all. Throws a user error for a name that is unknown or duplicated.
 [[nodiscard]] inline std::vector<std::size_t> relation_places(
     const MultiPromptDataset& dataset, const std::vector<std::string>& codes) {
   std::vector<std::size_t> places;
@@ -118,7 +117,7 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
     if (found == dataset.relations.end()) {
       throw user_error({.setting = "relations"},
                        "'" + code + "' is not a relation of " + dataset.name + " with many prompts",
-                       "say some of " + text_list(dataset.relations, &MultiPromptRelation::code));
+                       "name some of " + text_list(dataset.relations, &MultiPromptRelation::code));
     }
     if (ranges::find(places, place) != places.end()) {
       throw user_error({.setting = "relations"}, "'" + code + "' is named twice", "name it once");

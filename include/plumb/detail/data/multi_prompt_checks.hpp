@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// When can a relation be asked with many prompts?
+// Can a relation be asked with many prompts?
 //
-// The rules are the same wherever it was read: an entity's names are not blank, have no line break and
-// stand once each, and a relation has a name that files can have, facts and templates. Non-goals: single lines and
-// templates, whose readers report them (multi_prompt_folder.hpp, prompt_template_file.hpp).
+// The rules are the same for all sources. An entity's names are not blank, have no line break and
+// are distinct. A relation has a name that is usable in file names, and it has facts and templates.
+// Non-goals: single lines and templates, whose readers report them (multi_prompt_folder.hpp,
+// prompt_template_file.hpp).
 
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One more name; blank ones and those it has are passed over.
+/// Adds a name unless it is blank or a duplicate.
 inline void add_name(NamedEntity& entity, const std::string& name) {
   if (is_blank(name) || ranges::find(entity.names, name) != entity.names.end()) return;
   entity.names.push_back(name);
@@ -29,14 +30,15 @@ inline void add_names(NamedEntity& entity, const std::vector<std::string>& names
   for (const std::string& name : names) add_name(entity, name);
 }
 
-/// What is wrong with a name as a line of a prompt: a break in it.
+/// The problem with a name in a prompt of one line, if any: a line break.
 [[nodiscard]] inline std::optional<Error> problem_with_name(const std::string& name,
                                                             const Site& site) {
   if (name.find_first_of("\r\n") == std::string::npos) return std::nullopt;
-  return user_error(site, "holds a line break", "prompts end with their line; write it on one");
+  return user_error(site, "contains a line break",
+                    "write it on one line, because a prompt is one line");
 }
 
-/// What a relation lacks once it is read, or what is wrong with its name.
+/// The problem with a relation after reading, if any: a bad name, no facts or no templates.
 [[nodiscard]] inline std::optional<Error> problem_with_relation(const MultiPromptRelation& relation,
                                                                 const Site& site) {
   const std::string& code = relation.code;

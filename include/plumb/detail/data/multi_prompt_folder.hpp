@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a dataset of many prompts kept in a folder?
+// How is a dataset of many prompts stored in a folder?
 //
 //   facts.jsonl       {"relation": "capital", "sub_id": "FR", "sub_label": "France",
 //                      "sub_aliases": ["the French Republic"],
 //                      "objects": [{"obj_id": "Q90", "obj_label": "Paris",
-//                                   "obj_aliases": ["City of Light"]}]}, one fact a line
+//                                   "obj_aliases": ["City of Light"]}]}, one fact on each line
 //   templates.jsonl   as in prompt_template_file.hpp
-// Aliases may be missing. A subject stands once in a relation, an object once in a fact, and every
-// relation is in both files. Relations are in the order of facts.jsonl. A folder of any closed-set
-// layout is read too (closed_set_prompts.hpp), with prompts/templates.jsonl where it has one, and
-// MyriadLAMA as published (myriad_lama.hpp).
-// Source of the shape: MyriadLAMA, "What Matters in Learning Facts in Language Models?", section 4.
+// Aliases may be missing. A subject appears once in a relation, an object once in a fact, and every
+// relation is in both files. Relations are in the order of facts.jsonl. Two other layouts are read
+// too: any closed-set dataset (closed_set_prompts.hpp), with prompts/templates.jsonl if the folder
+// has it, and MyriadLAMA as published (myriad_lama.hpp). Source of the structure: MyriadLAMA, "What
+// Matters in Learning Facts in Language Models?", section 4.
 
 #include <optional>
 #include <string>
@@ -25,26 +25,27 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a path is a folder of this layout, which has facts.jsonl and is of no closed-set layout
-/// that may have such a file too, or MyriadLAMA's.
+/// Whether a path is MyriadLAMA, or a folder of this layout. The folder must have facts.jsonl and
+/// must not be in a closed-set layout, which may contain such a file too.
 [[nodiscard]] bool is_multi_prompt(const DiskPath& path);
 
-/// The templates that a folder of a closed-set layout has for many prompts; nothing otherwise.
+/// The file of templates for many prompts in the folder of a closed-set dataset; nothing if there
+/// is none.
 [[nodiscard]] std::optional<DiskPath> prompt_file_of(const DiskPath& folder);
 
-/// Reads a folder of this layout, or a dataset of any closed-set layout. The templates are those of
-/// `templates` where that is not empty, whatever the folder has, and then only the relations that
-/// it names are taken. Broken lines and relations without facts or templates go to `report`. Throws a
-/// user error when a file cannot be read, the layout is not known or nothing usable was found.
+/// Reads MyriadLAMA, a folder of this layout, or a dataset in any closed-set layout. If `templates`
+/// is not empty, it replaces the folder's templates, and only the relations that it names are read.
+/// Broken lines and relations without facts or templates go to `report`. Throws a user error if a
+/// file cannot be read, the layout is unknown or there is nothing usable.
 [[nodiscard]] MultiPromptDataset load_multi_prompt(const DiskPath& path,
                                                    const ProblemSink& report = throw_problem,
                                                    const DiskPath& templates = {});
 
-/// facts.jsonl of a dataset whose texts are UTF-8.
+/// The text of facts.jsonl for a dataset. Its texts must be UTF-8.
 [[nodiscard]] std::string facts_jsonl(const MultiPromptDataset& dataset);
 
-/// templates.jsonl of a dataset whose texts are UTF-8; a template without a group has no such
-/// field.
+/// The text of templates.jsonl for a dataset. Its texts must be UTF-8. A template without a group
+/// gets no `group` field.
 [[nodiscard]] std::string templates_jsonl(const MultiPromptDataset& dataset);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How multi_prompt_folder.hpp reads a folder of its layout.
+// How multi_prompt_folder.hpp reads a folder in its own layout.
 
 #include <cstddef>
 #include <optional>
@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The entity of an object's fields `kind`_id, `kind`_label and `kind`_aliases; nothing after
-/// reporting what is wrong with them.
+/// The entity in an object's fields `kind`_id, `kind`_label and `kind`_aliases; nothing after
+/// reporting a problem with them.
 inline std::optional<NamedEntity> named_entity(const Json& object, const std::string& kind,
                                                const std::string& prefix, const Site& site,
                                                const ProblemSink& report) {
@@ -35,7 +35,7 @@ inline std::optional<NamedEntity> named_entity(const Json& object, const std::st
     const auto aliases = string_list(object, field);
     if (!aliases) {
       report(user_error(with_field(site, prefix + field), "is not a list of strings",
-                        "write [\"…\", …] or leave it out"));
+                        "write [\"…\", …] or remove it"));
       return std::nullopt;
     }
     add_names(entity, *aliases);
@@ -50,7 +50,7 @@ inline std::optional<NamedEntity> named_entity(const Json& object, const std::st
   return entity;
 }
 
-/// The fact of a line; nothing after reporting what is wrong with it.
+/// The fact of a line; nothing after reporting a problem with it.
 inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site& site,
                                                     const ProblemSink& report) {
   auto subject = named_entity(line, "sub", "", site, report);
@@ -81,7 +81,7 @@ inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site
   return fact;
 }
 
-/// A relation of facts.jsonl while it is read.
+/// A relation of facts.jsonl during reading.
 struct ReadRelation {
   MultiPromptRelation relation;
   /// The first line that names it, from 1.
@@ -108,15 +108,16 @@ inline std::vector<ReadRelation> read_many_named_facts(const DiskPath& file,
     if (!is_new_subject) {
       return report(user_error(with_field(site, "sub_id"),
                                "'" + fact->subject.id + "' is duplicated in relation " + *code +
-                                   ", first in line " + std::to_string(first->second),
-                               "put its objects in one line"));
+                                   ", first on line " + std::to_string(first->second),
+                               "put all its objects on one line"));
     }
     read.relation.facts.push_back(std::move(*fact));
   });
   return relations;
 }
 
-/// `chooses`: the templates say which relations are taken, as those given from elsewhere do.
+/// `chooses`: only the relations that the templates name are read, as with templates from a
+/// separate file.
 inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
                                                    const PromptTemplateFile& templates,
                                                    bool chooses, const ProblemSink& report) {
@@ -146,7 +147,7 @@ inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
   return dataset;
 }
 
-/// Other templates for a dataset that has its own; only the relations that the file names stay.
+/// Replaces a dataset's own templates; only the relations that the file names remain.
 inline void use_prompt_templates(MultiPromptDataset& dataset, const PromptTemplateFile& templates,
                                  const ProblemSink& report) {
   std::erase_if(dataset.relations, [&](const MultiPromptRelation& relation) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is MyriadLAMA read as it was published?
+// How is the published MyriadLAMA read?
 //
 //   {"uuid": "…", "rel_uri": "P36", "sub_ent": "France", "obj_uris": ["Q90"], "obj_ents": ["Paris"],
 //    "obj_aliases": [["City of Light"]], "template": "The capital of [X] is [Y].", "is_manual": true}
-// JSON lines of one row for each fact and template, in one file or in all .jsonl files of a folder.
-// Rows of one `uuid` in a relation are one fact: its subjects' names are all their `sub_ent` and
-// `sub_aliases`, in order of appearance; its objects and their names likewise. `obj_aliases` is a list for
-// each object, or one list for all, which then goes to the first, as any name of any object answers
-// the fact; objects' own labels in it are no aliases. Templates are a relation's distinct ones, each a group of its own, as rows do not say which
-// they paraphrase; a row without `is_manual` is manual, and a template is what its first row says. Further
-// fields are passed over. Source:
-// "What Matters in Learning Facts in Language Models?", section 4 and appendix A.
+// JSON lines with one row for each fact and template, in one file or in all .jsonl files of a
+// folder. Rows with the same `uuid` in a relation are one fact. Its subject's names are all their
+// `sub_ent` and `sub_aliases`, in order of appearance; its objects and their names are collected
+// likewise. `obj_aliases` contains one list for each object, or is one list for all. The single
+// list goes to the first object, because any name of any object is a right answer; the objects' own
+// labels in it are not aliases. The templates are a relation's distinct ones. Each is a group of
+// its own, because rows do not name the template that they paraphrase. A row without `is_manual` is
+// manual, and a template's first row decides its origin. Other fields are ignored. Source: "What
+// Matters in Learning Facts in Language Models?", section 4 and appendix A.
 
 #include <cstddef>
 #include <optional>
@@ -30,7 +31,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Its .jsonl files, sorted; empty for a path that is none: each must begin with a row.
+/// MyriadLAMA's .jsonl files at a path, sorted; empty unless each begins with a row.
 [[nodiscard]] inline std::vector<DiskPath> myriad_lama_files(const DiskPath& path) {
   return files_of_rows(path, [](const Json& row) {
     return row.contains("uuid") && row.contains("rel_uri") && row.contains("template") &&
@@ -42,7 +43,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return !myriad_lama_files(path).empty();
 }
 
-/// Puts rows together. Not thread-safe.
+/// Combines rows into relations. Not thread-safe.
 class MyriadLamaRows {
  public:
   MyriadLamaRows(DiskPath file, const ProblemSink& report)
@@ -85,7 +86,7 @@ class MyriadLamaRows {
     }
   }
 
-  /// Whether any row says it of its template.
+  /// Whether any row gives its template's origin.
   [[nodiscard]] bool knows_origins() const noexcept { return knows_origins_; }
 
   [[nodiscard]] std::vector<MultiPromptRelation> finish() && {
@@ -120,7 +121,7 @@ class MyriadLamaRows {
     relation.made.templates.push_back(std::move(one));
   }
 
-  /// Whether its names can stand in a prompt; reports the first that cannot.
+  /// Whether an entity's names can be in a prompt; reports the first that cannot.
   bool is_sound(const NamedEntity& entity, const char* field, const Site& site) {
     for (const std::string& name : entity.names) {
       if (const auto problem = problem_with_name(name, with_field(site, field))) {
@@ -137,11 +138,11 @@ class MyriadLamaRows {
     if (found == row.end() || *found == true || *found == 1) return TemplateOrigin::manual;
     if (*found == false || *found == 0) return TemplateOrigin::generated;
     report_(user_error(with_field(site, "is_manual"), "is neither true nor false",
-                       "say one of them, or leave it out for true"));
+                       "write one of them, or remove it to mean true"));
     return std::nullopt;
   }
 
-  /// The objects of a row with their names; nothing after reporting what is wrong with them.
+  /// The objects of a row with their names; nothing after reporting a problem with them.
   std::optional<std::vector<NamedEntity>> objects_of(const Json& row, const Site& site) {
     const auto refuse = [&](const char* field, const char* message, const char* remedy) {
       report_(user_error(with_field(site, field), message, remedy));
@@ -153,8 +154,8 @@ class MyriadLamaRows {
     }
     const auto ids = row.contains("obj_uris") ? string_list(row, "obj_uris") : labels;
     if (!ids || ids->size() != labels->size()) {
-      return refuse("obj_uris", "is not one identifier for each of obj_ents",
-                    "make them parallel, or leave it out");
+      return refuse("obj_uris", "does not have one identifier for each of obj_ents",
+                    "write them in the order of obj_ents, or remove the field");
     }
     std::vector<NamedEntity> objects;
     for (std::size_t i = 0; i < ids->size(); ++i) {
@@ -170,8 +171,8 @@ class MyriadLamaRows {
       return objects;
     }
     if (!aliases->is_array() || aliases->size() != objects.size()) {
-      return refuse("obj_aliases", "is not one list of names for each of obj_ents",
-                    "write [[\"…\", …], …], or leave it out");
+      return refuse("obj_aliases", "does not have one list of names for each of obj_ents",
+                    "write [[\"…\", …], …], or remove it");
     }
     for (std::size_t i = 0; i < objects.size(); ++i) {
       const Json one = {{"names", (*aliases)[i]}};
@@ -189,8 +190,8 @@ class MyriadLamaRows {
   bool knows_origins_ = false;
 };
 
-/// Relations and facts in order of appearance. Broken rows and templates, and relations without either,
-/// go to `report`. Throws a user error when a file cannot be read.
+/// Relations and facts in order of appearance. Broken rows and templates go to `report`, and so do
+/// relations without facts or templates. Throws a user error if a file cannot be read.
 [[nodiscard]] inline MultiPromptDataset load_myriad_lama(
     const DiskPath& path, const ProblemSink& report = throw_problem) {
   MultiPromptDataset dataset{path.is_folder() ? path.name() : path.stem(), {}, {}};

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a name what it seems, and which names look alike?
+// Which names contain invisible mistakes, and which names look alike?
 //
-// What a reader keeps byte for byte, cannot be seen, and changes a model's tokens: quotes around a name that
-// another program would have read as quoting, white space at an end or doubled, a no-break or other space in
-// place of the usual one, characters without a shape (zero-width space, byte order mark, soft hyphen), letters
-// and marks that are not composed (NFC), full-width Latin letters, a replacement character where another
-// encoding was read as UTF-8. A list of names is reported once for each kind, with its first name and how
-// many more there are, since most kinds come from one export and are in all of them.
+// The checks find what readers keep byte for byte, people overlook, and changes a model's tokens:
+// quotes that another program would have removed as quoting; white space at an end, or doubled; a
+// no-break or other special space; invisible characters (zero-width space, byte order mark, soft
+// hyphen); letters and marks that are not composed (NFC); full-width Latin letters; a replacement
+// character from a file that was read in the wrong encoding. Each kind is reported once for a list
+// of names, with the first such name and the number of others, because most kinds come from one
+// export and affect many names.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What has no shape of its own; joiners and marks of direction have one in some scripts and are not here.
+/// Characters that are invisible in every script. Joiners and directional marks are excluded,
+/// because they have an effect in some scripts.
 [[nodiscard]] constexpr bool is_shapeless(char32_t c) noexcept {
   return c == 0xAD || c == 0x180E || c == 0x200B || c == 0x2060 || c == 0xFEFF;
 }
@@ -53,7 +55,7 @@ template <class Predicate>
   return false;
 }
 
-/// Whether white space is at the text's beginning or end.
+/// Whether the text begins or ends with white space.
 [[nodiscard]] inline bool has_space_at_an_end(std::string_view text) {
   if (leading_white_space(text) > 0) return true;
   std::size_t last = text.size();
@@ -92,7 +94,8 @@ inline constexpr auto quote_pairs =
                                                                   {"\u300E", "\u300F"},
                                                                   {"\uFF02", "\uFF02"}});
 
-/// '"a"', "'a'" and the like, as other programs or languages quote a field.
+/// Whether a text is in quotes as other programs or languages write them: '"a"', "'a'" and the
+/// like.
 [[nodiscard]] inline bool is_quoted(std::string_view text) {
   text = trimmed(text);
   return ranges::any_of(quote_pairs, [&](const auto& pair) {
@@ -101,47 +104,47 @@ inline constexpr auto quote_pairs =
   });
 }
 
-/// One kind of oddity: how to tell it, what to say of it, and what to do.
+/// One kind of problem: how to detect it, its message and its remedy.
 struct NameProblem {
   bool (*holds)(std::string_view);
   const char* is;
   const char* remedy;
-  /// Whether it is one of names alone: a template may end in a space or hold a quoted answer.
+  /// Whether it applies only to names: a template may end in a space or contain a quoted answer.
   bool of_names = false;
-  /// Whether it is passed over where fewer than one in 20 names of a list have it: among many songs, one title
-  /// may stand in quotes.
+  /// Whether it is ignored if fewer than one in 20 names of a list have it. One title among many
+  /// songs may well be in quotes.
   bool of_some = false;
 };
 
 inline constexpr auto name_problems = std::to_array<NameProblem>({
     {is_quoted, "is in quotes",
-     "remove them, unless they belong to the name: they are part of it here", true, true},
+     "remove them unless they belong to the name; plumb treats them as part of it", true, true},
     {has_space_at_an_end, "has white space at an end", "remove it", true},
-    {has_doubled_space, "has white space doubled", "write one space"},
+    {has_doubled_space, "has two white spaces in a row", "write one space"},
     {[](std::string_view text) { return has_character(text, is_other_space); },
-     "holds a no-break or other special space", "write a plain space"},
+     "contains a no-break or other special space", "write a plain space"},
     {[](std::string_view text) { return has_character(text, is_shapeless); },
-     "holds a character that cannot be seen (zero-width space, byte order mark or soft hyphen)",
+     "contains an invisible character (zero-width space, byte order mark or soft hyphen)",
      "remove it"},
     {[](std::string_view text) { return !is_composed(text); },
      "is not in Unicode's composed form, NFC",
-     "write it so; other forms have other tokens in most models"},
+     "convert it to NFC; other forms have other tokens in most models"},
     {[](std::string_view text) { return has_character(text, is_wide_latin); },
-     "holds full-width Latin letters or digits", "write the usual ones"},
+     "contains full-width Latin letters or digits", "write the usual ones"},
     {[](std::string_view text) {
        return has_character(text, [](char32_t c) { return c == 0xFFFD; });
      },
-     "holds the replacement character U+FFFD", "convert the file from its own encoding"},
+     "contains the replacement character U+FFFD", "convert the original file to UTF-8 again"},
 });
 
-/// Collects the names of one list, such as a relation's subjects. One thread at a time may use one.
+/// Collects the names of one list, such as a relation's subjects. Not thread-safe.
 class NameCheck {
  public:
-  /// `what`: how a message calls a name of the list, "subject".
+  /// `what`: the word for a name of the list in messages, such as "subject".
   explicit NameCheck(std::string what, bool are_names = true)
       : what_(std::move(what)), are_names_(are_names) {}
 
-  /// A name that was added before is passed over, and one of nothing but white space.
+  /// Ignores duplicates and names that are only white space.
   void add(const std::string& name, const Site& site) {
     if (leading_white_space(name) == name.size()) return;
     if (!known_.insert(name).second) return;
@@ -178,8 +181,8 @@ class NameCheck {
   std::array<Found, name_problems.size()> found_{};
 };
 
-/// Lower case, with one space for white space within and none at the ends: what is the same text but
-/// for case and spaces.
+/// The text in lower case, with each run of white space as one space and none at the ends. Texts
+/// that differ only in case and spaces give the same result.
 inline std::string without_case_and_spaces(std::string_view text) {
   std::string made;
   bool space = false;
@@ -198,7 +201,8 @@ inline std::string without_case_and_spaces(std::string_view text) {
   return made;
 }
 
-/// The character of ASCII that another one stands for: curly quotes, dashes, full-width forms.
+/// The ASCII character that a curly quote, a dash or a full-width form corresponds to; other
+/// characters are unchanged.
 [[nodiscard]] constexpr char32_t plain_character(char32_t c) noexcept {
   if (c >= 0xFF01 && c <= 0xFF5E) return c - 0xFEE0;
   if ((c >= 0x2018 && c <= 0x201B) || c == 0x2032 || c == 0x2BC || c == 0xB4 || c == 0x60)
@@ -208,8 +212,8 @@ inline std::string without_case_and_spaces(std::string_view text) {
   return c;
 }
 
-/// The same of texts that look alike: composed, with plain quotes, dashes and letters, without what cannot
-/// be seen.
+/// Gives the same result for texts that look alike: composed, with plain quotes, dashes and
+/// letters, and without invisible characters.
 inline std::string without_looks(std::string_view text) {
   const std::string whole = composed(text);
   text = whole;
@@ -225,12 +229,12 @@ inline std::string without_looks(std::string_view text) {
   return without_case_and_spaces(made);
 }
 
-/// In what alone two texts of one `without_looks` differ.
+/// How two texts with the same `without_looks` differ.
 [[nodiscard]] inline const char* difference_in_looks(const std::string& one,
                                                      const std::string& other) {
   if (without_case_and_spaces(one) == without_case_and_spaces(other)) return "case or white space";
   if (composed(one) == composed(other)) return "Unicode normal form";
-  return "looks (quotes, dashes, width, normal form, case, white space or what cannot be seen)";
+  return "looks (quotes, dashes, width, normal form, case, white space or invisible characters)";
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

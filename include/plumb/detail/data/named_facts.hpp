@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which facts does a dataset hold, by the names of their subjects and objects?
+// Which facts does a dataset contain, by the names of their subjects and objects?
 //
-// A list of (relation, subject, object), each entity with every name that the dataset has for it:
-// for searches in texts, where templates, options and splits do not matter. A fact of several
-// objects is several. Of each function `relations` are those to take, all where there are none;
-// throws a user error for one that the dataset has not.
+// The result is a list of (relation, subject, object), in which each entity has every name that the
+// dataset has for it. It is for searches in texts, where templates, options and splits do not
+// matter. A fact with several objects gives several entries. For each function, `relations` selects
+// relations (all if empty). It throws a user error for a relation that the dataset does not have.
 
 #include <cstddef>
 #include <string>
@@ -25,8 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct NamedFact {
   std::string relation;
-  /// Place in the relation, from 0: `instance_index` of a closed set's results. Facts that a
-  /// dataset has as one, with several objects, share it.
+  /// Place in the relation, from 0; for a closed set, the `instance_index` of its results. Entries
+  /// from one fact with several objects share it.
   std::size_t instance = 0;
   NamedEntity subject;
   NamedEntity object;
@@ -45,20 +45,20 @@ inline bool is_taken(const std::vector<std::string>& relations, const std::strin
   return relations.empty() || ranges::find(relations, code) != relations.end();
 }
 
-/// The facts, if every relation that was named has some.
+/// Returns the facts, if every relation in `relations` has some.
 inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
                                        const std::vector<std::string>& relations) {
   for (const std::string& code : relations) {
     if (ranges::find(facts, code, &NamedFact::relation) != facts.end()) continue;
     throw user_error({.setting = "relations"},
                      "'" + code + "' is not a relation of the dataset with facts",
-                     "`plumb data describe` lists its relations");
+                     "list its relations with `plumb data describe`");
   }
   return facts;
 }
 
-/// Without the relations whose facts are sentences (ConceptNet's and Squad's in LAMA), which are said to
-/// be left out. Throws a user error where there are no others.
+/// Removes the relations whose facts are sentences (ConceptNet's and Squad's in LAMA) and lists
+/// them in `left_out`. Throws a user error if no others remain.
 [[nodiscard]] inline Dataset without_sentences(Dataset dataset) {
   std::string codes;
   std::erase_if(dataset.relations, [&](const Relation& relation) {
@@ -67,14 +67,14 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   });
   if (codes.empty()) return dataset;
   if (dataset.relations.empty()) {
-    throw user_error({.file = dataset.files.front()}, "has sentences and no subjects' names",
+    throw user_error({.file = dataset.files.front()}, "has sentences without subject names",
                      "choose a dataset of facts");
   }
-  dataset.left_out.push_back("relations of sentences without names for subjects: " + codes);
+  dataset.left_out.push_back("relations whose facts are sentences without subject names: " + codes);
   return dataset;
 }
 
-/// Of a closed set: every fact with its right option, in order. Objects have the aliases of
+/// For a closed set: every fact with its right option, in order. Objects have the aliases from
 /// object_aliases. Throws a user error for a relation of sentences, which has no names.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(
     const Dataset& dataset, const std::vector<std::string>& relations = {}) {
@@ -83,8 +83,8 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   for (const Relation& relation : dataset.relations) {
     if (!detail::is_taken(relations, relation.code)) continue;
     if (relation.own_sentences || relation.verbatim) {
-      throw user_error({relation.file, 0, relation.code}, "has sentences and no subjects' names",
-                       "name the relations that have some with `relations`");
+      throw user_error({relation.file, 0, relation.code}, "has sentences without subject names",
+                       "choose relations with names by `relations`");
     }
     for (const Fact& fact : relation.facts) {
       const std::string id =
@@ -100,7 +100,7 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   return detail::with_all(std::move(facts), relations);
 }
 
-/// Of a dataset of many prompts: every subject with each of its objects, in order.
+/// For a dataset of many prompts: every subject with each of its objects, in order.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(
     const MultiPromptDataset& dataset, const std::vector<std::string>& relations = {}) {
   std::vector<NamedFact> facts;
@@ -115,8 +115,8 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   return detail::with_all(std::move(facts), relations);
 }
 
-/// Of a knowledge graph: the triples of its test part, which are what is asked, in order; relations
-/// by their identifiers.
+/// For a knowledge graph: the triples of its test part, which are the queries, in order. Relations
+/// are given by their identifiers.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(
     const KnowledgeGraph& graph, const std::vector<std::string>& relations = {}) {
   std::vector<NamedFact> facts;

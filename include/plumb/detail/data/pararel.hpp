@@ -38,7 +38,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     const auto facts_file = folder / "trex_lms_vocab" / (code + ".jsonl");
     const auto pattern_file = folder / "pattern_data" / "graphs_json" / (code + ".jsonl");
     if (!pattern_file.exists()) {
-      report(user_error({.file = pattern_file}, "is missing though trex_lms_vocab has " + code,
+      report(user_error({.file = pattern_file}, "is missing, but trex_lms_vocab has " + code,
                         "add the relation's patterns"));
       continue;
     }
@@ -47,7 +47,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       const auto pattern = first_string(object, "pattern");
       if (!pattern) {
         report(
-            user_error({pattern_file, line, "pattern"}, "is missing", "give the line a pattern"));
+            user_error({pattern_file, line, "pattern"}, "is missing", "add a pattern to the line"));
       } else {
         builder.add_template(*pattern, {pattern_file, line, "pattern"});
       }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// In which ways is each relation asked?
+// Which templates does each relation have?
 //
-// A templates.jsonl, one template a line:
+// They are in a templates.jsonl, one template on each line:
 //   {"relation": "capital", "template": "The capital of [X] is [Y].", "group": "capital-1",
 //    "style": "cloze", "origin": "manual"}
-// `style` is cloze or question (cloze where it is missing), `origin` manual or generated (manual),
-// and a template without `group` is a group of its own. A question ends in "? [Y]." or "? [Y]"; a
-// template has [Y] once, as one answer stands there. Source: MyriadLAMA, "What Matters in Learning
-// Facts in Language Models?", section 4.1. Non-goal: templates without such fields
+// `style` is cloze or question (default: cloze), and `origin` is manual or generated (default:
+// manual). A template without `group` is a group of its own. A question ends in "? [Y]." or "?
+// [Y]". A template has [Y] exactly once, for one answer. Source: MyriadLAMA, "What Matters in
+// Learning Facts in Language Models?", section 4.1. Non-goal: templates without such fields
 // (template_file.hpp).
 
 #include <cstddef>
@@ -33,8 +33,8 @@ inline Site with_field(Site site, std::string field) {
   return site;
 }
 
-/// A string that is not blank; nothing after reporting that it is missing or something else.
-/// `prefix` is the path of the object in its line, "objects[0]." or empty.
+/// A string that is not blank; nothing after reporting that it is missing, blank or not a string.
+/// `prefix` is the path of the object in its line, such as "objects[0].", or empty.
 inline std::optional<std::string> required_string(const Json& object, const std::string& field,
                                                   const Site& site, const ProblemSink& report,
                                                   const std::string& prefix = {}) {
@@ -49,8 +49,8 @@ inline std::optional<std::string> required_string(const Json& object, const std:
   return std::nullopt;
 }
 
-/// Whether a field has the second of two words; without the field it has the first. Nothing after
-/// reporting that it has neither.
+/// Whether a field has the second of two words. A missing field counts as the first word. Nothing
+/// after reporting that it has neither.
 inline std::optional<bool> second_of_two(const Json& line, const char* field,
                                          const std::string& first, const std::string& second,
                                          const Site& site, const ProblemSink& report) {
@@ -59,11 +59,11 @@ inline std::optional<bool> second_of_two(const Json& line, const char* field,
   if (*found == second) return true;
   report(user_error(with_field(site, field),
                     shortened(found->dump()) + " is neither " + first + " nor " + second,
-                    "say one of them, or leave it out for " + first));
+                    "write one of them, or remove it to mean " + first));
   return std::nullopt;
 }
 
-/// The template of a line; nothing after reporting what is wrong with it.
+/// The template of a line; nothing after reporting a problem with it.
 inline std::optional<PromptTemplate> prompt_template_of(const Json& line, const Site& site,
                                                         const ProblemSink& report) {
   const auto text = required_string(line, "template", site, report);
@@ -72,7 +72,7 @@ inline std::optional<PromptTemplate> prompt_template_of(const Json& line, const 
   if (const auto group = line.find("group"); group != line.end()) {
     if (!group->is_string()) {
       report(user_error(with_field(site, "group"), "is not a string",
-                        "name the template it paraphrases, or leave it out"));
+                        "name the template that it paraphrases, or remove it"));
       return std::nullopt;
     }
     made.group = group->get<std::string>();
@@ -93,8 +93,8 @@ inline std::optional<PromptTemplate> prompt_template_of(const Json& line, const 
 /// A templates.jsonl. Any number of threads may read it.
 class PromptTemplateFile : public PromptTemplates {
  public:
-  /// Broken lines and templates that are duplicated in a relation go to `report`. Throws a user error
-  /// when the file cannot be read.
+  /// Broken lines and duplicate templates in a relation go to `report`. Throws a user error if the
+  /// file cannot be read.
   explicit PromptTemplateFile(DiskPath path, const ProblemSink& report = throw_problem)
       : PromptTemplates(std::move(path)) {
     if (path_.is_folder()) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which templates are the prompts of which relation?
+// Lists of templates by relation, for many prompts.
 //
-// Lists of templates by relation, and what a template of many must be like; prompt_template_file.hpp reads
-// them.
+// This file also has the rules for such a template. prompt_template_file.hpp reads the lists.
 
 #include <cstddef>
 #include <optional>
@@ -21,23 +20,23 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// As files and tables name a style: cloze, question.
+/// The name of a style in files and tables: cloze, question.
 [[nodiscard]] inline std::string style_word(TemplateStyle style) {
   return style == TemplateStyle::cloze ? "cloze" : "question";
 }
 
-/// As files and tables name an origin: manual, generated.
+/// The name of an origin in files and tables: manual, generated.
 [[nodiscard]] inline std::string origin_word(TemplateOrigin origin) {
   return origin == TemplateOrigin::manual ? "manual" : "generated";
 }
 
-/// Whether a template is a question that is followed by its answer alone.
+/// Whether a template is a question followed only by its answer.
 [[nodiscard]] inline bool is_question(std::string_view text) {
   return text.ends_with("? [Y].") || text.ends_with("? [Y]");
 }
 
-/// What is wrong with a template of many: it must have [X], have [Y] once, and as a question end
-/// with the answer.
+/// The problem with a template for many prompts, if any. It must have [X], have [Y] once, and end
+/// with the answer if it is a question.
 [[nodiscard]] inline std::optional<Error> problem_with_prompt_template(const PromptTemplate& one,
                                                                        const Site& site) {
   if (const auto problem = problem_with_template(one.text, site)) return problem;
@@ -46,27 +45,27 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     return user_error(site, shown + "has more than one [Y]", "write it once, for one answer");
   }
   if (one.style == TemplateStyle::question && !is_question(one.text)) {
-    return user_error(site, shown + "is a question without its answer behind it",
-                      "let it end in \"? [Y].\" or say \"style\": \"cloze\"");
+    return user_error(site, shown + "is a question that does not end with its answer",
+                      "end it with \"? [Y].\" or write \"style\": \"cloze\"");
   }
   return std::nullopt;
 }
 
-/// What a file says of one relation.
+/// One relation's templates in a file.
 struct RelationTemplates {
   std::string code;
-  /// In file order, all different; empty where every line of the relation was reported.
+  /// In file order, without duplicates; empty if every line of the relation was reported.
   std::vector<PromptTemplate> templates;
   /// The first line that names it, from 1.
   std::size_t line = 0;
 };
 
-/// Of a file. Any number of threads may read it.
+/// The templates in a file. Any number of threads may read it.
 class PromptTemplates {
  public:
   [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
 
-  /// Whether any line says where its template came from.
+  /// Whether any line gives its template's origin.
   [[nodiscard]] bool knows_origins() const noexcept { return knows_origins_; }
 
   /// In order of first appearance.
@@ -74,7 +73,7 @@ class PromptTemplates {
     return relations_;
   }
 
-  /// What it says of a relation; null where it does not name it.
+  /// The templates of a relation; null if the file does not name it.
   [[nodiscard]] const RelationTemplates* find(const std::string& code) const {
     const auto place = places_.find(code);
     return place == places_.end() ? nullptr : &relations_[place->second];

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which numbers has somebody published, and what are they called in a run?
+// Which numbers are published, and under which names does a run report them?
 //
 //   table,model,dataset,candidates,queries,setting,relation,metric,value,note
 //   4,OPT-1.3B,WN18RR,single-token,test,methods.deer.raw.realistic,,hits_at_10,0.14,
-// `setting`, "relations" with `relation`, and `metric`, joined by dots, are the number's name: where
-// it stands in the metrics.json of a run (records/metrics_file.hpp), of which any part may be in
-// `metric` alone. `value` is the number as it was printed, a share and not a percentage where the
-// run's is one. `candidates` and `queries` say what was ranked among and what was asked, as `candidates` of
-// rank and asked_queries do ("500 of test"); empty where the source does not say. The other fields are for people; all but `model`, `metric` and `value` may be missing,
-// columns of other names are not looked at. Non-goal: which run a number is of.
+// The number's name is `setting`, "relations" with `relation`, and `metric`, joined by dots. It is
+// the number's path in a run's metrics.json (records/metrics_file.hpp); `metric` may contain any
+// part of it. `value` is the number as printed, but a share instead of a percentage if the run
+// reports a share. `candidates` and `queries` describe the candidates and the queries, in the form
+// of rank's `candidates` and asked_queries ("500 of test"); they are empty if the source does not
+// specify them. The other fields are for people. Only `model`, `metric` and `value` are required,
+// and columns with other names are ignored. Non-goal: matching numbers with runs.
 
 #include <charconv>
 #include <cmath>
@@ -30,26 +31,26 @@ struct PublishedNumber {
   std::string table{};
   std::string model;
   std::string dataset{};
-  /// What was ranked among, and what was asked; empty where it is not said.
+  /// The candidates and the queries; empty if not specified.
   std::string candidates{};
   std::string queries{};
-  /// Its name in a run's metrics.json.
+  /// Its path in a run's metrics.json.
   std::string name;
   double value = 0;
-  /// As it was printed.
+  /// The value as printed.
   std::string printed{};
-  /// How many decimals it was printed with, so it is known to half of the last.
+  /// The number of printed decimals; the value is known to half a unit of the last one.
   int decimals = 0;
   std::string note{};
-  /// Where it stands.
+  /// The file and line of the number.
   DiskPath file{};
   std::size_t line = 0;
 
-  /// Half a step of its last decimal: how far the number may be from what was printed.
+  /// Half a unit of the last decimal: the largest rounding error of the printed value.
   [[nodiscard]] double rounding() const { return 0.5 * std::pow(10.0, -decimals); }
 };
 
-/// Decimals of "0.140" (3), "12" (0), "2.41e-38" (40).
+/// The number of decimals: 3 for "0.140", 0 for "12", 40 for "2.41e-38".
 inline int decimals_of(std::string_view text) {
   const std::size_t power = text.find_first_of("eE");
   const std::string_view digits = text.substr(0, power);
@@ -80,13 +81,13 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
     };
     for (const char* column : {"model", "metric"}) {
       if (!text(column).empty()) continue;
-      throw user_error({file, record.line, column}, "is empty", "every number needs one");
+      throw user_error({file, record.line, column}, "is empty", "every number needs one; add it");
     }
     const std::string value = text("value");
     const auto number = finite_number(value);
     if (!number) {
-      throw user_error({file, record.line, "value"}, "'" + value + "' is no number",
-                       "write it as 0.14, without a percent sign");
+      throw user_error({file, record.line, "value"}, "'" + value + "' is not a number",
+                       "write it like 0.14, without a percent sign");
     }
     into.push_back({text("table"), text("model"), text("dataset"), text("candidates"),
                     text("queries"), number_name(text("setting"), text("relation"), text("metric")),
@@ -94,9 +95,9 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
   }
 }
 
-/// The numbers of a file, or of all .csv files of a folder, in order. Throws a user error, with file,
-/// line and column, for a file that is no such table and for a field that is wrong, and for no numbers
-/// at all.
+/// The numbers in a file, or in all .csv files of a folder, in order. Throws a user error, with
+/// file, line and column, if a file is not such a table or a field is invalid, and if there are no
+/// numbers.
 [[nodiscard]] inline std::vector<PublishedNumber> read_published_numbers(const DiskPath& path) {
   std::vector<PublishedNumber> numbers;
   if (path.is_folder()) {
@@ -107,7 +108,7 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
     detail::append_published_numbers(path, numbers);
   }
   if (numbers.empty()) {
-    throw user_error({.file = path}, "holds no published number",
+    throw user_error({.file = path}, "contains no published numbers",
                      "name a .csv with the columns model, metric and value, or a folder of them");
   }
   return numbers;

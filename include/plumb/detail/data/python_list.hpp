@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which texts does a list hold that was written into a string?
+// Reads a list of texts that is written in a string.
 //
 //   ['19 July 1947', "O'Brien", 'a "b"']      Python's repr of a list or a tuple
-//   ['19 July 1947' "O'Brien"\n 'a']          numpy's print of an array, as pandas writes one
+//   ['19 July 1947' "O'Brien"\n 'a']          numpy's form of an array, as pandas writes it
 //   ["19 July 1947", "O\u2019Brien"]          JSON
-// Tables that were saved by pandas or Hugging Face's datasets have such fields (T-REx-MC's "Multiple
-// Choices"). Strings have Python's escapes but for \N{…}. Two strings side by side are two elements where the
-// list has no comma; among commas Python would join them, so that is refused, as is an array that was cut
-// short with "...". Non-goals: nested lists, numbers, None.
+// Tables saved by pandas or Hugging Face's datasets have such fields (T-REx-MC's "Multiple
+// Choices"). Strings may have Python's escapes except \N{…}. If the list has no commas, two
+// adjacent strings are two elements. If it has commas, Python would join adjacent strings, so they
+// are refused. An array that was shortened with "..." is refused too. Non-goals: nested lists,
+// numbers, None.
 
 #include <array>
 #include <cstddef>
@@ -24,14 +25,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The texts, or what is wrong.
+/// The texts, or the problem.
 struct WrittenList {
   std::vector<std::string> texts{};
-  /// Empty for a sound list.
+  /// Empty for a valid list.
   std::string wrong{};
 };
 
-/// Reads one list from its opening bracket to its end. One thread at a time may use one.
+/// Reads one list from its opening bracket to its end. Not thread-safe.
 class WrittenListReader {
  public:
   explicit WrittenListReader(std::string_view text) : text_(text) {}
@@ -60,7 +61,7 @@ class WrittenListReader {
     }
     ++at_;
     skip_space();
-    if (at_ < text_.size()) return fail("goes on behind its closing bracket");
+    if (at_ < text_.size()) return fail("continues after its closing bracket");
     if (has_gap && has_comma) return fail("has a comma between some texts and none between others");
     return {std::move(texts_), {}};
   }
@@ -79,8 +80,8 @@ class WrittenListReader {
     if (is_quote(text_[at_])) return read_string();
     const std::size_t end = text_.find_first_of(",] )\n", at_);
     const std::string word(text_.substr(at_, end - at_));
-    wrong_ = word.starts_with("...") ? "was cut short with '...' when it was written"
-                                     : "holds " + word.substr(0, 40) + ", which is no text";
+    wrong_ = word.starts_with("...") ? "was shortened with '...' by the program that wrote it"
+                                     : "contains " + word.substr(0, 40) + ", which is not a text";
     return false;
   }
 
@@ -104,14 +105,14 @@ class WrittenListReader {
     return true;
   }
 
-  /// Behind its backslash. An escape that Python does not know stays as it is.
+  /// Reads an escape after its backslash. Escapes that Python does not know stay unchanged.
   bool read_escape(std::string& made) {
     static constexpr std::string_view letters = "abfnrtv\\'\"", meanings = "\a\b\f\n\r\t\v\\'\"";
     const char c = text_[at_++];
     if (const auto known = letters.find(c); known != std::string_view::npos) {
       made += meanings[known];
     } else if (c == '\n') {
-      // The line goes on.
+      // The line continues.
     } else if (c >= '0' && c <= '7') {
       --at_;
       append_utf8(made, number(8, 1, 3));
@@ -119,12 +120,12 @@ class WrittenListReader {
       const std::size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : 8;
       const char32_t value = number(16, digits, digits);
       if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) {
-        wrong_ = std::string("holds \\") + c + " without a character's number";
+        wrong_ = std::string("contains \\") + c + " without a valid character number";
         return false;
       }
       append_utf8(made, value);
     } else if (c == 'N') {
-      wrong_ = "holds the escape \\N, which is not read";
+      wrong_ = "contains the escape \\N, which is not supported";
       return false;
     } else {
       made += '\\';
@@ -133,7 +134,8 @@ class WrittenListReader {
     return true;
   }
 
-  /// Of that many digits; past all characters where there are fewer than `least`.
+  /// Reads a number of `least` to `most` digits. Returns 0x110000, which is not a character, if
+  /// there are fewer than `least`.
   char32_t number(unsigned base, std::size_t least, std::size_t most) {
     char32_t value = 0;
     std::size_t count = 0;
@@ -157,14 +159,14 @@ class WrittenListReader {
   std::string wrong_;
 };
 
-/// Whether a text stands in brackets, as a list does.
+/// Whether a text is in brackets like a list.
 [[nodiscard]] inline bool has_brackets(std::string_view text) {
   text = trimmed(text);
   return text.size() > 1 && ((text.front() == '[' && text.back() == ']') ||
                              (text.front() == '(' && text.back() == ')'));
 }
 
-/// The texts of a list in a string of UTF-8.
+/// The texts of a list in a UTF-8 string.
 [[nodiscard]] inline WrittenList read_written_list(std::string_view text) {
   text = trimmed(text);
   if (!text.starts_with('[') && !text.starts_with('(')) {
@@ -172,10 +174,11 @@ class WrittenListReader {
   }
   Json json;
   if (!parse_json(text, json) &&
-      json.is_array()) {  // its escapes are not Python's: \/, pairs of \u
+      json.is_array()) {  // JSON's escapes differ from Python's: \/, pairs of \u
     WrittenList made;
     for (const Json& one : json) {
-      if (!one.is_string()) return {{}, "holds " + one.dump().substr(0, 40) + ", which is no text"};
+      if (!one.is_string())
+        return {{}, "contains " + one.dump().substr(0, 40) + ", which is not a text"};
       made.texts.push_back(one.get<std::string>());
     }
     return made;

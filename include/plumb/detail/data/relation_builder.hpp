@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a loader put a relation together without letting a broken one through?
+// How do loaders build relations, with the same checks for every format?
 //
-// The rules are the same for every format (templates have both placeholders, options are distinct,
-// a fact has a subject and an answer among the options), so they stand here once. A builder either
-// knows its options beforehand (BEAR) or takes each new object as an option, in order of appearance:
-// each new label (T-REx, PARAREL, TSV), or each new identifier (BEAR-big), so that two objects with
-// one label are two options.
+// The rules are the same for every format, so they are implemented once: templates have both
+// placeholders, options are distinct, and a fact has a subject and an answer among the options. A
+// builder either gets its options at the start (BEAR) or adds each new object as an option, in
+// order of appearance. A new object is a new label (T-REx, PARAREL, TSV) or a new identifier
+// (BEAR-big); in the latter case, two objects with the same label are two options.
 
 #include <algorithm>
 #include <array>
@@ -29,8 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Puts a relation together from a file's lines and reports what is wrong with them. Not
-/// thread-safe.
+/// Builds a relation from a file's lines and reports problems with them. Not thread-safe.
 class RelationBuilder {
  public:
   RelationBuilder(std::string code, const ProblemSink& report) : report_(report) {
@@ -44,8 +43,8 @@ class RelationBuilder {
     relation_.templates.push_back(text);
   }
 
-  /// Fixes the options; later facts must answer with one of them. Reports empty labels, and double
-  /// ones where there are no identifiers to tell them apart.
+  /// Sets the options; the answers of later facts must be among them. Reports empty labels, and
+  /// duplicate labels if there are no identifiers to distinguish them.
   void set_options(const std::vector<std::string>& labels, const std::vector<std::string>& ids,
                    const Site& site) {
     options_are_fixed_ = true;
@@ -56,7 +55,7 @@ class RelationBuilder {
       add_label(labels[i], i);
       if (shared_labels_.contains(labels[i]) && ids.empty()) {
         report_(user_error(site, "option '" + labels[i] + "' is duplicated",
-                           "keep one of them and renumber answer_idx, or tell them apart by "
+                           "keep one of them and renumber answer_idx, or distinguish them by "
                            "answer_space_ids"));
       }
       relation_.options.push_back(labels[i]);
@@ -69,34 +68,34 @@ class RelationBuilder {
     }
   }
 
-  /// Takes each new identifier as an option, where options are not fixed; facts without one go by
-  /// their label. The first label of an identifier is the option's.
+  /// Adds each new identifier as an option, unless the options are set. Facts without an identifier
+  /// use their label. The first label of an identifier becomes the option's.
   void take_options_by_id() { by_id_ = true; }
 
-  /// Subjects are sentences with [Y], each its own template.
+  /// Declares that subjects are sentences with [Y], each its own template.
   void take_own_sentences() {
     relation_.own_sentences = relation_.verbatim = true;
     relation_.templates = {"[X]"};
   }
 
-  /// Messages say subject and object, for a table whose fields are called so.
+  /// Makes messages use the field names of plain tables, such as subject and object.
   void use_plain_names() { plain_names_ = true; }
 
-  /// Lets the relation do without templates.
+  /// Allows a relation without templates.
   void needs_no_template() { needs_template_ = false; }
 
   void set_domains(std::vector<std::string> domains) { relation_.domains = std::move(domains); }
 
   /// Adds the fact of one JSON line of BEAR, LAMA/T-REx or PARAREL. The answer is `answer_idx`,
-  /// else the object's identifier, else its label; when several stand there they must agree. `split`
-  /// (train or test), `choices` (labels), `obj_aliases` and `further` (an object of texts) are taken where
-  /// they are there.
+  /// else the object's identifier, else its label; if several are present, they must agree. `split`
+  /// (train or test), `choices` (labels), `obj_aliases` and `further` (an object of texts) are
+  /// optional.
   void add_fact(const Json& line, const Site& site) {
     const std::size_t instance = instances_++;
     const auto subject = first_string(line, "sub_label");
     if (!subject || is_blank(*subject)) {
       return report_(user_error(at(site, "sub_label"), "the fact has no subject",
-                                "give the line a non-empty string " + called("sub_label")));
+                                "add a non-empty string " + called("sub_label")));
     }
     const auto answer = find_answer(line, site);
     if (!answer) return;
@@ -105,7 +104,7 @@ class RelationBuilder {
       auto list = string_list(line, "sub_aliases");
       if (!list) {
         return report_(user_error(at(site, "sub_aliases"), "is not a list of strings",
-                                  "write [\"…\", …] or leave it out"));
+                                  "write [\"…\", …] or remove it"));
       }
       aliases = std::move(*list);
     }
@@ -113,7 +112,7 @@ class RelationBuilder {
       const auto names = string_list(line, "obj_aliases");
       if (!names) {
         return report_(user_error(at(site, "obj_aliases"), "is not a list of strings",
-                                  "write [\"…\", …] or leave it out"));
+                                  "write [\"…\", …] or remove it"));
       }
       add_option_aliases(*answer, *names);
     }
@@ -139,14 +138,14 @@ class RelationBuilder {
     }
   }
 
-  /// Adds a fact by its labels, which messages call subject and object.
+  /// Adds a fact by its labels; messages call them subject and object.
   void add_fact(const std::string& subject, const std::string& object, const Site& site) {
     use_plain_names();
     Json line = {{"sub_label", subject}, {"obj_label", object}};
     add_fact(line, site);
   }
 
-  /// The relation, or nothing after reporting that it has no template, no fact or fewer than two
+  /// The relation; nothing after reporting that it has no template, no fact or fewer than two
   /// options.
   [[nodiscard]] std::optional<Relation> finish(const Site& site) && {
     if (const auto problem = problem_with_relation_name(relation_.code, site)) {
@@ -172,7 +171,7 @@ class RelationBuilder {
     return site;
   }
 
-  /// A field as the file has it, for messages.
+  /// A field's name in the file, for messages.
   [[nodiscard]] std::string called(const std::string& field) const {
     if (!plain_names_) return field;
     constexpr auto names = std::to_array<std::pair<std::string_view, const char*>>(
@@ -191,11 +190,11 @@ class RelationBuilder {
     if (split == line.end()) return FactPart::unsaid;
     if (*split == "train") return FactPart::training;
     if (*split == "test") return FactPart::test;
-    report_(user_error(at(site, "split"), split->dump() + " is not a part", "say train or test"));
+    report_(user_error(at(site, "split"), split->dump() + " is not a part", "write train or test"));
     return std::nullopt;
   }
 
-  /// The options that `choices` names and the answer, ascending; none without `choices`.
+  /// The options in `choices` and the answer, ascending; empty without `choices`.
   std::optional<std::vector<std::uint32_t>> find_offered(const Json& line, std::size_t answer,
                                                          const Site& site) {
     std::vector<std::uint32_t> offered;
@@ -220,7 +219,7 @@ class RelationBuilder {
       }
       if (found == option_of_label_.end()) {
         report_(user_error(at(site, "choices"), "'" + label + "' is not among the options",
-                           "add it to answer_space_labels or leave it out"));
+                           "add it to answer_space_labels or remove it"));
         return std::nullopt;
       }
       offered.push_back(static_cast<std::uint32_t>(found->second));
@@ -257,7 +256,7 @@ class RelationBuilder {
                            index->dump() + " is not among the " +
                                counted(relation_.options.size(), "option") + " of " +
                                relation_.code,
-                           "use an index from 0"));
+                           "use an index from 0 that is in this range"));
         return std::nullopt;
       }
       const auto answer = index->get<std::size_t>();
@@ -280,7 +279,7 @@ class RelationBuilder {
     }
     if (!label && !(id && options_are_fixed_)) {
       report_(user_error(at(site, "obj_label"), "the fact has no answer",
-                         "give the line a non-empty string " + called("obj_label")));
+                         "add a non-empty string " + called("obj_label")));
       return std::nullopt;
     }
     if (!options_are_fixed_ && by_id_ && id) {
@@ -293,7 +292,8 @@ class RelationBuilder {
     }
     if (!options_are_fixed_ && !shared_labels_.contains(*label)) {
       const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());
-      // An identifier that a second label has is the first's alone: by label they are two answers.
+      // If a second label has the same identifier, only the first keeps it; by label they are two
+      // answers.
       if (added) {
         const bool is_own = id && option_of_id_.emplace(*id, relation_.options.size()).second;
         add_option(*label, is_own ? id : std::nullopt);
@@ -313,7 +313,7 @@ class RelationBuilder {
     if (label && shared_labels_.contains(*label)) {
       report_(user_error(
           at(site, "obj_label"), "several options are '" + *label + "'",
-          "say which by " + called("obj_id") + (options_are_fixed_ ? " or answer_idx" : "")));
+          "specify which by " + called("obj_id") + (options_are_fixed_ ? " or answer_idx" : "")));
       return std::nullopt;
     }
     if (const auto found = label ? option_of_label_.find(*label) : option_of_label_.end();
@@ -323,7 +323,7 @@ class RelationBuilder {
     report_(user_error(at(site, label ? "obj_label" : "obj_id"),
                        "answer '" + (label ? *label : *id) + "' is not among the " +
                            counted(relation_.options.size(), "option") + " of " + relation_.code,
-                       "add it to answer_space_labels or fix the line"));
+                       "add it to answer_space_labels or correct the line"));
     return std::nullopt;
   }
 
@@ -339,8 +339,8 @@ class RelationBuilder {
   std::unordered_map<std::string, std::size_t> option_of_id_;
 };
 
-/// Reads a relation's facts, one JSON object a line, and adds the finished relation and the file to
-/// the dataset. A fact keeps the fields that `columns` names as further columns.
+/// Reads a relation's facts, one JSON object on each line, and adds the finished relation and the
+/// file to the dataset. The fields in `columns` are stored with each fact as further columns.
 inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& dataset,
                        const ProblemSink& report, const std::vector<std::string>& columns = {}) {
   detail::UnreadChoices unread(report);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does an object of JSON have a key twice? Readers take the last, and what stands at the first is lost
-// without a word.
+// Does a JSON object have a duplicate key? Readers use the last value and silently lose the first.
 
 #include <cstddef>
 #include <optional>
@@ -21,10 +20,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The objects of a JSON text, its keys counted.
+/// Searches the objects of a JSON text for duplicate keys.
 class RepeatedKeys : public nlohmann::json_sax<Json> {
  public:
-  /// Where the first repeated key stands: "P36.templates"; nothing where there is none.
+  /// The path of the first duplicate key, such as "P36.templates"; nothing if there is none.
   [[nodiscard]] const std::optional<std::string>& found() const { return found_; }
 
   bool null() override { return true; }
@@ -61,23 +60,23 @@ class RepeatedKeys : public nlohmann::json_sax<Json> {
   std::optional<std::string> found_;
 };
 
-/// The first key that stands twice in an object of a JSON text; nothing where none does, or where it is
-/// no JSON.
+/// The path of the first duplicate key in a JSON text; nothing if there is none or the text is not
+/// JSON.
 [[nodiscard]] inline std::optional<std::string> repeated_json_key(std::string_view text) {
   detail::RepeatedKeys keys;
   (void)Json::sax_parse(text, &keys);
   return keys.found();
 }
 
-/// Reports the first repeated key of a JSON text.
+/// Reports the first duplicate key of a JSON text.
 inline void check_json_keys(std::string_view text, const Site& site, const ProblemSink& report) {
   const auto key = repeated_json_key(text);
   if (!key) return;
-  report(user_error(site, "the key " + *key + " stands twice in one object",
-                    "keep one; readers take the last, and its first value is lost"));
+  report(user_error(site, "the key " + *key + " appears twice in one object",
+                    "keep one; only the last value is read"));
 }
 
-/// The same of a file that ends with .json or .jsonl; any other has none.
+/// The same for a file that ends in .json or .jsonl; other files are ignored.
 inline void check_json_keys(const DiskPath& file, const ProblemSink& report) {
   if (file.extension() == ".json") check_json_keys(read_text(file), {.file = file}, report);
   if (file.extension() != ".jsonl") return;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a table written so that its lines can be read?
+// Does a table use a readable encoding and line ends?
 //
-// Excel's "Unicode text" is UTF-16, and old Macs end lines with a carriage return alone; read as UTF-8 with line
-// feeds, the one has no letters and the other a single line, and what is wrong with either would be told by
-// its whole text. So the first bytes of a table are looked at before anything else is.
+// Excel's "Unicode text" is UTF-16, and old Macs end lines with only a carriage return. Read as
+// UTF-8 with line feeds, the first would have no letters and the second a single line, and messages
+// would quote the whole text. The first bytes of a table are therefore checked before anything
+// else.
 
 #include <array>
 #include <cstddef>
@@ -21,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for a file in UTF-16 or UTF-32, or whose lines end in carriage returns alone, by its
-/// first 64 KiB; also where it cannot be read.
+/// Throws a user error if the first 64 KiB show UTF-16, UTF-32 or lines that end in only a carriage
+/// return, or if the file cannot be read.
 inline void refuse_other_encoding(const DiskPath& file) {
   std::string head(std::size_t{1} << 16, '\0');
   const auto stream = opened(file, "check permissions");
@@ -31,20 +32,20 @@ inline void refuse_other_encoding(const DiskPath& file) {
   head.resize(static_cast<std::size_t>(stream->gcount()));
   const std::string_view zeros("\0\0", 2);
   const bool has_mark = head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
-  // Without a mark, the letters of ASCII have a zero byte on one side.
+  // Without a byte order mark, ASCII letters have a zero byte on one side.
   const bool has_zeros = head.size() > 1 && (head[0] == '\0') != (head[1] == '\0');
   if (has_mark || has_zeros || head.starts_with(zeros)) {
     const bool is_wide = head.size() > 3 && (head.starts_with(zeros) || head.substr(2, 2) == zeros);
-    throw user_error({.file = file}, is_wide ? "is UTF-32" : "is UTF-16", "write it as UTF-8");
+    throw user_error({.file = file}, is_wide ? "is UTF-32" : "is UTF-16", "save it as UTF-8");
   }
   const std::size_t end = head.find('\r');
   if (end != std::string::npos && end + 1 < head.size() && head.find('\n') == std::string::npos) {
-    throw user_error({.file = file}, "ends its lines with carriage returns alone, as old Macs do",
-                     "write line feeds");
+    throw user_error({.file = file}, "ends its lines with only a carriage return, as on old Macs",
+                     "save it with line feeds");
   }
 }
 
-/// The same of every file that a path names whose ending is one of a table of text.
+/// The same for every file at a path whose ending is that of a text table.
 inline void refuse_other_encodings(const DiskPath& path) {
   constexpr auto endings = std::to_array<std::string_view>({".csv", ".tsv", ".jsonl"});
   const bool is_folder = path.is_folder();

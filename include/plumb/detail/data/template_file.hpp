@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which other templates should a dataset's facts be asked with?
+// Replaces a dataset's templates with those in a file.
 //
-// A JSON object by relation, {"P36": ["The capital of [X] is [Y].", …]} or as BEAR's metadata has it,
-// {"P36": {"templates": […], …}}; or a templates.jsonl, as datasets of many prompts have it
-// (prompt_template_file.hpp); or a folder of LPAQA's prompts, which have weights (lpaqa.hpp). They
-// replace the dataset's own.
+// The file is one of three. A JSON object by relation, {"P36": ["The capital of [X] is [Y].", …]},
+// or as in BEAR's metadata, {"P36": {"templates": […], …}}. A templates.jsonl, as in datasets of
+// many prompts (prompt_template_file.hpp). Or a folder of LPAQA's prompts, which have weights
+// (lpaqa.hpp).
 
 #include <filesystem>
 #include <string>
@@ -34,7 +34,7 @@ inline Json prompt_template_texts(const DiskPath& file) {
   return all;
 }
 
-/// Replaces the templates of every relation by those of LPAQA's folder.
+/// Replaces the templates of every relation with those in an LPAQA folder.
 inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
   for (Relation& relation : dataset.relations) {
     const auto file = lpaqa_file(folder, relation.code);
@@ -43,7 +43,7 @@ inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
           lpaqa_kinds, [&](const std::string_view kind) { return (folder / kind).is_folder(); });
       throw user_error(
           {.file = folder}, "has neither " + relation.code + ".jsonl nor " + relation.code + ".txt",
-          above ? "name one of the folders in it, " + std::string(lpaqa_kinds[0]) + ", " +
+          above ? "name one of its folders, " + std::string(lpaqa_kinds[0]) + ", " +
                       std::string(lpaqa_kinds[1]) + " or " + std::string(lpaqa_kinds[2])
                 : "add it, or choose other relations with `relations`");
     }
@@ -55,8 +55,8 @@ inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
   }
 }
 
-/// Replaces the templates of every relation. Throws a user error when the file or folder lacks a
-/// relation or has one twice, or a template lacks a placeholder.
+/// Replaces the templates of every relation. Throws a user error if the file or folder lacks a
+/// relation or has one twice, or if a template lacks a placeholder.
 inline void use_template_file(Dataset& dataset, const DiskPath& file) {
   if (file.is_folder()) return detail::use_lpaqa(dataset, file);
   const bool is_lines = file.extension() == ".jsonl";
@@ -67,7 +67,7 @@ inline void use_template_file(Dataset& dataset, const DiskPath& file) {
     const auto entry = all.find(relation.code);
     if (entry == all.end()) {
       throw user_error({file, 0, relation.code}, "has no templates for this relation",
-                       "add them, or choose others with `relations`");
+                       "add them, or choose other relations with `relations`");
     }
     const auto templates =
         entry->is_object() ? string_list(*entry, "templates") : string_list(all, relation.code);
@@ -76,7 +76,7 @@ inline void use_template_file(Dataset& dataset, const DiskPath& file) {
                   relation.code};
     };
     if (!templates || templates->empty()) {
-      throw user_error(site(), "has no list of templates", "give it [\"… [X] … [Y] …\"]");
+      throw user_error(site(), "has no list of templates", "write [\"… [X] … [Y] …\"]");
     }
     for (const std::string& text : *templates) {
       if (problem_with_template(text, {})) throw *problem_with_template(text, site(text));

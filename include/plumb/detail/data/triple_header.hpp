@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is the first line of a table of triples a header, and which column holds what?
+// Is the first line of a table of triples a header, and what does each column contain?
 //
 //   head <tab> relation <tab> tail       subject <tab> predicate <tab> object
-// A line is a header when each of its three fields is a known name of another column, whatever its case,
-// quotes, spaces and underscores: "Subject_ID" is "subject id". Fields may come in any order, as OpenKE
-// has head, tail, relation; the rows are read in the header's. Non-goal: headers that do not say what
-// their columns are ("0", "col1").
+// A line is a header if each of its three fields is a known name of a different column. Case,
+// quotes, spaces and underscores do not matter: "Subject_ID" equals "subject id". Fields may be in
+// any order (OpenKE has head, tail, relation), and the rows are read in the header's order.
+// Non-goal: headers that do not name their columns ("0", "col1").
 
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Places of a row's fields.
+/// Indices of a row's fields.
 struct TripleColumns {
   std::size_t head = 0;
   std::size_t relation = 1;
@@ -38,7 +38,7 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
     {"tail", "tailentity", "tailid", "t", "object", "objectid", "obj", "o", "target", "targetid",
      "tgt", "dst", "destination", "to", "end", "entity2", "e2"});
 
-/// The columns among those of a header, where one alone names each of the three; nothing otherwise.
+/// The three columns in a header; nothing unless exactly one column names each of them.
 [[nodiscard]] inline std::optional<TripleColumns> triple_columns(
     const std::vector<std::string>& header) {
   const auto place = [&](const auto& known) -> std::optional<std::size_t> {
@@ -56,7 +56,7 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
   return TripleColumns{*head, *relation, *tail};
 }
 
-/// The columns that a line of three fields names; nothing for a line that is no header.
+/// The columns that a line of three fields names; nothing if the line is not a header.
 [[nodiscard]] inline std::optional<TripleColumns> triple_header(
     const std::vector<std::string>& fields) {
   return fields.size() == 3 ? triple_columns(fields) : std::nullopt;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are T-REx's triples read, one a line?
+// How are T-REx's triples read?
 //
 //   {"head": "Brian May", "tail": "19 July 1947", "relation": "date of birth", "title": …, "text": …}
-// JSON lines, in one file or in all .jsonl files of a folder: the processed T-REx that IC-LKE's T-REx-MC
-// was made of ("Towards Reliable Latent Knowledge Estimation in LLMs", appendix A.2). A triple that stands
-// in several texts is one fact; a fact's place is that among the distinct ones. A "/" in a relation's name
-// becomes "-", as results are kept in files of that name. There are no templates, so only probes that
-// need none can ask it; what T-REx-MC drew from it is data/many_choice.hpp.
+// JSON lines with one triple each, in one file or in all .jsonl files of a folder. This is the
+// processed T-REx that IC-LKE's T-REx-MC was made from ("Towards Reliable Latent Knowledge
+// Estimation in LLMs", appendix A.2). A triple that appears in several texts is one fact, and a
+// fact's instance counts distinct facts. A "/" in a relation's name becomes "-", because results
+// files are named after it. There are no templates, so only probes that need none can use it.
+// data/many_choice.hpp draws from it as T-REx-MC did.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Its .jsonl files, sorted; empty for a path that is none: each must begin with a triple.
+/// The .jsonl files at a path, sorted; empty unless each begins with a triple.
 [[nodiscard]] inline std::vector<DiskPath> triple_row_files(const DiskPath& path) {
   return files_of_rows(path, [](const Json& row) {
     return row.contains("head") && row.contains("tail") && row.contains("relation");
@@ -33,7 +34,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// Relations in order of appearance; those with a single object are left out. Broken lines go to
-/// `report`. Throws a user error when a file cannot be read.
+/// `report`. Throws a user error if a file cannot be read.
 [[nodiscard]] inline Dataset load_triple_rows(const DiskPath& path,
                                               const ProblemSink& report = throw_problem) {
   Dataset dataset{path.is_folder() ? path.name() : path.stem(), {}, {}};
@@ -52,7 +53,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                   !code   ? "relation"
                                   : !head ? "head"
                                           : "tail"},
-                                 "is not a text", "each line needs head, tail and relation"));
+                                 "is not a text", "write head, tail and relation on each line"));
       }
       std::replace(code->begin(), code->end(), '/', '-');
       if (!seen.insert(Json{*code, *head, *tail}.dump()).second) return;

@@ -3,16 +3,17 @@
 
 // How is a user's own table read?
 //
-//   facts.tsv    subject <tab> relation <tab> object, one fact a line, without quoting; or any columns under a
-//                first line that names them (fact_columns.hpp), with RFC 4180's quotes
-//   facts.csv    the same with commas; it needs the header
-//   facts.jsonl  objects whose fields are named so, as Hugging Face's datasets writes a table
-//   facts.json   {"relation": ["The capital of [X] is [Y].", …], …}, beside it
+//   facts.tsv    subject <tab> relation <tab> object, one fact on each line, without quoting; or
+//                any columns, with a header that names them (fact_columns.hpp) and RFC 4180 quotes
+//   facts.csv    the same with commas; the header is required
+//   facts.jsonl  objects with these fields, as Hugging Face's datasets writes a table
+//   facts.json   {"relation": ["The capital of [X] is [Y].", …], …}, next to it
 //
-// The options are a relation's distinct objects, in order of appearance. A fact with several right objects, as a
-// JSON or Python list or in a column of several (objects), is a fact for each. Further columns are kept with
-// the fact, unless they look like choices, which are refused. Without facts.json relations have no
-// templates, for a `template_file` or a probe that needs none; they are then in order of appearance.
+// The options are a relation's distinct objects, in order of appearance. A row with several right
+// objects gives one fact for each; they are a JSON or Python list, or in a column for several
+// (objects). Further columns are stored with the fact, but columns that look like choices are
+// refused. Without facts.json, relations have no templates and are in order of appearance; they
+// need a `template_file` or a probe without templates.
 
 #include <algorithm>
 #include <filesystem>
@@ -45,7 +46,7 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// A fact as RelationBuilder reads it, with "relation" and "objects" beside that.
+/// A fact as RelationBuilder reads it, with the additional fields "relation" and "objects".
 using FactRow = std::function<void(Json& fact, std::size_t line)>;
 
 inline char separator_of(const DiskPath& table) {
@@ -63,8 +64,8 @@ inline std::vector<std::string> table_header(const DiskPath& table) {
   return names;
 }
 
-/// The texts of a field with several: a list, a string with one written in it, or, in a column of
-/// several, texts between ";" or "|". Nothing after reporting a list that is none.
+/// The texts of a field with several: a list, a string that contains a list or, in a column for
+/// several, texts separated by ";" or "|". Nothing after reporting an invalid list.
 inline std::optional<std::vector<std::string>> several_texts(const Json& field, bool separated,
                                                              const Site& site,
                                                              const ProblemSink& report) {
@@ -80,7 +81,7 @@ inline std::optional<std::vector<std::string>> several_texts(const Json& field, 
     WrittenList list = read_written_list(text);
     if (list.wrong.empty()) return std::move(list.texts);
     report(user_error(site, "the list in the string " + list.wrong,
-                      "write it as JSON or Python does, [\"a\", \"b\"]"));
+                      "write it in JSON or Python syntax, such as [\"a\", \"b\"]"));
     return std::nullopt;
   }
   if (!separated) return std::vector{text};
@@ -91,7 +92,7 @@ inline std::optional<std::vector<std::string>> several_texts(const Json& field, 
   return texts;
 }
 
-/// The fact of a row whose fields are named by `header`; nothing after reporting what is wrong with it.
+/// The fact of a row whose fields `header` names; nothing after reporting a problem with it.
 inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const FactColumns& columns,
                                        const std::vector<std::string>& header, const Site& site,
                                        const ProblemSink& report) {
@@ -113,7 +114,7 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
   }
   for (const auto& [name, list] : {std::pair("sub_aliases", &columns.subject_aliases),
                                    {"obj_aliases", &columns.object_aliases}}) {
-    // Of several objects nobody says whose names they are.
+    // With several objects, it is unknown which one the aliases belong to.
     if (list == &columns.object_aliases && fact["objects"].size() > 1) continue;
     for (const std::size_t column : *list) {
       if (is_blank(text(fields[column]))) continue;
@@ -133,14 +134,14 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
   return fact;
 }
 
-/// Whether a .tsv begins with a fact. A first line that has another number of fields is taken for a header,
-/// as is one that names all three columns.
+/// Whether a .tsv begins with a fact. A first line that names all three columns, or has another
+/// number of fields, counts as a header.
 inline bool has_no_header(const DiskPath& tsv) {
   const std::vector<std::string> first = table_header(tsv);
   return first.size() == 3 && !fact_columns(first);
 }
 
-/// Rows of three fields.
+/// Visits rows of three fields.
 inline void for_each_plain_row(const DiskPath& file, const ProblemSink& report,
                                const FactRow& visit) {
   for_each_table_line(file, [&](const std::string& text, std::size_t line) {
@@ -151,8 +152,8 @@ inline void for_each_plain_row(const DiskPath& file, const ProblemSink& report,
     const auto fields = split(text, '\t');
     if (fields.size() != 3) {
       report(user_error({file, line}, std::to_string(fields.size()) + " fields instead of 3",
-                        "write subject, relation and object with one tab between, or name the "
-                        "columns in the first line"));
+                        "write subject, relation and object, separated by one tab each, or name "
+                        "the columns in the first line"));
       return;
     }
     Json fact = {{"sub_label", fields[0]}, {"relation", fields[1]}, {"objects", {fields[2]}}};
@@ -160,7 +161,7 @@ inline void for_each_plain_row(const DiskPath& file, const ProblemSink& report,
   });
 }
 
-/// Rows under a header.
+/// Visits rows of a table with a header, or of JSON lines.
 inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
                                const FactRow& visit) {
   UnreadChoices unread(report);
@@ -169,7 +170,7 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
     const auto columns = fact_columns(header);
     if (!columns) {
       return report(user_error({file, line}, lacking_columns(header),
-                               "give each line a subject, a relation and an object"));
+                               "write a subject, a relation and an object on each line"));
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (!columns->has(i)) unread.look_at(header[i], fields[i], {file, line});
@@ -198,8 +199,8 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
   }
 }
 
-/// Whether a path names a table of facts: a .tsv, a folder with one, or a .csv or .jsonl, itself or the only one
-/// of a folder, whose header says so.
+/// Whether a path is a table of facts: a .tsv, a folder with one, or a .csv or .jsonl (or the only
+/// one in a folder) with the header of such a table.
 [[nodiscard]] inline bool is_fact_table(const DiskPath& path) {
   if (!path.files(".tsv").empty()) return true;
   for (const char* ending : {".csv", ".jsonl"}) {
@@ -210,19 +211,20 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
   return false;
 }
 
-/// The table that a path names: itself, or the only one of a folder. Throws a user error for others.
+/// The table at a path: the file itself, or the only table of a folder. Throws a user error for
+/// other paths.
 [[nodiscard]] inline DiskPath tsv_file(const DiskPath& path) {
   std::vector<DiskPath> tables = path.files(".tsv");
   if (tables.empty()) tables = path.files(".csv");
   if (tables.empty()) tables = path.files(".jsonl");
   if (tables.size() == 1) return tables.front();
   throw user_error({.file = path},
-                   tables.empty() ? "holds no .tsv, .csv or .jsonl file"
-                                  : "holds several " + tables.front().extension() + " files",
+                   tables.empty() ? "contains no .tsv, .csv or .jsonl file"
+                                  : "contains several " + tables.front().extension() + " files",
                    "name the one to read");
 }
 
-/// Throws a user error when a file cannot be read; all else goes to `report`.
+/// Throws a user error if a file cannot be read; all other problems go to `report`.
 [[nodiscard]] inline Dataset load_tsv(const DiskPath& table_file,
                                       const ProblemSink& report = throw_problem) {
   if (table_file.extension() == ".tsv") detail::refuse_choices_in_tsv(table_file);
@@ -259,7 +261,7 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
     if (builder == builders.end()) {
       if (has_templates) {
         report(user_error({table_file, line, "relation"}, "'" + relation + "' has no templates",
-                          "add it to " + template_file.string()));
+                          "add the relation to " + template_file.string()));
         return;
       }
       order.push_back(relation);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tables of a dataset's folder does nobody read?
+// Which tables in a dataset's folder are not read?
 //
-// A format reads files of one ending, so a training part in another one (train.csv beside test.jsonl) would be
-// dropped, and the shots drawn from what is tested. A table is told by its ending in any case, packed or not;
-// a .json file also by its name (test.json) or by rows of facts, as templates are JSON too. Templates in JSON
-// lines are no table. Folders inside are not looked into.
+// A format reads files with one ending. A training part with another ending (train.csv next to
+// test.jsonl) would be ignored, and shots would be drawn from the test facts. A table is recognised
+// by its ending, in any case and compressed or not. Because templates are JSON too, a .json file
+// must also have a table's name (test.json) or contain rows of facts. Templates in JSON lines are
+// not a table. Subfolders are not searched.
 
 #include <array>
 #include <cstddef>
@@ -33,7 +34,8 @@ inline constexpr auto table_endings = std::to_array<std::string_view>(
 inline constexpr auto packed_endings =
     std::to_array<std::string_view>({".gz", ".bz2", ".xz", ".zst", ".zip"});
 
-/// Whether a JSON value has rows of facts: an object with a subject and an object, or lists or columns of them.
+/// Whether a JSON value contains rows of facts: a JSON object with a subject and an object, or
+/// lists or columns of them.
 [[nodiscard]] inline bool holds_fact_rows(const Json& value, int depth = 3) {
   if (depth == 0 || !value.is_structured()) return false;
   if (value.is_object()) {
@@ -65,7 +67,7 @@ inline constexpr auto packed_endings =
   return !parse_json(first_line(file), row) && holds_fact_rows(row);
 }
 
-/// Reports the tables of a folder that are neither among the dataset's files nor said to be left out.
+/// Reports the tables of a folder that are neither among the dataset's files nor in its `left_out`.
 inline void report_unread_tables(const DiskPath& folder, const Dataset& dataset,
                                  const ProblemSink& report) {
   if (!folder.is_folder() || dataset.files.empty()) return;
@@ -74,8 +76,8 @@ inline void report_unread_tables(const DiskPath& folder, const Dataset& dataset,
     const bool is_known = ranges::find(dataset.files, file.path()) != dataset.files.end() ||
                           ranges::find(dataset.left_out, file.name()) != dataset.left_out.end();
     if (is_known || !file.is_file() || !is_table(file)) continue;
-    report(user_error({.file = file}, "is not read, as the dataset is read from " + read,
-                      "write all of its tables in one format, name the one file to read, or move "
+    report(user_error({.file = file}, "is not read, because the dataset is read from " + read,
+                      "convert all its tables to one format, name the one file to read, or move "
                       "this one elsewhere"));
   }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which function stands between the two products of a feed-forward layer?
+// Which function is applied between the two products of a feed-forward layer?
 //
 //   gelu      x Φ(x) = x (1 + erf(x / √2)) / 2
 //   gelu_new  x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2, also named gelu_pytorch_tanh
 //   relu      max(x, 0)
 //   silu      x / (1 + e^−x), also named swish
-// Source: Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016). The names are those of
+// Source: Hendrycks and Gimpel, "Gaussian Error Linear Units" (2016). The names are those in
 // config.json, as transformers reads them.
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline constexpr std::pair<std::string_view, Activation> activation_names[] = {
     {"gelu_fast", Activation::gelu_new}, {"relu", Activation::relu},
     {"silu", Activation::silu},          {"swish", Activation::silu}};
 
-/// The activation of that name, or nothing.
+/// The activation with that name, or nullopt.
 [[nodiscard]] inline std::optional<Activation> activation_named(std::string_view name) {
   for (const auto& [known, activation] : detail::activation_names) {
     if (known == name) return activation;
@@ -37,12 +37,12 @@ inline constexpr std::pair<std::string_view, Activation> activation_names[] = {
   return std::nullopt;
 }
 
-/// All names, for a message.
+/// All names, for messages.
 [[nodiscard]] inline std::string activation_list() {
   return text_list(detail::activation_names, [](const auto& one) { return one.first; });
 }
 
-/// Puts f(x) for each x of a row, to 1e-6 · max(1, |x|).
+/// Replaces each x of a row by f(x), with an error of at most 1e-6 · max(1, |x|).
 inline void activate(Activation activation, std::span<float> row) {
   network_kernels().activate(activation, row.data(), row.size());
 }

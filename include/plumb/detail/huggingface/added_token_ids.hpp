@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens beside the vocabulary does a folder have, and with which ids?
+// Which tokens does a folder add to the vocabulary, and with which ids?
 //
-// As transformers 5 and `tokenizers` number them: a token that the vocabulary has keeps that id, and
-// each other one gets the next free id behind vocabulary and added tokens, in the order in which the
-// files list them. The ids that files write beside added tokens do not count. A later entry of the
-// same content replaces how it is found.
+// Numbered as in transformers 5 and `tokenizers`: a token that the vocabulary contains keeps that
+// id. Each other token gets the next free id after the vocabulary and the added tokens, in the
+// order of the files. The ids that files give with added tokens are ignored. A later entry with the
+// same content replaces the rules by which the token is found.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How a listed token is found: {content, single_word, lstrip, rstrip, normalized, special}.
+/// The rules for finding a listed token: {content, single_word, lstrip, rstrip, normalized,
+/// special}.
 [[nodiscard]] inline TokenizerJson listed_token(const JsonPart& part) {
   TokenizerJson token{{"content", part.at("content").text()}};
   const bool special = part.flag_or("special", false);
@@ -43,7 +44,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
           {"rstrip", false},    {"normalized", false},  {"special", true}};
 }
 
-/// The added tokens of one tokenizer while they are put together.
+/// Collects the added tokens of one tokenizer.
 class AddedTokenIds {
  public:
   /// `vocabulary` is a model's {text: id} or [[text, score], …]; it must outlive this.
@@ -70,7 +71,7 @@ class AddedTokenIds {
 
   [[nodiscard]] bool has(const std::string& content) const { return ids_.contains(content); }
 
-  /// Adds what one file lists.
+  /// Adds the tokens that one file lists.
   void add(const std::vector<TokenizerJson>& tokens) {
     std::size_t next = vocabulary_.size();
     if (!tokens_.empty()) next = (std::max)(next, tokens_.rbegin()->first + 1);
@@ -86,7 +87,7 @@ class AddedTokenIds {
     }
   }
 
-  /// As tokenizer.json lists them, by id.
+  /// The list for tokenizer.json, by id.
   [[nodiscard]] TokenizerJson list() const {
     TokenizerJson all = TokenizerJson::array();
     for (const auto& [id, token] : tokens_) {
@@ -100,13 +101,13 @@ class AddedTokenIds {
 
  private:
   const TokenizerJson& vocabulary_;
-  std::unordered_map<std::string, std::size_t> places_;  // of a list
+  std::unordered_map<std::string, std::size_t> places_;  // by content, in a list vocabulary
   std::unordered_map<std::string, std::size_t> ids_;     // of added tokens
   std::map<std::size_t, TokenizerJson> tokens_;
   std::set<std::string> special_;
 };
 
-/// What tokenizer.json lists.
+/// The tokens that tokenizer.json lists.
 [[nodiscard]] inline std::vector<TokenizerJson> tokens_of_json(const TokenizerFiles& files) {
   const JsonPart file(files.file, files.tokenizer);
   std::vector<TokenizerJson> tokens;
@@ -119,8 +120,9 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// The special tokens that configuration and class name, and those that the configuration lists. A
-/// plain text counts where it comes first, one with details where it comes last.
+/// The special tokens that the configuration and the class name, and those that the configuration
+/// lists. Of several entries with one content, plain texts count by their first occurrence and
+/// entries with details by their last.
 [[nodiscard]] inline std::vector<TokenizerJson> special_of_config(const TokenizerFiles& files) {
   const JsonPart config(files.config_file(), files.config);
   std::vector<TokenizerJson> tokens;
@@ -151,7 +153,7 @@ class AddedTokenIds {
       add_text(value.get<std::string>());
     }
   }
-  bool has_list = false;  // an object names tokens beside the list
+  bool has_list = false;  // an object names tokens in addition to the list
   for (const char* const name : {"extra_special_tokens", "additional_special_tokens"}) {
     if (!config.has(name)) continue;
     const JsonPart further = config.at(name);
@@ -165,7 +167,7 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// The tokens that a slow tokenizer would add, by the id that its file writes.
+/// The tokens that a slow tokenizer would add, by the id in its file.
 [[nodiscard]] inline std::map<std::size_t, TokenizerJson> tokens_by_written_id(
     const TokenizerFiles& files) {
   const std::filesystem::path folder = files.file.parent_path();
@@ -175,7 +177,7 @@ class AddedTokenIds {
   if (files.config.contains("added_tokens_decoder")) {
     const JsonPart decoder = config.at("added_tokens_decoder");
     const auto wrong = [&] {
-      return decoder.wrong("holds something else than {id: {\"content\": …}, …}", "correct it");
+      return decoder.wrong("is not {id: {\"content\": …}, …}", "correct it");
     };
     if (!decoder.value().is_object()) throw wrong();
     for (const auto& [id, token] : decoder.value().items()) {
@@ -219,9 +221,9 @@ class AddedTokenIds {
 }
 
 /// Writes the added tokens of a folder into its `tokenizer`, each with the id that transformers
-/// gives it, and warns of ids that a file writes otherwise. `keeps_list` is whether the tokenizer
-/// is tokenizer.json's own, with the added tokens listed there. Throws a user error for an entry
-/// that is none.
+/// gives it. Warns if a file gives a token another id. `keeps_list` is whether the tokenizer is
+/// tokenizer.json's own, with the added tokens listed there. Throws a user error for an invalid
+/// entry.
 inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {
   using detail::AddedTokenIds;
   AddedTokenIds ids(files.tokenizer["model"]["vocab"]);
@@ -248,8 +250,8 @@ inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {
     if (const auto given = ids.id_of(content); given && *given != id) {
       files.warnings.push_back("Warning: the added token \"" + shortened(content) +
                                "\" has the id " + std::to_string(*given) +
-                               ", as transformers numbers it, and not " + std::to_string(id) +
-                               ", which the tokenizer's files write");
+                               ", as in transformers, not the id " + std::to_string(id) +
+                               " from the tokenizer's files");
     }
   }
   files.tokenizer["added_tokens"] = ids.list();

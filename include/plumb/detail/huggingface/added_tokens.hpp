@@ -3,10 +3,11 @@
 
 // Which tokens does a tokenizer find in a text before it cuts the rest into words?
 //
-// Tokens beside the vocabulary ("[MASK]", "<mask>", a user's own): first those that are looked for in
-// the text as it is, then, in what is left and rewritten, those that are looked for there. At one
-// place the longest is found. Special ones are plain text unless they are to be parsed; the place of
-// one that is not parsed is passed over, as in `tokenizers` (encode_special_tokens).
+// Tokens in addition to the vocabulary ("[MASK]", "<mask>", a user's own). First come the tokens
+// that are searched for in the original text. Then the rest is rewritten and searched for the
+// others. At one position the longest match counts. Special tokens are plain text unless they are
+// to be parsed; a special token that is not parsed is skipped, as in `tokenizers`
+// (encode_special_tokens).
 
 #include <algorithm>
 #include <array>
@@ -26,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A token that is found as a whole. `lstrip` and `rstrip` take white space beside it in;
-/// `single_word` finds it only where no word character is next to it.
+/// A token that is found as a whole. `lstrip` and `rstrip` include the white space before and after
+/// it. With `single_word` it is found only if no word character is next to it.
 struct AddedToken {
   std::string content;
   TokenId id = 0;
@@ -38,7 +39,7 @@ struct AddedToken {
   bool special = false;
 };
 
-/// A token that stands at known bytes of a text, whatever is written there.
+/// A token at known bytes of a text, whatever those bytes are.
 struct PlacedToken {
   ByteSpan bytes;
   TokenId id = 0;
@@ -49,8 +50,8 @@ class AddedTokens {
  public:
   AddedTokens() = default;
 
-  /// From [{id, content, …}, …]. Throws a user error for an id that another token has, or contents
-  /// that are empty, listed twice, or in the vocabulary with another id.
+  /// From [{id, content, …}, …]. Throws a user error for an id that another token has, and for a
+  /// content that is empty, listed twice, or in the vocabulary with another id.
   static AddedTokens read(const JsonPart& part, const TokenVocabulary& vocabulary,
                           const Normalizer& normalizer) {
     AddedTokens result;
@@ -69,11 +70,11 @@ class AddedTokens {
       const auto known = vocabulary.id_of(token.content);
       if (known ? *known != token.id : vocabulary.text_of(token.id).has_value()) {
         throw item.at("id").wrong(
-            "is not the id that the vocabulary gives: a token has one id, "
-            "and an id has one token");
+            "differs from the vocabulary's: a token must have exactly one id, "
+            "and an id exactly one token");
       }
       if (!result.vocabulary_.add(token.content, token.id)) {
-        throw item.wrong("its content or its id is that of another added token");
+        throw item.wrong("another added token has the same content or id");
       }
       result.tokens_.push_back(std::move(token));
     }
@@ -93,8 +94,9 @@ class AddedTokens {
   [[nodiscard]] const std::vector<AddedToken>& tokens() const noexcept { return tokens_; }
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
 
-  /// The text rewritten, in pieces: the added tokens and what stands between them. `placed` is one of
-  /// them that is known; it takes the white space beside it as it would where it is found.
+  /// The rewritten text in pieces: the added tokens and the text between them. `placed` is an added
+  /// token at a known position; it includes the white space around it as if it had been found
+  /// there.
   [[nodiscard]] TextPieces pieces(std::string_view text, const Normalizer& normalizer,
                                   bool parse_special,
                                   std::optional<PlacedToken> placed = std::nullopt) const {
@@ -162,7 +164,7 @@ class AddedTokens {
     }
   };
 
-  /// The begin of the last character before a place that is not the first.
+  /// The start of the character before a place that is not the first.
   static std::size_t before(std::string_view text, std::size_t at) {
     do --at;
     while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U);
@@ -177,7 +179,7 @@ class AddedTokens {
            (match.end == text.size() || !word_at(match.end));
   }
 
-  /// A match with the white space that its token takes in, none of it before `done`.
+  /// A match together with the white space that its token includes, but none before `done`.
   static ByteSpan with_space(std::string_view text, ByteSpan match, const AddedToken& token,
                              std::size_t done) {
     while (token.lstrip && match.begin > done) {
@@ -189,7 +191,7 @@ class AddedTokens {
     return {(std::max)(match.begin, done), match.end};
   }
 
-  /// Cuts the pieces at the tokens found.
+  /// Cuts the pieces at the tokens that are found.
   void find(TextPieces& pieces, const Finder& finder, bool parse_special) const {
     if (finder.is_empty) return;
     std::vector<TextPiece> result;
@@ -208,7 +210,7 @@ class AddedTokens {
     const auto push = [&](std::size_t begin, std::size_t end, std::optional<TokenId> token) {
       if (begin < end) result.push_back({{offset + begin, offset + end}, token});
     };
-    std::size_t done = 0;  // all before it is in the result
+    std::size_t done = 0;  // the result contains everything before it
     for (std::size_t at = 0; at < text.size();) {
       const Finder::Entry* entry = finder.at(text.substr(at));
       if (entry == nullptr) {

@@ -4,11 +4,12 @@
 // Which bytes of the original text does each byte of a normalised one come from?
 //
 // A tokenizer rewrites a text (lower case, no accents, "▁" for a space) before it cuts it. Each
-// byte of the rewritten text keeps the range of the original bytes that it stands for, always whole
+// byte of the rewritten text stores the range of original bytes that it represents, always whole
 // characters. The rules are those of the `tokenizers` package (NormalizedString), so that a token
-// covers here what it covers there: what replaces a character takes its range, what is inserted
-// takes the range of the character before it. One difference: where a map drops a text's
-// first characters, that package shifts all later ranges to the left by as many; here they stay right.
+// covers the same bytes here as there. A replacement takes the range of the character it replaces.
+// An inserted character takes the range of the character before it. One difference: if a map drops
+// the first characters of a text, that package shifts all later ranges to the left by as many
+// characters; here they stay correct.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,19 +25,20 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A character of a rewritten text and what happened there: 0 for one that replaces the next
-/// character, 1 for one that is inserted, -n for one that replaces the next and drops the n after.
+/// A character of a rewritten text and how it came about: 0 if it replaces the next character, 1 if
+/// it is inserted, -n if it replaces the next character and drops the n after that.
 struct CharacterChange {
   char32_t value = 0;
   std::ptrdiff_t change = 0;
 };
 
-/// Well-formed UTF-8 with the origin of each byte. Not thread-safe while it is changed.
+/// Well-formed UTF-8 with the origin of each byte. Not thread-safe during changes.
 class AlignedText {
  public:
   AlignedText() = default;
 
-  /// The text as it is; a byte that is no part of a character is read as U+FFFD and covers itself.
+  /// The unchanged text. A byte that is not part of a character is read as U+FFFD and covers
+  /// itself.
   explicit AlignedText(std::string_view original) {
     text_.reserve(original.size());
     origins_.reserve(original.size());
@@ -54,9 +56,9 @@ class AlignedText {
   [[nodiscard]] std::string_view text(ByteSpan part) const {
     return std::string_view(text_).substr(part.begin, part.end - part.begin);
   }
-  /// The original bytes behind one byte.
+  /// The original bytes of one byte.
   [[nodiscard]] ByteSpan origin(std::size_t byte) const { return origins_[byte]; }
-  /// The original bytes behind a range that is not empty.
+  /// The original bytes of a non-empty range.
   [[nodiscard]] ByteSpan origin(ByteSpan part) const {
     return {origins_[part.begin].begin, origins_[part.end - 1].end};
   }
@@ -82,7 +84,8 @@ class AlignedText {
     return result;
   }
 
-  /// Each character becomes what `rewrite(c, put)` puts for it: nothing, one or several.
+  /// Replaces each character by the characters that `rewrite(c, put)` passes to `put`: none, one or
+  /// several.
   template <class Rewrite>
   void rewrite(Rewrite rewrite) {
     AlignedText result;
@@ -96,7 +99,7 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// Puts characters before a text that is not empty; they stand for its first character.
+  /// Inserts characters before a non-empty text; their range is that of its first character.
   void prepend(std::string_view characters) {
     if (empty()) return;
     AlignedText result;
@@ -105,7 +108,8 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// Replaces parts, ascending and apart; what replaces one stands for its last character.
+  /// Replaces parts, which must be ascending and disjoint. A replacement has the range of the
+  /// part's last character.
   void replace(std::span<const ByteSpan> parts, std::string_view content) {
     if (parts.empty()) return;
     AlignedText result;
@@ -119,8 +123,9 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// The whole text rewritten as changes of its characters, in order, behind so many that are
-  /// dropped at its begin, which the first that stays covers too. No origin goes past the end.
+  /// Rewrites the whole text by changes of its characters, in order, after dropping the first
+  /// `dropped` characters. The first remaining character covers the dropped ones too. No origin
+  /// goes past the end.
   void transform(std::span<const CharacterChange> changes, std::size_t dropped = 0) {
     AlignedText result;
     result.text_.reserve(size());

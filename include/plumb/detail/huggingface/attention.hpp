@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do tokens gather from the tokens they see?
+// What does attention gather for a token from the tokens that it sees?
 //
-//   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j + added_ij) v_j, for each head, over the
-//   j that token i sees
-// A few queries are taken at once, with all keys that one of them sees, so both sums are products of
-// small matrices (kernels/row_products.hpp): keys are kept in blocks of as many as a vector has lanes, the
-// numbers of one dimension side by side; values row by row. What a query does not see has weight 0
-// in its sum. The j come in one order, so what a token gathers does not depend on which queries are
-// taken with it, bit by bit. Source: Vaswani et al., "Attention Is All You Need" (2017), 3.2.
+//   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j + added_ij) v_j
+// for each head, over the j that token i sees. A few queries are computed together, with all keys
+// that one of them sees, so both sums are products of small matrices (kernels/row_products.hpp).
+// Keys are stored in blocks of one vector's number of lanes, with the numbers of one dimension next
+// to each other. Values are stored row by row. A key that a query does not see has weight 0 in its
+// sum. The order of the j is fixed, so a token's result is the same, bit by bit, whichever queries
+// it is computed with. Source: Vaswani et al., "Attention Is All You Need" (2017), 3.2.
 
 #include <algorithm>
 #include <cmath>
@@ -23,12 +23,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Keys and values of one layer, by slot. Any number of threads may read it, and set slots of
-/// different blocks or, where they set no slot twice, of the same.
+/// Keys and values of one layer, by slot. Any number of threads may read it. Threads may set slots
+/// at the same time if no slot is set twice.
 class KeyValues {
  public:
   KeyValues() = default;
-  /// `size` numbers for each head.
+  /// `size` numbers in a key and in a value of each head.
   KeyValues(std::size_t heads, std::size_t size)
       : lanes_(network_kernels().lanes), size_(size), keys_(heads), values_(heads) {}
 
@@ -40,13 +40,13 @@ class KeyValues {
     for (Numbers& keys : keys_) keys.reserve(blocks(count) * block_size());
     for (Numbers& values : values_) values.reserve(count * value_stride());
   }
-  /// Room for slots 0 … count − 1; those that were there keep their numbers.
+  /// Makes space for slots 0 … count − 1; existing slots keep their numbers.
   void resize(std::size_t count) {
     for (Numbers& keys : keys_) keys.resize(blocks(count) * block_size(), 0.0F);
     for (Numbers& values : values_) values.resize(count * value_stride(), 0.0F);
   }
 
-  /// `key_value` has the keys of all heads, then the values of all heads.
+  /// `key_value` contains the keys of all heads, then the values of all heads.
   void set(std::size_t slot, const float* key_value) {
     const float* value = key_value + heads() * size_;
     for (std::size_t h = 0; h < heads(); ++h) {
@@ -56,14 +56,14 @@ class KeyValues {
     }
   }
 
-  /// Keys in a block.
+  /// The number of keys in a block.
   [[nodiscard]] std::size_t lanes() const noexcept { return lanes_; }
-  /// A block's keys: [size()][lanes()]; the next block lies behind it.
+  /// A block's keys: [size()][lanes()]; the next block follows it.
   [[nodiscard]] const float* keys(std::size_t head, std::size_t block) const {
     return keys_[head].data() + block * block_size();
   }
   [[nodiscard]] std::size_t block_size() const noexcept { return size_ * lanes_; }
-  /// A slot's value, with zeros up to value_stride() numbers; the next slot's lies behind it.
+  /// A slot's value, padded with zeros to value_stride() numbers; the next slot's value follows it.
   [[nodiscard]] const float* value(std::size_t head, std::size_t slot) const {
     return values_[head].data() + slot * value_stride();
   }
@@ -79,41 +79,41 @@ class KeyValues {
   std::vector<Numbers> keys_, values_;  // by head
 };
 
-/// Slots that lie one behind the other.
+/// Consecutive slots.
 struct SlotRun {
   std::size_t first, count;
 };
 
-/// What a few queries see.
+/// The slots that a few queries see.
 struct SeenSlots {
-  /// At most so many queries.
+  /// The largest number of queries.
   [[nodiscard]] static std::size_t most_queries() { return network_kernels().product_rows; }
 
-  /// All slots that one of them sees, in the order in which they are summed up.
+  /// All slots that at least one query sees, in the order of summation.
   std::vector<SlotRun> runs;
-  /// All queries see so many of the first.
+  /// The number of slots, from the first, that all queries see.
   std::size_t shared = 0;
-  /// By query, which of the others it sees: places in that order, ascending. Empty where there are
-  /// no others.
+  /// By query: which slots after the shared ones it sees, as ascending indices in the order of
+  /// summation. Empty if all slots are shared.
   std::vector<std::vector<std::uint32_t>> own;
-  /// The position of each place in that order, where scores have a bias by position.
+  /// The position of each slot in that order, if scores have a bias by position.
   std::vector<std::uint32_t> positions{};
 };
 
-/// How a head's scores are made of products of queries and keys.
+/// How a head's scores are computed from products of queries and keys.
 struct HeadScores {
   float scale = 1;
-  /// c · tanh(x / c) of a score; 0 leaves it.
+  /// Scores become c · tanh(x / c); 0 means no cap.
   float cap = 0;
-  /// Added to the score of a key, by its position; null adds nothing.
+  /// Added to the score of a key, by its position; null for none.
   const float* bias = nullptr;
-  /// Added to the score of a query and a key: of the first query by place, of the next ones
-  /// `added_stride` further on; null adds nothing.
+  /// Added to the score of a query and a key: the first query's numbers, by place; each next
+  /// query's are `added_stride` further on. Null for none.
   const float* added = nullptr;
   std::size_t added_stride = 0;
 };
 
-/// The product of queries and one run's keys, times `scale`, into columns of `to`.
+/// Writes the products of queries and one run's keys, times `scale`, into columns of `to`.
 inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
                           const float* queries, std::size_t count, std::size_t stride, float scale,
                           float* to, std::size_t to_stride) {
@@ -136,7 +136,7 @@ inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
   }
 }
 
-/// Makes a row of scores one of weights, 0 where `own` is not seen.
+/// Turns a row of scores into weights; the weight is 0 for slots that `own` does not contain.
 inline void weigh_row(std::span<float> row, std::size_t shared,
                       std::span<const std::uint32_t> own) {
   for (std::size_t i = 0; i < own.size(); ++i) row[shared + i] = row[own[i]];
@@ -148,9 +148,9 @@ inline void weigh_row(std::span<float> row, std::size_t shared,
   }
 }
 
-/// What `count` queries gather in one head of keys and values. `queries` and `gathered` are where the
-/// head's numbers of the first query stand, those of the next `stride` and `gathered_stride` further
-/// on. `scratch` is memory to be used again.
+/// What `count` queries gather in one head of keys and values. `queries` and `gathered` point to
+/// the head's numbers of the first query; each next query's are `stride` and `gathered_stride`
+/// further on. `scratch` is reusable memory.
 inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& seen,
                    const HeadScores& scores, const float* queries, std::size_t count,
                    std::size_t stride, float* gathered, std::size_t gathered_stride,
@@ -185,7 +185,7 @@ inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& see
   at = 0;
   for (const SlotRun run : seen.runs) {
     const float* values = held.value(head, run.first);
-    for (std::size_t c = 0, left = wide / lanes; left > 0;) {  // in parts of like width
+    for (std::size_t c = 0, left = wide / lanes; left > 0;) {  // in parts of similar width
       const std::size_t parts = (left + with.product_lanes - 1) / with.product_lanes;
       const std::size_t now = (left + parts - 1) / parts;
       with.add_products(count, now,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parts have BERT and the masked models after it?
+// Which parts do BERT and the later masked models have?
 //
-// BERT, RoBERTa, XLM-RoBERTa, ALBERT, DistilBERT and ELECTRA's generator: a norm after each sum, learned
-// positions. DeBERTa 2 and 3: the same with distances in attention. ModernBERT: norms before attention
-// and feed-forward, rotated positions, windows, a gated feed-forward. Each function reads one
-// config.json, by the names and defaults of transformers.
+// BERT, RoBERTa, XLM-RoBERTa, ALBERT, DistilBERT and ELECTRA's generator: a norm after each sum,
+// learned positions. DeBERTa 2 and 3: the same, with distances in attention. ModernBERT: norms
+// before attention and feed-forward, rotated positions, windows, a gated feed-forward. Each
+// function reads one config.json, with the names and defaults of transformers.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Norms after each sum, by a layer norm, and biases everywhere.
+/// A layer norm after each sum, and biases everywhere.
 inline void set_bert_parts(EncoderConfig& config, float epsilon) {
   config.norm.epsilon = epsilon;
   config.norm_after_sum = true;
@@ -44,7 +44,7 @@ inline void name_as_bert(EncoderConfig& config, const char* prefix) {
   name_plain_feed(names, "intermediate.dense", "output.dense");
 }
 
-/// `decoder` has a bias of its own, `decoder`.bias, where it is not tied; else it is `bias`.
+/// `decoder` has its own bias, `decoder`.bias, if it is not tied; otherwise the bias is `bias`.
 inline void name_head(EncoderConfig& config, const char* dense, const char* norm,
                       const char* decoder, const char* bias) {
   config.head_dense = dense;
@@ -63,7 +63,7 @@ inline void read_bert_sizes(const ConfigFields& fields, EncoderConfig& config) {
   config.positions = fields.count("max_position_embeddings");
 }
 
-/// What BERT's descendants share, without names of tensors.
+/// The settings that BERT's descendants share, without names of tensors.
 inline void read_bert_parts(const ConfigFields& fields, EncoderConfig& config) {
   read_bert_sizes(fields, config);
   config.token_types = fields.count("type_vocab_size", 2);
@@ -83,7 +83,7 @@ inline void read_bert(const ConfigFields& fields, EncoderConfig& config) {
 
 inline void read_roberta(const ConfigFields& fields, EncoderConfig& config) {
   read_bert_parts(fields, config);
-  config.head_activation = Activation::gelu;  // whatever hidden_act says
+  config.head_activation = Activation::gelu;  // regardless of hidden_act
   const Json* padding = fields.find("pad_token_id");
   if (padding != nullptr && !padding->is_number_unsigned()) {
     throw fields.wrong("pad_token_id", "is " + padding->dump() + ", not a token",
@@ -91,7 +91,8 @@ inline void read_roberta(const ConfigFields& fields, EncoderConfig& config) {
   }
   const std::size_t row = padding == nullptr ? 1 : padding->get<std::size_t>();
   if (row + 1 >= config.positions || row >= config.vocabulary) {
-    throw fields.wrong("pad_token_id", std::to_string(row) + " is past the positions or tokens",
+    throw fields.wrong("pad_token_id",
+                       std::to_string(row) + " is outside the positions or the vocabulary",
                        "fetch the model's config.json again");
   }
   config.padding = static_cast<std::int32_t>(row);
@@ -108,7 +109,7 @@ inline void read_albert(const ConfigFields& fields, EncoderConfig& config) {
   const std::size_t groups = fields.count("num_hidden_groups", 1);
   const std::size_t inner = fields.count("inner_group_num", 1);
   if (groups > config.layers) {
-    throw fields.wrong("num_hidden_groups", "is more than the layers",
+    throw fields.wrong("num_hidden_groups", "is larger than the number of layers",
                        "fetch the model's config.json again");
   }
   check_layers(fields, config.layers, inner);
@@ -157,17 +158,18 @@ inline void read_distilbert(const ConfigFields& fields, EncoderConfig& config) {
             "vocab_projector.bias");
 }
 
-/// The generator. The discriminator says of each token whether it was replaced, and predicts none.
+/// The generator. The discriminator only classifies each token as replaced or not; it does not
+/// predict tokens.
 inline void read_electra(const ConfigFields& fields, EncoderConfig& config) {
   for (const std::string& each : fields.texts("architectures")) {
     if (each == "ElectraForPreTraining") {
       throw fields.wrong("architectures",
-                         "names " + each + ", the discriminator, which predicts no tokens",
+                         "names " + each + ", the discriminator, which does not predict tokens",
                          "fetch the generator of the same size");
     }
   }
   read_bert_parts(fields, config);
-  config.head_activation = Activation::gelu;  // whatever hidden_act says
+  config.head_activation = Activation::gelu;  // regardless of hidden_act
   config.embedding = fields.count("embedding_size", 128);
   name_as_bert(config, "electra.");
   if (config.embedding != config.hidden) config.names.project_in = "embeddings_project";
@@ -204,7 +206,7 @@ inline void read_distances(const ConfigFields& fields, EncoderConfig& config) {
   const float products = 1.0F + (shape.by_query ? 1.0F : 0.0F) + (shape.by_key ? 1.0F : 0.0F);
   config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size) * products);
   if (!fields.flag("relative_attention", false) || products == 1) return;
-  // Below 1, these two say that there is no limit and that there are no buckets.
+  // Values below 1 mean no limit and no buckets.
   const double most = fields.number("max_relative_positions", -1);
   const double buckets = fields.number("position_buckets", -1);
   shape.most = most < 1 ? config.positions : fields.count("max_relative_positions");
@@ -212,7 +214,7 @@ inline void read_distances(const ConfigFields& fields, EncoderConfig& config) {
   shape.span = shape.buckets > 0 ? shape.buckets : shape.most;
   if (shape.buckets == 1 || (shape.buckets > 0 && shape.most <= shape.buckets / 2 + 1)) {
     throw fields.wrong("position_buckets",
-                       std::to_string(shape.buckets) + " buckets do not suit distances up to " +
+                       std::to_string(shape.buckets) + " buckets are invalid for distances up to " +
                            std::to_string(shape.most),
                        "fetch the model's config.json again");
   }
@@ -250,7 +252,7 @@ inline void read_deberta2(const ConfigFields& fields, EncoderConfig& config) {
   name_head(config, "lm_predictions.lm_head.dense", "lm_predictions.lm_head.LayerNorm",
             "lm_predictions.lm_head", "lm_predictions.lm_head.bias");
   config.tied =
-      true;  // this head multiplies with the embeddings, whatever tie_word_embeddings says
+      true;  // this head multiplies with the embeddings, regardless of tie_word_embeddings
   fields.expect("embedding_size", config.hidden);
 }
 
@@ -266,7 +268,7 @@ inline void read_modernbert(const ConfigFields& fields, EncoderConfig& config) {
   config.has_head_dense_bias = fields.flag("classifier_bias", false);
   config.has_head_bias = fields.flag("decoder_bias", true);
   const std::size_t each = fields.count("global_attn_every_n_layers", 3);
-  // A token and half of local_attention, or a sliding_window, on either side of it.
+  // On each side of the token: half of local_attention, or a sliding_window.
   const std::size_t side = fields.count("sliding_window", fields.count("local_attention", 128) / 2);
   read_windows(fields, config, side + 1, [&](std::size_t layer) { return layer % each != 0; });
   const ConfigFields rope = fields.object("rope_parameters"), old = fields.object("rope_scaling");

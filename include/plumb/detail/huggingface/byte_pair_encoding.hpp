@@ -3,9 +3,10 @@
 
 // Which tokens does byte-pair encoding cut a word into?
 //
-// A word is its characters; of all neighbours that a merge joins, the one listed first is joined,
-// the leftmost of equals, until none is left (Sennrich et al. 2016, §3.2). A character that no token
-// has is dropped where the file names no unknown token, as `tokenizers` does.
+// A word starts as its characters. Of all adjacent pairs that have a merge, the pair whose merge is
+// listed first is joined (the leftmost if there are several), until no pair has a merge (Sennrich
+// et al. 2016, §3.2). A character without a token is dropped if the file names no unknown token, as
+// in `tokenizers`.
 // Non-goal: dropout, which is for training.
 
 #include <algorithm>
@@ -29,14 +30,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How a byte without a token of its own is written: "<0x0A>".
+/// The name of a byte that has no other token: "<0x0A>".
 [[nodiscard]] inline std::string byte_name(char c) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   const auto byte = static_cast<unsigned char>(c);
   return std::string("<0x") + digits[byte >> 4] + digits[byte & 15] + ">";
 }
 
-/// The tokens of a text's bytes, if the vocabulary has them all.
+/// The tokens of a text's bytes, if the vocabulary contains all of them.
 [[nodiscard]] inline std::optional<std::vector<TokenId>> byte_tokens(
     const TokenVocabulary& vocabulary, std::string_view text) {
   std::vector<TokenId> ids;
@@ -51,7 +52,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class BytePairEncoding {
  public:
-  /// Throws a user error for a merge whose parts or result are no tokens, and for dropout.
+  /// Throws a user error for a merge whose parts or result are not tokens, and for dropout.
   static BytePairEncoding read(const JsonPart& part) {
     BytePairEncoding model;
     model.vocabulary_ = TokenVocabulary::read(part.at("vocab"));
@@ -61,7 +62,7 @@ class BytePairEncoding {
     model.byte_fallback_ = part.flag_or("byte_fallback", false);
     model.ignores_merges_ = part.flag_or("ignore_merges", false);
     if (part.has("dropout") && part.value()["dropout"] != 0) {
-      throw part.at("dropout").wrong("is for training: tokens would be random", "make it null");
+      throw part.at("dropout").wrong("is for training: tokens would be random", "set it to null");
     }
     if (part.has("unk_token")) {
       const JsonPart unknown = part.at("unk_token");
@@ -77,7 +78,7 @@ class BytePairEncoding {
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
   [[nodiscard]] std::optional<TokenId> unknown() const noexcept { return unknown_; }
 
-  /// Appends the tokens of a word; their bytes count from its begin.
+  /// Appends the tokens of a word; their byte offsets start at the word's beginning.
   void tokenize(std::string_view word, std::vector<Token>& tokens) const {
     if (ignores_merges_) {
       if (const auto id = vocabulary_.id_of(word)) {
@@ -96,7 +97,7 @@ class BytePairEncoding {
   }
 
  private:
-  /// A token while a word is put together; one that was joined to another is empty.
+  /// A token during merging; a token that was joined to another is empty.
   struct Part {
     TokenId id = 0;
     ByteSpan bytes;
@@ -107,7 +108,7 @@ class BytePairEncoding {
     std::uint32_t rank = 0;
     TokenId joined = 0;
   };
-  /// A pair that may be joined, when its turn comes.
+  /// A pair that may be joined later.
   struct Candidate {
     std::size_t place = 0;
     Merge merge;
@@ -149,14 +150,14 @@ class BytePairEncoding {
     const TokenId second = id_of(parts[1]);
     const TokenId joined =
         id_of(parts[0] + (has_prefix ? parts[1].substr(prefix_.size()) : parts[1]));
-    // Of a merge that is listed twice the later counts, as in `tokenizers`.
+    // If a merge is listed twice, the later one counts, as in `tokenizers`.
     merges_.insert_or_assign(key(first, second), Merge{static_cast<std::uint32_t>(i), joined});
   }
 
   [[nodiscard]] std::vector<Part> characters(std::string_view word) const {
     std::vector<Part> parts;
     parts.reserve(word.size());
-    std::optional<Part> unknown;  // held back while it may grow
+    std::optional<Part> unknown;  // pending, as it may still grow
     const auto flush = [&] {
       if (unknown) parts.push_back(*unknown);
       unknown.reset();

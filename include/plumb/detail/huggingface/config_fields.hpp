@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model's config.json say, field by field?
+// Reads the fields of a model's config.json.
 //
-// Numbers are checked when they are read, so that a damaged file is refused by field. A field that
-// changes a network's numbers is read or, where only one value of it is supported, expected.
+// Numbers are checked when they are read, so that the error for a damaged file names the field. A
+// field that changes a network's numbers is either read or, if only one value is supported, checked
+// against it.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,13 +31,12 @@ struct FieldAlias {
 /// The fields of a config.json.
 class ConfigFields {
  public:
-  /// `else_do` is what can be done with a model that has values which are not modelled; empty for
-  /// nothing.
+  /// `else_do` is a remedy for models with unsupported values; empty for none.
   explicit ConfigFields(const std::filesystem::path& file, std::string else_do = "")
       : file_(file), object_(read_json_object(file)), else_do_(std::move(else_do)) {}
 
-  /// The fields of an object within: `field` of it is shown as "name.field". An object that is absent has
-  /// no fields. Throws a user error for what is no object.
+  /// The fields of a nested object; its `field` is shown as "name.field". An absent object has no
+  /// fields. Throws a user error for a value that is not an object.
   [[nodiscard]] ConfigFields object(const std::string& name) const {
     const Json* value = find(name);
     if (value != nullptr && !value->is_object()) {
@@ -46,14 +46,14 @@ class ConfigFields {
     return ConfigFields(*this, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
   }
 
-  /// These fields with those of another object in their place where both have one.
+  /// These fields, with those of another object replacing the fields that both have.
   [[nodiscard]] ConfigFields with(const ConfigFields& others) const {
     ConfigFields made = *this;
     made.object_.update(others.object_);
     return made;
   }
 
-  /// The same, with those of `absent` that are not there.
+  /// The same, with the fields of `absent` that are missing here.
   [[nodiscard]] ConfigFields completed(const Json& absent) const {
     ConfigFields made = *this;
     for (const auto& [name, value] : absent.items()) {
@@ -62,8 +62,8 @@ class ConfigFields {
     return made;
   }
 
-  /// The same with each field under its name where it has an alias. Throws a user error where both
-  /// are there and differ.
+  /// The same, with aliased fields renamed. Throws a user error if a field is present under both
+  /// names with different values.
   [[nodiscard]] ConfigFields renamed(std::span<const FieldAlias> aliases) const {
     ConfigFields made = *this;
     for (const FieldAlias& one : aliases) {
@@ -83,8 +83,8 @@ class ConfigFields {
                             const std::string& remedy) const {
     return user_error({.file = file_, .field = prefix_ + field}, problem, remedy);
   }
-  /// The error of a value that makes sense and that the network does not model; `known` says which it
-  /// does.
+  /// The error for a valid value that the network does not support; `known` names the supported
+  /// values.
   [[nodiscard]] Error unmodelled(const std::string& field, const std::string& problem,
                                  const std::string& known) const {
     return wrong(field, problem, known + (else_do_.empty() ? "" : "; " + else_do_));
@@ -95,15 +95,15 @@ class ConfigFields {
     return found == object_.end() || found->is_null() ? nullptr : &*found;
   }
 
-  /// Whether a field is there and null, where that is not the same as absent.
+  /// Whether a field is present and null, for fields where null differs from absent.
   [[nodiscard]] bool is_null(const std::string& field) const {
     const auto found = object_.find(field);
     return found != object_.end() && found->is_null();
   }
-  /// Fields of nothing.
+  /// An empty set of fields.
   [[nodiscard]] ConfigFields none() const { return ConfigFields(*this, Json::object(), prefix_); }
 
-  /// A number of things, at least 1.
+  /// A whole number of at least 1.
   [[nodiscard]] std::size_t count(const std::string& field,
                                   std::optional<std::size_t> absent = std::nullopt) const {
     const Json* value = find(field);
@@ -111,13 +111,13 @@ class ConfigFields {
     if (value == nullptr) throw wrong(field, "is missing", "fetch the model's config.json again");
     if (!value->is_number_unsigned() || value->get<std::uint64_t>() < 1 ||
         value->get<std::uint64_t>() > 0x7FFFFFFF) {
-      throw wrong(field, "is " + value->dump() + ", not a number of things",
+      throw wrong(field, "is " + value->dump() + ", not a valid count",
                   "fetch the model's config.json again");
     }
     return value->get<std::size_t>();
   }
 
-  /// The same where none of them is a number too.
+  /// The same, but 0 is also valid.
   [[nodiscard]] std::size_t count_from_0(const std::string& field, std::size_t absent) const {
     const Json* const value = find(field);
     return value != nullptr && *value == Json(0) ? 0 : count(field, absent);
@@ -212,12 +212,13 @@ class ConfigFields {
                                                   : value->dump();
     const auto known = activation_named(name);
     if (!known) {
-      throw unmodelled(field, "'" + name + "' is not known", "known are " + activation_list());
+      throw unmodelled(field, "'" + name + "' is not supported",
+                       "plumb supports " + activation_list());
     }
     return *known;
   }
 
-  /// The only supported value of a field, which is also what its absence means.
+  /// Checks a field that has only one supported value, which is also its default.
   void expect(const std::string& field, const Json& supported) const {
     if (const Json* value = find(field); value != nullptr && *value != supported) {
       throw unmodelled(field, value->dump() + " is not supported",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which causal architectures can be asked from their Hugging Face folders?
+// Which causal architectures does plumb read from Hugging Face folders?
 //
-// One line for each `model_type` of config.json. A new architecture of known parts is a function that
-// fills in a DecoderConfig and a line here, or a line in a table of the caller's own. Of a model for
-// texts and images the language model is read (text_part.hpp).
+// One line for each `model_type` of config.json. A new architecture made of known parts is a
+// function that fills in a DecoderConfig and a line here, or a line in the caller's own table. Of a
+// model for texts and images only the language model is read (text_part.hpp).
 
 #include <filesystem>
 #include <span>
@@ -27,9 +27,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// How the config.json of one model_type is read.
 struct DecoderArchitecture {
   std::string_view model_type;
-  /// Throws a user error for what it cannot model.
+  /// Throws a user error for settings that plumb does not support.
   void (*read)(const detail::ConfigFields&, DecoderConfig&);
-  /// Tokens of the longest sequence where config.json does not say; 0 where `read` knows.
+  /// Tokens of the longest sequence if config.json does not specify it; 0 if `read` sets it.
   std::size_t positions = 0;
   /// Other spellings of fields.
   std::span<const FieldAlias> aliases{};
@@ -64,7 +64,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
     {"stablelm", &read_stablelm, 4096},
 };
 
-/// The entry of a model_type; null where there is none.
+/// The entry of a model_type; null if there is none.
 [[nodiscard]] inline const DecoderArchitecture* find_architecture(
     std::string_view model_type,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
@@ -74,19 +74,20 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
   return nullptr;
 }
 
-/// Reads the config.json of a causal model. Throws a user error for an architecture, an activation or a
-/// variant that is not known, for a field that makes no sense, and for quantised weights.
+/// Reads the config.json of a causal model. Throws a user error for an unsupported architecture,
+/// activation or variant, for an invalid field, and for quantised weights.
 [[nodiscard]] inline DecoderConfig read_decoder_config(
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
-  // llama.cpp's converter drops fields it does not know, so the GGUF would be a different model.
+  // llama.cpp's converter drops fields that it does not know, so the GGUF would be a different
+  // model.
   const detail::ConfigFields fields(folder / "config.json", detail::serving_way(folder));
   const detail::TextPart part = detail::text_part(fields);
   const DecoderArchitecture* const found = find_architecture(part.model_type, known);
   if (found == nullptr) {
     throw part.fields.unmodelled(
-        "model_type", "'" + part.model_type + "' is not a causal model that is known",
-        "known are " + text_list(known, [](const auto& one) { return one.model_type; }));
+        "model_type", "'" + part.model_type + "' is not a supported causal model",
+        "plumb supports " + text_list(known, [](const auto& one) { return one.model_type; }));
   }
   for (const detail::ConfigFields* of : {&fields, &part.fields}) {
     detail::refuse_quantized(*of, folder, false);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parts is a language model made of?
+// Which parts does a language model have?
 //
-// One network (decoder_network.hpp) computes every causal architecture; this struct says which parts it
-// has: positions, norms, attention, feed-forward, residual, head. An architecture is a function that
-// fills it in from config.json, and the names of its tensors (decoder_architectures.hpp lists them). A
-// part that an architecture lacks has no name here, or the value that changes nothing. Masked models
-// have the same layers and a few parts more (encoder_config.hpp).
+// One network (decoder_network.hpp) computes every causal architecture. This struct describes its
+// parts: positions, norms, attention, feed-forward, residual, head. An architecture is a function
+// that fills in the struct from config.json, with the names of its tensors
+// (decoder_architectures.hpp lists them). A part that an architecture lacks has no name here, or a
+// value without effect. Masked models have the same layers and a few more parts
+// (encoder_config.hpp).
 
 #include <cmath>
 #include <cstddef>
@@ -24,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// In which order one tensor holds the outputs of queries, keys and values.
+/// The order in which one tensor stores the outputs of queries, keys and values.
 enum class ProjectionOrder {
   /// All queries, then all keys, then all values.
   stacked,
@@ -32,47 +33,48 @@ enum class ProjectionOrder {
   by_key_head
 };
 
-/// What a norm on queries and on keys runs over, before the rotation.
+/// What a norm on queries and keys normalises, before the rotation.
 enum class HeadNorm {
   none,
-  /// Each head by itself, by one weight for all heads.
+  /// Each head separately, with one weight for all heads.
   shared,
-  /// Each head by itself, by a weight of its own; in one tensor [heads, size].
+  /// Each head separately, with its own weight; one tensor [heads, size].
   each,
-  /// The same in one tensor for each head, `name`.norms.H.weight.
+  /// The same with one tensor for each head, `name`.norms.H.weight.
   each_named,
   /// All heads as one row.
   whole
 };
 
-/// What an architecture calls its tensors, after the network's prefix and, in a layer, the layer's own
-/// name. An empty name means that the part is not there.
+/// The architecture's names for its tensors, after the network's prefix and, in a layer, the
+/// layer's own name. An empty name means that the architecture lacks the part.
 struct DecoderNames {
-  /// Tried before each name but the head's; then the name alone.
+  /// Tried before each name except the head's; then the name without it is tried.
   std::string prefix = "model.";
-  /// Tried before that one: prefixes of a language model that is one of several parts.
+  /// Tried before `prefix`: prefixes of a language model that is one of several parts.
   std::vector<std::string> outer{};
   std::string tokens = "embed_tokens.weight";
   std::string positions{};
   std::string embedding_norm{}, project_in{}, project_out{};
-  /// Followed by the number of a layer and a dot.
+  /// Followed by the layer's number and a dot.
   std::string layer = "layers.";
   std::string final_norm = "norm";
   std::string head = "lm_head";
 
-  /// One name where the three are one tensor.
+  /// One name if the three are one tensor.
   std::vector<std::string> query_key_value{"self_attn.q_proj", "self_attn.k_proj",
                                            "self_attn.v_proj"};
   std::string query_norm{}, key_norm{};
   std::string attention_out = "self_attn.o_proj";
-  /// Before attention and before the feed-forward; one norm for both where the second is empty and the
-  /// residual is parallel.
+  /// Before attention and before the feed-forward. One norm serves both if the second name is empty
+  /// and the residual is parallel.
   std::string attention_norm = "input_layernorm", feed_norm = "post_attention_layernorm";
-  /// On what attention and the feed-forward give, before it is added.
+  /// On the outputs of attention and feed-forward, before they are added.
   std::string attention_end_norm{}, feed_end_norm{};
-  /// `gate` is empty in a plain feed-forward, and equal to `up` where one tensor holds gate, then up.
+  /// `gate` is empty in a plain feed-forward, and equal to `up` if one tensor contains gate, then
+  /// up.
   std::string gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";
-  /// Of experts: the router, and what is followed by an expert's number and a dot.
+  /// For experts: the router, and the prefix that an expert's number and a dot follow.
   std::string router{}, expert{};
   WeightOrder order = WeightOrder::by_output;
 };
@@ -80,12 +82,13 @@ struct DecoderNames {
 struct DecoderConfig {
   DecoderNames names{};
   std::size_t vocabulary = 0;
-  /// Numbers in a token's embedding; another number than `hidden` where projections stand between.
+  /// Numbers in a token's embedding; differs from `hidden` if there are projections between the
+  /// two.
   std::size_t embedding = 0;
   std::size_t hidden = 0;
   std::size_t layers = 0;
   std::size_t heads = 0;
-  /// Heads of keys and values; each serves `heads / key_heads` heads of queries.
+  /// Heads of keys and values; each serves `heads / key_heads` query heads.
   std::size_t key_heads = 0;
   /// Numbers of a query, a key and a value in one head.
   std::size_t head_size = 0;
@@ -93,15 +96,15 @@ struct DecoderConfig {
   std::size_t intermediate = 0;
   /// Tokens of the longest sequence.
   std::size_t positions = 0;
-  /// Rows of learned position embeddings before the first token's.
+  /// The number of rows of learned position embeddings before the first token's.
   std::size_t first_position = 0;
 
   float embedding_scale = 1, residual_scale = 1, logits_scale = 1;
   NormShape norm{};
   bool has_final_norm = true;
-  /// A norm after each sum in place of one before attention and feed-forward (OPT-350m).
+  /// A norm after each sum instead of before attention and feed-forward (OPT-350m).
   bool norm_after_sum = false;
-  /// The norm's output is what attention and feed-forward are added to (Bloom).
+  /// Attention and feed-forward are added to the norm's output (Bloom).
   bool residual_from_norm = false;
   /// Attention and feed-forward read the same rows, and both are added to them.
   bool parallel = false;
@@ -111,27 +114,29 @@ struct DecoderConfig {
        has_head_bias = false;
   HeadNorm head_norm = HeadNorm::none;
   NormShape head_norm_shape{};
-  /// Queries, keys and values are clamped to ± this; 0 leaves them.
+  /// Queries, keys and values are clamped to ± this; 0 for no clamping.
   float clip = 0;
   float attention_scale = 1;
-  /// c · tanh(x / c) on attention's scores and on logits; 0 leaves them.
+  /// c · tanh(x / c) on attention's scores and on logits; 0 for no cap.
   float attention_cap = 0, logits_cap = 0;
   /// Added to the score of a key at position j (0 is the first) by head h: slopes[h] · j.
   std::vector<float> slopes{};
   /// Falcon: those products are rounded to BF16, then multiplied with the attention scale.
   bool rounds_slopes = false;
-  /// By layer: tokens that a token sees, itself included; 0 is all. Empty where all layers see all.
+  /// By layer: the number of tokens that a token sees, including itself; 0 for all. Empty if all
+  /// layers see all tokens.
   std::vector<std::size_t> windows{};
-  /// Kinds of rotation, and by layer which of them; empty where no position is rotated.
+  /// Kinds of rotation, and the kind of each layer; empty if no position is rotated.
   std::vector<Rotary> rotaries{};
   std::vector<std::size_t> rotary_of_layer{};
 
   Activation activation = Activation::gelu;
-  /// How many experts there are, and how many each token goes through; 0 is one feed-forward for all.
+  /// The number of experts, and of experts that each token uses; 0 means one feed-forward for all
+  /// tokens.
   std::size_t experts = 0, experts_per_token = 0;
   /// Whether the head's weights are the token embeddings.
   bool tied = false;
-  /// Whether a head that is stored counts where `tied` is not config.json's word.
+  /// Whether a stored head overrides `tied` if config.json does not set `tied`.
   bool unties_by_stored_head = false;
 
   /// Prefixes of tensors' names, in the order in which they are tried.
@@ -145,20 +150,20 @@ struct DecoderConfig {
   [[nodiscard]] std::size_t window(std::size_t layer) const {
     return windows.empty() ? 0 : windows[layer];
   }
-  /// The rotation of a layer's positions; null where there is none.
+  /// The rotation of a layer's positions; null if there is none.
   [[nodiscard]] const Rotary* rotary(std::size_t layer) const {
     if (rotaries.empty()) return nullptr;
     return &rotaries[rotary_of_layer.empty() ? 0 : rotary_of_layer[layer]];
   }
 };
 
-/// Heads of that many numbers, whose scores are divided by the root of it.
+/// Sets the numbers in a head; scores are divided by the square root of it.
 inline void set_head_size(DecoderConfig& config, std::size_t size) {
   config.head_size = size;
   config.attention_scale = 1.0F / std::sqrt(static_cast<float>(size));
 }
 
-/// Fills in what nearly all architectures have under these names.
+/// Fills in the fields that nearly all architectures have under these names.
 inline void read_common_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = config.embedding = fields.count("hidden_size");
@@ -170,7 +175,7 @@ inline void read_common_sizes(const ConfigFields& fields, DecoderConfig& config)
   config.positions = fields.count("max_position_embeddings");
 }
 
-/// The same under the names of GPT-2 and its like.
+/// The same under the names of GPT-2 and similar models.
 inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = config.embedding = fields.count("n_embd");
@@ -181,7 +186,7 @@ inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.positions = fields.count("n_positions");
 }
 
-/// Biases in every product but the head.
+/// Biases in every product except the head.
 inline void set_all_biases(DecoderConfig& config) {
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = true;
 }
@@ -193,15 +198,16 @@ inline void name_plain_feed(DecoderNames& names, const char* up, const char* dow
   names.down = down;
 }
 
-/// Layers of two kinds of rotation: rotaries[1] where a window slides, else rotaries[0].
+/// Two kinds of rotation: rotaries[1] in layers with a sliding window, otherwise rotaries[0].
 inline void rotate_by_window(DecoderConfig& config) {
   for (const std::size_t window : config.windows) {
     config.rotary_of_layer.push_back(window > 0 ? 1 : 0);
   }
 }
 
-/// ALiBi's slopes: 2^(−8 i / n) for the largest power of two n, then every second one of 2n.
-/// Source: Press, Smith and Lewis, "Train Short, Test Long" (2021), as Bloom and Falcon compute them.
+/// ALiBi's slopes: 2^(−8 i / n) for the largest power of two n, then every second slope of 2n.
+/// Source: Press, Smith and Lewis, "Train Short, Test Long" (2021), as computed in Bloom and
+/// Falcon.
 inline std::vector<float> alibi_slopes(std::size_t heads) {
   std::size_t whole = 1;
   while (whole * 2 <= heads) whole *= 2;
@@ -218,7 +224,7 @@ inline std::vector<float> alibi_slopes(std::size_t heads) {
   return slopes;
 }
 
-/// Norms on the heads of queries and keys, by these names.
+/// Norms on the heads of queries and keys, with these names.
 inline void set_head_norms(DecoderConfig& config, HeadNorm kind, const NormShape& shape,
                            const char* query, const char* key) {
   config.head_norm = kind;
@@ -227,15 +233,15 @@ inline void set_head_norms(DecoderConfig& config, HeadNorm kind, const NormShape
   config.names.key_norm = key;
 }
 
-/// Throws a user error for more layers than any model has; each has `inner` layers of its own.
+/// Throws a user error for an implausible number of layers. Each layer has `inner` inner layers.
 inline void check_layers(const ConfigFields& fields, std::size_t layers, std::size_t inner = 1) {
   if (layers * inner <= 10'000) return;
-  throw fields.wrong("", "has more layers than any model has: " + std::to_string(layers * inner),
+  throw fields.wrong("", "has an implausible number of layers: " + std::to_string(layers * inner),
                      "fetch the model's config.json again");
 }
 
-/// Which layers slide a window of `size` tokens, by `layer_types` or, where config.json has none, by
-/// `slides(layer)`.
+/// Sets which layers have a sliding window of `size` tokens: by `layer_types` or, if config.json
+/// lacks it, by `slides(layer)`.
 template <class Slides>
 void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t size,
                   Slides slides) {
@@ -257,14 +263,14 @@ void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t
   }
 }
 
-/// Throws a user error for a config.json that lets tokens see those behind them, whatever the
-/// architecture. transformers takes a null or 0 of `is_causal` as false, and a text or a number of
-/// `use_bidirectional_attention` ("all") as true.
+/// Throws a user error for a config.json that lets tokens see later tokens, for any architecture.
+/// transformers reads `is_causal` of null or 0 as false, and `use_bidirectional_attention` with a
+/// text ("all") or a number as true.
 inline void refuse_attention_to_both_sides(const ConfigFields& fields) {
   const auto refuse = [&](const char* field, const std::string& value) {
     throw fields.wrong(
-        field, value + " lets a token see those behind it, so it is no causal language model",
-        "choose a causal model, or correct the field if the model is one");
+        field, value + " lets tokens see later tokens, so the model is not a causal language model",
+        "choose a causal model, or correct the field if the model is causal");
   };
   const Json* const causal = fields.find("is_causal");
   if (fields.is_null("is_causal")) refuse("is_causal", "null");
@@ -273,7 +279,7 @@ inline void refuse_attention_to_both_sides(const ConfigFields& fields) {
   if (both != nullptr && *both != Json(false)) refuse("use_bidirectional_attention", both->dump());
 }
 
-/// Throws a user error where the numbers of a config.json do not fit together.
+/// Throws a user error if the numbers of a config.json contradict each other.
 inline void check_decoder(const ConfigFields& fields, const DecoderConfig& config) {
   const std::string again = "fetch the model's config.json again";
   check_layers(fields, config.layers);

@@ -3,12 +3,12 @@
 
 // What does one layer of a network compute, causal or masked?
 //
-//   attention  projections to queries, keys and values, norms on heads, the rotation of positions; what a
-//              token gathers from those it sees is attention.hpp's
+//   attention  projections to queries, keys and values, norms on heads, the rotation of positions;
+//              attention.hpp gathers what a token sees
 //   feed       W₂ f(W₁ x), or W₂ (f(W_g x) ⊙ W₁ x), or a weighted sum of such experts
-// each added to the rows it was given, one after the other or both to the same rows. Which parts there
-// are is DecoderConfig's. Every step works on each row by itself, so a row's numbers do not depend on
-// the others, bit by bit.
+// Each is added to its input rows, one after the other or both to the same rows. DecoderConfig
+// specifies which parts exist. Every step processes each row separately, so a row's numbers do not
+// depend on other rows, bit by bit.
 // Sources: Vaswani et al., "Attention Is All You Need" (2017); Shazeer, "GLU Variants Improve
 // Transformer" (2020); Jiang et al., "Mixtral of Experts" (2024).
 
@@ -27,12 +27,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The weights of a layer, and its steps on rows that lie one behind the other. Any number of threads
-/// may use one.
+/// The weights of a layer, and its steps on consecutive rows. Any number of threads may use one.
 class DecoderLayer {
  public:
-  /// `name` ends with a dot. Without `norms_input` the layer has no norm before attention, whatever
-  /// the others have. Throws a user error as WeightReader does.
+  /// `name` ends with a dot. Without `norms_input` the layer has no norm before attention, even if
+  /// other layers have one. Throws the user errors of WeightReader.
   DecoderLayer(const WeightReader& reader, const std::string& name, const DecoderConfig& config,
                bool norms_input = true)
       : norms_input_(norms_input && !config.norm_after_sum &&
@@ -55,8 +54,8 @@ class DecoderLayer {
     }
   }
 
-  /// Queries, keys and values of rows, [rows][query_size + 2 key_size], into `made`; row i stands at
-  /// `positions[i]`. `rotary` may be null. The work is shared among threads.
+  /// Writes queries, keys and values of rows, [rows][query_size + 2 key_size], into `made`. Row i
+  /// is at position `positions[i]`. `rotary` may be null. Threads share the work.
   void project(const DecoderConfig& config, std::span<const float> rows,
                std::span<const std::size_t> positions, const Rotary* rotary,
                std::vector<float>& input, std::vector<float>& made) const {
@@ -77,8 +76,9 @@ class DecoderLayer {
     });
   }
 
-  /// Turns what the rows' attention gathered into the layer's output, in `rows`, which hold the
-  /// layer's input. The work is shared among threads; the vectors are memory to be used again.
+  /// Computes the layer's output from what the rows' attention gathered. `rows` contains the
+  /// layer's input and receives its output. Threads share the work; the vectors are reusable
+  /// memory.
   void finish(const DecoderConfig& config, std::span<const float> gathered, std::span<float> rows,
               std::vector<float>& input, std::vector<float>& given,
               std::vector<float>& between) const {
@@ -130,7 +130,7 @@ class DecoderLayer {
       }
       return;
     }
-    const std::size_t group = config.heads / config.key_heads;  // heads of queries of a key head
+    const std::size_t group = config.heads / config.key_heads;  // query heads for each key head
     const auto place = [&](std::size_t row) {
       const std::size_t key_head = row / ((group + 2) * size), at = row / size % (group + 2);
       const std::size_t head = at < group    ? key_head * group + at
@@ -147,7 +147,7 @@ class DecoderLayer {
     query_key_value_.set_bias(0, bias);
   }
 
-  /// One norm for all heads, or one for each: `heads` norms or one.
+  /// One norm for all heads, or one for each: returns `heads` norms or one.
   static std::vector<Norm> head_norm(const WeightReader& reader, const std::string& name,
                                      std::size_t heads, const DecoderConfig& config) {
     const NormShape& shape = config.head_norm_shape;
@@ -185,7 +185,7 @@ class DecoderLayer {
     }
   }
 
-  /// Clamps, norms on heads and the rotation of one row.
+  /// Applies clamps, norms on heads and the rotation to one row.
   void finish_projection(const DecoderConfig& config, float* query, std::size_t position,
                          const Rotary* rotary) const {
     float* const key = query + config.query_size();
@@ -204,7 +204,7 @@ class DecoderLayer {
     }
   }
 
-  /// Adds what attention gave to rows, and makes the feed-forward's input.
+  /// Adds the output of attention to rows, and computes the input of the feed-forward.
   void add_attention(const DecoderConfig& config, std::span<float> given, std::span<float> rows,
                      std::span<float> input) const {
     const std::size_t hidden = config.hidden, count = rows.size() / hidden;

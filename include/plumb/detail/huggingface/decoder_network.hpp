@@ -3,13 +3,13 @@
 
 // What does a causal language model predict after each prefix of a token tree?
 //
-// One network for all architectures; which parts it has is DecoderConfig's. Nodes that are computed in
-// one call go through a layer together, children with parents: all are in one product, then each attends
-// to its own path, whose keys and values are kept for each node (node_cache.hpp), those of a few
-// neighbours together. Positions are depths; BOS is the caller's. A row's numbers depend on its own
-// prefix alone, bit by bit (packed_matrix.hpp).
-// Memory: the weights in the type they are stored in; for each held node 2 · layers · key_heads ·
-// head_size numbers.
+// One network computes all architectures; DecoderConfig specifies its parts. The nodes of one call
+// go through each layer together, children with their parents. All nodes are in one product; then
+// each node attends to its own path, a few neighbours at a time. The keys and values of each node
+// are stored (node_cache.hpp). Positions are depths; the caller adds BOS. A row's numbers depend
+// only on its own prefix, bit by bit (packed_matrix.hpp).
+// Memory: the weights in the type they are stored in, and 2 · layers · key_heads · head_size
+// numbers for each node in the cache.
 
 #include <algorithm>
 #include <cstddef>
@@ -39,8 +39,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What TreeCausalLm and TreeEmbedder ask beside a tokenizer. Not thread-safe: one thread at a time
-/// asks, and as many as OpenMP has compute.
+/// Provides what TreeCausalLm and TreeEmbedder require, except a tokenizer. Not thread-safe: only
+/// one thread at a time may call it; it computes with OpenMP's number of threads.
 class DecoderNetwork {
  public:
   /// Throws a user error for weights that are missing, damaged or of other shapes.
@@ -51,7 +51,7 @@ class DecoderNetwork {
     detail::refuse_quantized(tensors, folder, false);
     return DecoderNetwork(tensors, folder, config, products);
   }
-  /// The same with tensors that have been found, which lie at `place`.
+  /// The same with tensors that were read already; `place` is their path.
   [[nodiscard]] static DecoderNetwork read(const StoredTensors& tensors,
                                            const std::filesystem::path& place,
                                            const DecoderConfig& config) {
@@ -59,27 +59,28 @@ class DecoderNetwork {
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
-  /// The type that the weights are held in, by that of the token embeddings.
+  /// The type in which the weights are stored in memory: that of the token embeddings.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
-  /// Numbers in a hidden vector: what stands before the decoder, so after OPT's projection.
+  /// Numbers in a hidden vector: the decoder's input, so after OPT's projection.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.embedding; }
 
   [[nodiscard]] TreeLimits tree_limits() const { return limits_of(context_length()); }
-  /// Those of a network with a context of so many tokens.
+  /// The limits of a network with a context of `context` tokens.
   [[nodiscard]] static TreeLimits limits_of(std::size_t context) {
     const std::size_t nodes = std::max<std::size_t>(most_nodes, context);
     return {nodes, nodes, batch_size, 1};
   }
 
-  /// Calls `visit(position, logits)` for each position, in order. What was held is released.
+  /// Calls `visit(position, logits)` for each position, in order. Releases all nodes of earlier
+  /// calls.
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     evaluate_as_tree(*this, sequence, visit);
   }
 
-  /// As TreeCausalLm asks; rows come in the order of their nodes, on this thread. Throws a user
-  /// error for a prefix past the positions and a token past the vocabulary, an internal one for a
-  /// tree past the limits.
+  /// As TreeCausalLm requires. Rows come in the order of their nodes, on this thread. Throws a user
+  /// error for a prefix longer than the context and for a token outside the vocabulary, and an
+  /// internal error for a tree beyond the limits.
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
       const PackedMatrix& decoder = config_.tied ? tokens_ : head_;
@@ -101,8 +102,8 @@ class DecoderNetwork {
   /// Tensors of the weights that the network does not read.
   [[nodiscard]] const std::vector<std::string>& unread() const noexcept { return unread_; }
 
-  /// As TreeEmbedder asks: transformers' last hidden state. The decoder is not computed. Throws as
-  /// `evaluate` does.
+  /// As TreeEmbedder requires: transformers' last hidden state, without computing the decoder.
+  /// Throws like `evaluate`.
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
       for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -111,13 +112,13 @@ class DecoderNetwork {
     });
   }
 
-  /// Says how many nodes a tree will grow to, so that memory is taken once.
+  /// Announces the number of nodes that a tree will have, so that memory is allocated once.
   void reserve(std::size_t nodes) { cache_.reserve((std::min)(nodes, tree_limits().nodes)); }
 
   void release(const TokenTree& tree, NodeId node) { cache_.release(tree, node); }
 
  private:
-  // Nodes whose activations are held at once, and rows of logits at once. Neither changes a number.
+  // Nodes whose activations are in memory together, and rows of logits. They do not affect results.
   static constexpr std::size_t batch_size = 512, logit_rows = 96;
   static constexpr std::size_t most_nodes = 8192;
 
@@ -163,15 +164,15 @@ class DecoderNetwork {
       if (tree.depth(node) > context_length()) {
         throw user_error({.field = "evaluate"},
                          "a sequence has " + counted(tree.depth(node), "token") +
-                             ", the model takes " + std::to_string(context_length()),
-                         "choose shorter texts or a model with more positions");
+                             "; the model's limit is " + std::to_string(context_length()),
+                         "use shorter texts or a model with more positions");
       }
       const TokenId token = tree.token(node);
       if (token < 0 || static_cast<std::size_t>(token) >= vocabulary_size()) {
         throw user_error({.field = "evaluate"},
-                         "token " + std::to_string(token) + " is past the model's " +
+                         "token " + std::to_string(token) + " is outside the model's " +
                              std::to_string(vocabulary_size()) + " embeddings",
-                         "take tokenizer and weights of one model");
+                         "use the tokenizer and weights of the same model");
       }
     }
     if (cache_.held() + nodes.size() > tree_limits().nodes) {
@@ -182,8 +183,8 @@ class DecoderNetwork {
     }
   }
 
-  /// Computes what the wanted nodes need, batch by batch; calls `show(nodes, rows)` with those of
-  /// the wanted nodes that are in a batch and their last hidden vectors.
+  /// Computes what the wanted nodes need, batch by batch. Calls `show(nodes, rows)` with the wanted
+  /// nodes in a batch and their last hidden vectors.
   template <class Show>
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const Show& show) {
     const std::vector<NodeId> nodes = cache_.missing(tree, wanted);
@@ -208,7 +209,7 @@ class DecoderNetwork {
     }
   }
 
-  /// What tiles of nodes see, in layers with a window of that size.
+  /// The slots that tiles of nodes see, in layers with a window of that size.
   [[nodiscard]] std::vector<SeenSlots> seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                                std::size_t window) const {
     std::vector<SeenSlots> seen((nodes.size() + tile_ - 1) / tile_);
@@ -220,7 +221,7 @@ class DecoderNetwork {
     return seen;
   }
 
-  /// What is looked up by position, for positions 0 … count − 1.
+  /// Computes the tables by position for positions 0 … count − 1.
   void prepare_positions(std::size_t count) {
     for (Rotary& rotary : config_.rotaries) rotary.prepare(count);
     for (std::size_t h = 0; h < key_biases_.size(); ++h) {
@@ -236,7 +237,7 @@ class DecoderNetwork {
     return widened(WeightType::bf16, narrowed(WeightType::bf16, number));
   }
 
-  /// The nodes' rows behind the last layer, until the next call.
+  /// The nodes' rows after the last layer; valid until the next call.
   [[nodiscard]] std::vector<float>& through_layers(const TokenTree& tree,
                                                    std::span<const NodeId> nodes) {
     const std::size_t hidden = config_.hidden, width = config_.query_size();
@@ -264,7 +265,7 @@ class DecoderNetwork {
     return rows;
   }
 
-  /// Keeps the nodes' keys and values, and sums up what their queries see.
+  /// Stores the nodes' keys and values, and sums up what their queries see.
   void gather(std::size_t l, std::span<const NodeId> nodes, const std::vector<SeenSlots>& seen,
               const std::vector<float>& projected, std::vector<float>& gathered) {
     const std::size_t width = config_.query_size(), all = width + 2 * config_.key_size();
@@ -274,7 +275,7 @@ class DecoderNetwork {
       }
     });
     const std::size_t group = config_.heads / config_.key_heads;
-    // A piece is one head of keys for a few tiles: those of one head read the same keys.
+    // A piece is one key head for a few tiles: the tiles of one head read the same keys.
     const std::size_t tiles = std::max<std::size_t>(1, (seen.size() + 7) / 8);
     const std::size_t parts = (seen.size() + tiles - 1) / tiles;
     parallel_for(parts * config_.key_heads, [&](std::size_t piece) {
@@ -320,7 +321,7 @@ class DecoderNetwork {
     }
   }
 
-  /// From the last layer to the last hidden vector.
+  /// Computes the last hidden vectors from the last layer's rows.
   void finish(std::vector<float>& rows, std::size_t count) const {
     if (config_.has_final_norm) final_norm_.apply(rows.data(), count, config_.hidden);
     if (config_.embedding == config_.hidden) return;
@@ -337,15 +338,15 @@ class DecoderNetwork {
       network_kernels().cap(logits.data(), logits.size(), config_.logits_cap);
   }
 
-  /// Kept between calls, so that memory is taken once.
+  /// Kept between calls, so that memory is allocated once.
   struct Buffers {
     std::vector<float> rows, input, projected, gathered, given, between, logits;
   };
 
   DecoderConfig config_;
   Buffers buffers_;
-  std::size_t tile_ = SeenSlots::most_queries();  // nodes whose attention is computed at once
-  PackedMatrix tokens_, project_in_, project_out_, head_;  // tokens_ is the head where it is tied
+  std::size_t tile_ = SeenSlots::most_queries();  // nodes whose attention is computed together
+  PackedMatrix tokens_, project_in_, project_out_, head_;  // tokens_ is also a tied head
   std::vector<float> positions_;
   Norm embedding_norm_, final_norm_;
   std::vector<DecoderLayer> layers_;

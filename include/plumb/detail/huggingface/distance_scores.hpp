@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does the distance of two tokens add to their score in attention?
+// What does the distance of two tokens add to their attention score?
 //
 //   added_ij = scale · (q_i · K_d + k_j · Q_d),  d = the number of the distance i − j
-// for the keys K and queries Q that a layer makes of the distance embeddings. Distances up to half the
-// buckets have numbers of their own; beyond, the numbers grow with the logarithm.
+// K and Q are the keys and queries that a layer computes from the distance embeddings. Each
+// distance up to half the buckets has its own number; beyond that, the numbers grow with the
+// logarithm of the distance.
 // Source: He et al., "DeBERTa: Decoding-enhanced BERT with Disentangled Attention" (2021), section 3.1,
 // and the buckets of DeBERTa 2, in transformers' order of steps.
 
@@ -23,25 +24,25 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number of each distance, as a row of the distance embeddings. Any number of threads may ask one;
-/// `prepare` must not run then.
+/// The number of each distance, as a row of the distance embeddings. Any number of threads may read
+/// one, but not during `prepare`.
 class DistanceRows {
  public:
   DistanceRows() = default;
   explicit DistanceRows(const DistanceShape& shape) : shape_(shape) {}
 
-  /// Makes room for sequences of `length` tokens.
+  /// Makes space for sequences of `length` tokens.
   void prepare(std::size_t length) {
     for (std::size_t d = numbers_.size(); d < length; ++d) numbers_.push_back(number(d));
   }
-  /// Of the distance i − j.
+  /// The row of the distance i − j.
   [[nodiscard]] std::size_t row(std::size_t i, std::size_t j) const {
     return i >= j ? (std::min)(shape_.span + numbers_[i - j], 2 * shape_.span - 1)
                   : shape_.span - (std::min)(numbers_[j - i], shape_.span);
   }
 
  private:
-  /// Of a distance that is not negative; before the span is cut off.
+  /// The number of a distance that is not negative, before it is limited to the span.
   [[nodiscard]] std::size_t number(std::size_t distance) const {
     const std::size_t half = shape_.buckets / 2;
     if (shape_.buckets == 0 || distance <= half) return distance;
@@ -59,7 +60,8 @@ class DistanceRows {
 /// Keys and queries of the distances in one layer. Any number of threads may use one.
 class DistanceScores {
  public:
-  /// `embeddings` are 2 span rows of `config.hidden` numbers. Throws a user error as WeightReader does.
+  /// `embeddings` are 2 span rows of `config.hidden` numbers. Throws the user errors of
+  /// WeightReader.
   DistanceScores(const WeightReader& reader, const std::string& name, const DecoderLayer& layer,
                  std::span<const float> embeddings, const EncoderConfig& config)
       : scale_(config.attention_scale) {
@@ -83,8 +85,8 @@ class DistanceScores {
     if (shape.by_key) queries_ = read("attention.self.pos_query_proj");
   }
 
-  /// What is added to the scores of a head: [asked][length] into `made`. `queries` are those of the
-  /// tokens at `asked`, one after the other, and `keys` those of all tokens, each `stride` apart.
+  /// Writes the addends of one head's scores, [asked][length], into `made`. `queries` are those of
+  /// the tokens at `asked`, in order; `keys` are those of all tokens. Each has its own stride.
   void add(const DistanceRows& rows, std::size_t head, std::span<const std::size_t> asked,
            std::size_t length, const float* queries, std::size_t query_stride, const float* keys,
            std::size_t key_stride, std::vector<float>& made) const {
@@ -134,7 +136,7 @@ class DistanceScores {
     return made;
   }
 
-  std::vector<PackedMatrix> keys_, queries_;  // by head; empty where they add nothing
+  std::vector<PackedMatrix> keys_, queries_;  // by head; empty if they add nothing
   float scale_ = 1;
 };
 

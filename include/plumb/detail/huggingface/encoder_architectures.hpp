@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which masked architectures can be asked from their Hugging Face folders?
+// Which masked architectures does plumb read from Hugging Face folders?
 //
-// One line for each `model_type` of config.json. Every field that changes a network's numbers is read
-// or, where only one value of it is supported, checked: a model is refused by name rather than run with
-// other numbers. A new architecture of known parts is a function that fills in an EncoderConfig and a
-// line here, or a line in a table of the caller's own.
+// One line for each `model_type` of config.json. Every field that changes a network's numbers is
+// read or, if only one value is supported, checked. So a model is refused with the name of the
+// field and never computed with wrong numbers. A new architecture made of known parts is a function
+// that fills in an EncoderConfig and a line here, or a line in the caller's own table.
 
 #include <filesystem>
 #include <span>
@@ -23,7 +23,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How the config.json of one model_type is read. `read` throws user errors for what it cannot model.
+/// How the config.json of one model_type is read. `read` throws user errors for unsupported
+/// settings.
 struct EncoderArchitecture {
   std::string_view model_type;
   void (*read)(const detail::ConfigFields&, EncoderConfig&);
@@ -40,7 +41,7 @@ inline constexpr EncoderArchitecture encoder_architectures[] = {
     {"modernbert", &detail::read_modernbert},
 };
 
-/// The entry of a model_type; null where there is none.
+/// The entry of a model_type; null if there is none.
 [[nodiscard]] inline const EncoderArchitecture* find_masked_architecture(
     std::string_view model_type,
     std::span<const EncoderArchitecture> known = encoder_architectures) {
@@ -50,8 +51,8 @@ inline constexpr EncoderArchitecture encoder_architectures[] = {
   return nullptr;
 }
 
-/// Reads the config.json of a masked model. Throws a user error for an architecture, an activation or a
-/// variant that is not known, for a field that makes no sense, and for quantised weights.
+/// Reads the config.json of a masked model. Throws a user error for an unsupported architecture,
+/// activation or variant, for an invalid field, and for quantised weights.
 [[nodiscard]] inline EncoderConfig read_encoder_config(
     const std::filesystem::path& folder,
     std::span<const EncoderArchitecture> known = encoder_architectures) {
@@ -60,11 +61,11 @@ inline constexpr EncoderArchitecture encoder_architectures[] = {
   const EncoderArchitecture* const found = find_masked_architecture(type, known);
   if (found == nullptr) {
     throw fields.wrong(
-        "model_type", "'" + type + "' is not a masked model that is known",
-        "known are " + text_list(known, [](const auto& one) { return one.model_type; }));
+        "model_type", "'" + type + "' is not a supported masked model",
+        "plumb supports " + text_list(known, [](const auto& one) { return one.model_type; }));
   }
   detail::refuse_quantized(fields, folder, true);
-  fields.expect("is_causal", false);  // true hides from a token those behind it
+  fields.expect("is_causal", false);  // true hides later tokens
   fields.expect("pruned_heads", Json::object());
   EncoderConfig config;
   config.tied = fields.flag("tie_word_embeddings", true);

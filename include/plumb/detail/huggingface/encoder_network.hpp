@@ -3,13 +3,13 @@
 
 // What does a masked language model predict at one place of a token sequence?
 //
-// One network for all architectures; which parts it has is EncoderConfig's:
-//   x = norm(token + position + type), each layer as in decoder_layer.hpp with every token seen, or those
-//   within a window on either side,
+// One network computes all architectures; EncoderConfig specifies its parts:
+//   x = norm(token + position + type), each layer as in decoder_layer.hpp with every token seen,
+//   or those within a window on either side,
 //   logits = decoder · norm(f(W x)) + bias.
-// All sequences of a call stand in the same products, one behind the other, so nothing is padded;
-// in the last layer, and in the head, only places that are asked for are computed; equal sequences
-// and equal questions once. A row's numbers do not depend on what else is asked (packed_matrix.hpp).
+// The sequences of a call are concatenated and share the products, so nothing is padded. The last
+// layer and the head are computed only for the requested places, and equal sequences and queries
+// only once. A row's numbers do not depend on the other queries (packed_matrix.hpp).
 // Memory: the weights in their type, and the rows of one chunk of sequences for each thread.
 
 #include <Eigen/Core>
@@ -40,7 +40,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe: one thread at a time asks, and as many as OpenMP has compute.
+/// Not thread-safe: only one thread at a time may call it; it computes with OpenMP's number of
+/// threads.
 class EncoderNetwork {
  public:
   /// Throws a user error for weights that are missing, damaged or of other shapes.
@@ -51,19 +52,20 @@ class EncoderNetwork {
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
-  /// The type that the weights are held in, by that of the token embeddings.
+  /// The type in which the weights are stored in memory: that of the token embeddings.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
-  /// Tokens in the longest sequence, the frame included.
+  /// Tokens in the longest sequence, including the frame.
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
   /// Numbers in a hidden vector.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.hidden; }
-  /// Queries so far, and how many of them were computed: the others were equal to one of their call.
+  /// The number of queries so far, and of those that were computed: the others equalled one of
+  /// their call.
   [[nodiscard]] std::uint64_t masked_inputs_asked() const noexcept { return asked_; }
   [[nodiscard]] std::uint64_t masked_inputs_computed() const noexcept { return computed_; }
 
-  /// As MaskedLm asks: `visit(query, logits)` once for each query, by index, on this thread. Throws a
-  /// user error for a sequence that is empty or past the positions, a position past its end, and a
-  /// token past the vocabulary.
+  /// As MaskedLm requires: `visit(query, logits)` once for each query, by index, on this thread.
+  /// Throws a user error for a sequence that is empty or longer than the context, a position
+  /// outside the sequence, and a token outside the vocabulary.
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
     for (const MaskedQuery& query : queries) (check)(query.sequence, query.position);
     const MaskedWork work(queries);
@@ -82,7 +84,7 @@ class EncoderNetwork {
     }
   }
 
-  /// The last hidden vectors of a sequence, [tokens, dimension()]. Throws as `evaluate` does.
+  /// The last hidden vectors of a sequence, [tokens, dimension()]. Throws like `evaluate`.
   [[nodiscard]] EmbeddingMatrix hidden(std::span<const TokenId> sequence) {
     (check)(sequence, 0);
     std::vector<MaskedSequence> works{{sequence, std::vector<std::uint32_t>(sequence.size())}};
@@ -94,8 +96,8 @@ class EncoderNetwork {
   }
 
  private:
-  // Places whose hidden vectors are held at once, rows of a chunk, and rows of logits at once. None
-  // of them changes a number.
+  // Places whose hidden vectors are in memory together, rows of a chunk, and rows of logits. They
+  // do not affect results.
   static constexpr std::size_t wave = 4096, most_rows = 192, least_rows = 24, logit_rows = 48;
 
   EncoderNetwork(const std::filesystem::path& folder, const EncoderConfig& config,
@@ -171,24 +173,24 @@ class EncoderNetwork {
       throw user_error({.field = "evaluate"}, problem, remedy);
     };
     if (sequence.empty() || position >= sequence.size()) {
-      refuse("position " + std::to_string(position) + " of a sequence of " +
-                 counted(sequence.size(), "token") + " is asked for",
-             "ask for a token that is there");
+      refuse("position " + std::to_string(position) + ": the sequence has only " +
+                 counted(sequence.size(), "token") + ", counted from 0",
+             "pass the position of a token in the sequence");
     }
     if (sequence.size() > context_length()) {
-      refuse("a sequence has " + counted(sequence.size(), "token") + ", the model takes " +
+      refuse("a sequence has " + counted(sequence.size(), "token") + "; the model's limit is " +
                  std::to_string(context_length()),
-             "choose shorter texts or a model with more positions");
+             "use shorter texts or a model with more positions");
     }
     for (const TokenId token : sequence) {
       if (token >= 0 && static_cast<std::size_t>(token) < vocabulary_size()) continue;
-      refuse("token " + std::to_string(token) + " is past the model's " +
+      refuse("token " + std::to_string(token) + " is outside the model's " +
                  std::to_string(vocabulary_size()) + " embeddings",
-             "take tokenizer and weights of one model");
+             "use the tokenizer and weights of the same model");
     }
   }
 
-  /// The last hidden vectors of all places asked for, in order, computed chunk by chunk.
+  /// The last hidden vectors of all requested places, in order, computed chunk by chunk.
   [[nodiscard]] std::vector<float> hidden_at(std::span<const MaskedSequence> works) {
     std::size_t rows = 0, places = 0, longest = 0;
     for (const MaskedSequence& work : works) {
@@ -247,7 +249,8 @@ class EncoderNetwork {
     return rows;
   }
 
-  /// One chunk through all layers; in the last, queries of the places alone.
+  /// Computes one chunk through all layers; the last layer has only the queries of the requested
+  /// places.
   void compute(std::span<const MaskedSequence> works, float* result) const {
     const std::size_t hidden = config_.hidden;
     std::vector<std::size_t> positions;  // by row
@@ -261,7 +264,7 @@ class EncoderNetwork {
       const DecoderLayer& layer = layers_[config_.path[l]];
       const bool is_last = l + 1 == config_.path.size();
       layer.project(config_, rows, positions, config_.rotary(l), input, projected);
-      std::vector<std::size_t> kept;  // the rows that go on
+      std::vector<std::size_t> kept;  // the rows that the last layer keeps
       gathered.resize(positions.size() * hidden);
       std::size_t at = 0;
       for (const MaskedSequence& work : works) {
@@ -287,14 +290,14 @@ class EncoderNetwork {
     std::copy(rows.begin(), rows.end(), result);
   }
 
-  /// Memory to be used again.
+  /// Reusable memory.
   struct Scratch {
     KeyValues held;
     std::vector<float> queries, added, weights;
   };
 
-  /// What the queries of the places `asked` gather from a sequence, in layer `l`. `projected` has the
-  /// sequence's queries, keys and values.
+  /// What the queries of the places `asked` gather from a sequence in layer `l`. `projected`
+  /// contains the sequence's queries, keys and values.
   void attend_to_sequence(std::size_t l, const float* projected, std::span<const std::size_t> asked,
                           std::size_t length, float* gathered, Scratch& scratch) const {
     const std::size_t hidden = config_.hidden, all = 3 * hidden, size = config_.head_size;
@@ -329,8 +332,9 @@ class EncoderNetwork {
     }
   }
 
-  /// What tokens at these places see of a sequence, with a window of `window` tokens on either side,
-  /// themselves included; 0 is all. Ascending places, at most SeenSlots::most_queries().
+  /// What tokens at these places see of a sequence, with a window of `window` tokens on either
+  /// side, including themselves; 0 for all. Places must be ascending, at most
+  /// SeenSlots::most_queries().
   static SeenSlots seen_by(std::span<const std::size_t> places, std::size_t length,
                            std::size_t window) {
     if (window == 0 || window >= length) return {{{0, length}}, length, {}};
@@ -373,10 +377,10 @@ class EncoderNetwork {
   }
 
   EncoderConfig config_;
-  PackedMatrix tokens_, projection_, head_, decoder_;  // tokens_ is the decoder where it is tied
+  PackedMatrix tokens_, projection_, head_, decoder_;  // tokens_ is also a tied decoder
   std::vector<float> positions_, type_;
   Norm norm_, final_norm_, head_norm_;
-  std::vector<DecoderLayer> layers_;       // as they are stored
+  std::vector<DecoderLayer> layers_;       // by stored layer
   std::vector<DistanceScores> distances_;  // by stored layer; empty without distances
   DistanceRows distance_rows_;
   std::uint64_t asked_ = 0, computed_ = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does the feed-forward part of a layer make of a row?
+// What does the feed-forward part of a layer compute from a row?
 //
 //   plain    W₂ f(W₁ x)
 //   gated    W₂ (f(W_g x) ⊙ W₁ x)
-//   experts  Σ_e p_e · (gated by expert e), over the few e that the router finds likeliest; p is the
-//            router's softmax, made to sum to 1 over them
+//   experts  Σ_e p_e · (gated by expert e), over the few e with the highest router probability;
+//            p is the router's softmax, normalised to sum to 1 over them
 // Sources: Shazeer, "GLU Variants Improve Transformer" (2020); Jiang et al., "Mixtral of Experts"
 // (2024), section 2.1.
 
@@ -30,7 +30,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class FeedForward {
  public:
   FeedForward() = default;
-  /// `layer` ends with a dot. Throws a user error as WeightReader does.
+  /// `layer` ends with a dot. Throws the user errors of WeightReader.
   FeedForward(const WeightReader& reader, const std::string& layer, const DecoderConfig& config)
       : activation_(config.activation), per_token_(config.experts_per_token) {
     const DecoderNames& names = config.names;
@@ -44,8 +44,8 @@ class FeedForward {
     }
   }
 
-  /// `count` rows of `input`, one behind the other, into `made`, of the same size. The work is shared
-  /// among threads; `between` is memory to be used again.
+  /// Computes `count` consecutive rows of `input` into `made`, which has the same size. Threads
+  /// share the work; `between` is reusable memory.
   void apply(std::span<const float> input, std::size_t count, std::span<float> made,
              std::vector<float>& between) const {
     if (router_.outputs() == 0) return apply(experts_[0], input, count, made, between);
@@ -61,7 +61,7 @@ class FeedForward {
       }
     }
     std::fill(made.begin(), made.end(), 0.0F);
-    for (std::size_t e = 0; e < experts_.size(); ++e) {  // in one order, whichever rows ask
+    for (std::size_t e = 0; e < experts_.size(); ++e) {  // in a fixed order, for any rows
       if (asked[e].empty()) continue;
       std::vector<float> rows(asked[e].size() * hidden), given(rows.size());
       for (std::size_t r = 0; r < asked[e].size(); ++r) {
@@ -76,7 +76,7 @@ class FeedForward {
   }
 
  private:
-  /// `up` has the gate's outputs before its own where the layer is gated.
+  /// In a gated layer `up` has the gate's outputs first, then its own.
   struct Expert {
     PackedMatrix up, down;
     bool is_gated = false;
@@ -128,7 +128,7 @@ class FeedForward {
     expert.down.multiply_shared(between.data(), count, width, made.data(), hidden);
   }
 
-  /// The experts that a row goes through, ascending, with their weights. Of equal ones the first.
+  /// The experts of a row, ascending, with their weights. Among equal ones the first counts.
   [[nodiscard]] std::vector<std::pair<std::size_t, float>> likeliest(
       std::span<float> chances) const {
     network_kernels().softmax(chances.data(), chances.size());

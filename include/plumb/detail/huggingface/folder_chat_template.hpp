@@ -3,9 +3,10 @@
 
 // Which chat template does a Hugging Face folder have?
 //
-// As transformers 5 looks for it: chat_template.jinja; else chat_template.json of older processors; else
-// `chat_template` of tokenizer_config.json, a text or a list of {name, template}, of which "default"
-// counts. Its special tokens are those that tokenizer_config.json or special_tokens_map.json name.
+// Found as in transformers 5: chat_template.jinja; else chat_template.json of older processors;
+// else `chat_template` of tokenizer_config.json, which is a text or a list of {name, template},
+// from which "default" is taken. tokenizer_config.json or special_tokens_map.json name its special
+// tokens.
 
 #include <filesystem>
 #include <map>
@@ -21,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The text of `chat_template`, as a file's JSON has it; nothing where it has none. Throws a user error for
-/// what is no template, and for a list without a default.
+/// The text of `chat_template` in a file's JSON; nullopt if there is none. Throws a user error for
+/// a value that is not a template, and for a list without a default.
 [[nodiscard]] inline std::optional<std::string> template_text(const Json& json,
                                                               const DiskPath& file) {
   if (json.is_null()) return std::nullopt;
@@ -34,12 +35,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       if (auto text = first_string(one, "template")) return text;
     }
     throw user_error(site, "lists templates but none is named default",
-                     "name one by its file with `chat-template`");
+                     "pass a template file with `chat-template`");
   }
   throw user_error(site, "is neither a text nor a list", "fetch the model again");
 }
 
-/// Texts of the special tokens that a folder's configuration names, by name.
+/// Texts of the special tokens that a folder's configuration names, by their names.
 [[nodiscard]] inline std::map<std::string, std::string> template_tokens(const DiskPath& folder) {
   std::map<std::string, std::string> tokens;
   for (const char* const name : {"special_tokens_map.json", "tokenizer_config.json"}) {
@@ -57,7 +58,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return tokens;
 }
 
-/// Nothing where the folder has no template. Throws a user error for a file that is damaged.
+/// nullopt if the folder has no template. Throws a user error for a damaged file.
 [[nodiscard]] inline std::optional<ChatTemplate> folder_chat_template(
     const std::filesystem::path& path) {
   const DiskPath folder(path);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does the folder of a causal model call itself something else than a causal language model?
+// Is the folder of a causal model really a causal language model, by its own files?
 //
-// By its own files, before weights are read, as backend/llama_causal.hpp does of a GGUF file: a
-// classifier by its `architectures` or its head's tensors, an embedding model by the pooling that
-// sentence-transformers keeps beside it (modules.json, 1_Pooling/config.json), an adapter that lies
-// beside the weights or among them. A model pooled by its last token is causal, and is asked with a
-// warning. Other tensors that no part of the network reads are told (WeightReader::unread).
+// Checked before weights are read, as backend/llama_causal.hpp does for a GGUF file. Refused are: a
+// classifier (by its `architectures` or its head's tensors), an embedding model (by the pooling
+// that sentence-transformers stores in modules.json, 1_Pooling/config.json), and an adapter next to
+// the weights or among them. A model pooled by its last token is causal, and is used with a
+// warning. A warning also lists other tensors that no part of the network reads
+// (WeightReader::unread).
 
 #include <algorithm>
 #include <array>
@@ -32,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::string_view no_language_model = "is not a language model: ";
 
-/// Whether a class of transformers has another head than a language model's.
+/// Whether a class of transformers has a head that is not a language model's.
 [[nodiscard]] inline bool is_other_head(std::string_view architecture) {
   constexpr std::array<std::string_view, 8> heads{"ForSequenceClassification",
                                                   "ForTokenClassification",
@@ -47,29 +48,29 @@ inline constexpr std::string_view no_language_model = "is not a language model: 
   });
 }
 
-/// Throws a user error for a config.json whose classes all have another head.
+/// Throws a user error for a config.json whose classes all have other heads.
 inline void refuse_other_heads(const ConfigFields& fields) {
   const std::vector<std::string> classes = fields.texts("architectures");
   if (classes.empty() || !std::all_of(classes.begin(), classes.end(), is_other_head)) return;
   throw fields.wrong("architectures",
                      std::string(no_language_model) + "'" + classes.front() +
-                         "' has another head than a language model's",
+                         "' has a head that is not a language model's",
                      "choose a folder with a language model's head");
 }
 
-/// Throws a user error for an adapter beside the weights, which transformers would add to them.
+/// Throws a user error for an adapter next to the weights, which transformers would add to them.
 inline void refuse_adapter_beside(const std::filesystem::path& folder) {
   for (const char* const name : {"adapter_config.json", "adapter_model.safetensors"}) {
     if (!std::filesystem::exists(folder / name)) continue;
     throw user_error({.file = folder / name},
-                     "an adapter lies beside the weights, and adapters of folders are not applied",
+                     "an adapter is next to the weights; plumb does not apply adapters of folders",
                      "merge it into the weights (PEFT's merge_and_unload), or move it elsewhere to "
-                     "ask the model alone");
+                     "use the model without it");
   }
 }
 
-/// The pooling configurations of sentence-transformers in a folder: those that modules.json lists, and
-/// 1_Pooling.
+/// The pooling configurations of sentence-transformers in a folder: those that modules.json lists,
+/// and 1_Pooling.
 [[nodiscard]] inline std::set<std::filesystem::path> pooling_files(
     const std::filesystem::path& folder) {
   std::set<std::filesystem::path> files{folder / "1_Pooling" / "config.json"};
@@ -84,8 +85,8 @@ inline void refuse_adapter_beside(const std::filesystem::path& folder) {
   return files;
 }
 
-/// What a pooling configuration takes of a text's vectors: "lasttoken", "mean_tokens". Older ones have a
-/// switch a mode, newer ones `pooling_mode`, a text or a list.
+/// How a pooling configuration combines a text's vectors: "lasttoken", "mean_tokens". Older files
+/// have one switch for each mode; newer ones have `pooling_mode`, a text or a list.
 [[nodiscard]] inline std::vector<std::string> pooling_modes(const Json& config) {
   constexpr std::string_view lead = "pooling_mode";
   std::vector<std::string> modes;
@@ -110,7 +111,7 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
     const std::string& name = stored.first;
     const Site site{.file = stored.second.file(), .field = name};
     if (name.starts_with("base_model.model.") || name.find("lora_") != std::string::npos) {
-      throw user_error(site, "is of an adapter, which is not applied",
+      throw user_error(site, "belongs to an adapter, which plumb does not apply",
                        "merge it into the weights (PEFT's merge_and_unload)");
     }
     const bool is_head = std::any_of(heads.begin(), heads.end(),
@@ -121,7 +122,7 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
   }
 }
 
-/// Which tensors of the weights nothing reads; nothing where there are none.
+/// A warning that names the unread tensors of the weights; nullopt if there are none.
 [[nodiscard]] inline std::optional<std::string> unread_warning(
     const std::vector<std::string>& names) {
   if (names.empty()) return std::nullopt;
@@ -129,15 +130,14 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
       names.begin(), names.begin() + std::min<std::ptrdiff_t>(3, std::ssize(names)));
   const bool one = names.size() == 1;
   return "Warning: " + counted(names.size(), "tensor") + " of the weights " + (one ? "is" : "are") +
-         " not part of the network that config.json describes, and " + (one ? "does" : "do") +
-         " not count: " +
-         text_list(shown, [](const std::string& name) { return shortened(name); }) +
+         " not part of the network that config.json describes, and " + (one ? "is" : "are") +
+         " ignored: " + text_list(shown, [](const std::string& name) { return shortened(name); }) +
          (names.size() > shown.size() ? ", …" : "") +
-         ". Scores may not be those of the model that was meant.";
+         ". Scores may differ from those of the intended model.";
 }
 
-/// Throws a user error for a folder that is no causal language model by its own files. Returns what a
-/// reader must know of all its numbers.
+/// Throws a user error for a folder whose own files show that it is not a causal language model.
+/// Returns warnings about all of its numbers.
 [[nodiscard]] inline std::vector<std::string> check_folder_claims(
     const std::filesystem::path& folder) {
   detail::refuse_other_heads(detail::ConfigFields(folder / "config.json"));
@@ -152,8 +152,8 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
       }
       warnings.assign(1,
                       "Warning: the model's folder calls itself an embedding model (pooling of the "
-                      "last token): it was trained to give vectors, so its probabilities of tokens "
-                      "may mean little.");
+                      "last token). It was trained to give vectors, so its token probabilities may "
+                      "mean little.");
     }
   }
   return warnings;

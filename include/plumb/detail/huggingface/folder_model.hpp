@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Models read from a Hugging Face folder: config.json, weights in safetensors, the tokenizer's files.
+// Models in Hugging Face folders: config.json, weights in safetensors, the tokenizer's files.
 //
-// `HuggingFaceMaskedModel` reads the masked models of encoder_architectures.hpp, `HuggingFaceCausalModel` the
-// causal ones of decoder_architectures.hpp; config.json says which a folder holds. Activations are F32,
-// on the CPU, whatever precision the weights are stored in; in products they are rounded to BF16 where
-// that is asked for.
+// `HuggingFaceMaskedModel` reads the masked models of encoder_architectures.hpp,
+// `HuggingFaceCausalModel` the causal ones of decoder_architectures.hpp; config.json specifies
+// which kind a folder contains. Activations are F32, on the CPU, whatever the precision of the
+// stored weights. With products in BF16 they are rounded to BF16 in products.
 
 #include <concepts>
 #include <cstddef>
@@ -38,12 +38,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Tokenizer, configuration and network of a folder, which fit together.
+/// The matching tokenizer, configuration and network of a folder.
 template <class Network>
 class FolderModel {
  public:
-  /// Throws a user error for a folder that lacks something, for one whose architecture is of the other
-  /// kind, and for products in BF16 where the program is not compiled for a processor that has them.
+  /// Throws a user error for a folder that lacks a part, for an architecture of the other kind, and
+  /// for products in BF16 if the program is not compiled for a processor that has them.
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false,
                        ProductType products = ProductType::exact)
       : products_(supported(products)),
@@ -56,7 +56,7 @@ class FolderModel {
             {"architecture", detail::ConfigFields(folder / "config.json").text("model_type", "")},
             {"parameters", Safetensors(folder).parameters()}} {}
 
-  /// Throws the user error that reading the folder would, without reading its weights.
+  /// Throws the user errors of reading the folder, without reading its weights.
   static void(check)(const std::filesystem::path& folder) {
     (void)config_of_kind(folder);
     (void)claims_of(folder);
@@ -77,17 +77,16 @@ class FolderModel {
     if (products_ == ProductType::bf16) {
       described.warnings.push_back(
           "Products are computed in BF16 (`precision` bf16), which rounds weights and activations "
-          "to "
-          "8 bits: scores differ from exact ones by a tenth of a nat a statement on average and by "
-          "more "
-          "than a nat at worst (SmolLM2-135M), and answers may differ too.");
+          "to 8 bits. Scores differ from exact ones by a tenth of a nat per statement on average "
+          "and by more than a nat at worst (SmolLM2-135M); answers may also differ.");
     }
     return described;
   }
-  /// For run.json: the `model_type` of config.json, and the numbers in the folder's tensors.
+  /// For run.json: the `model_type` of config.json, and the count of numbers in the folder's
+  /// tensors.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
-  /// Throws a user error for a text with a token that the model has no embedding of: tokenizers may
-  /// have such tokens, for padding say, and only a text that holds one cannot be asked.
+  /// Throws a user error for a text with a token for which the model has no embedding. Tokenizers
+  /// may have such tokens, for example for padding; only texts with such a token are refused.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     Tokenization made = tokenizer_.tokenize(text);
     for (const Token& token : made.tokens) check_row(token.id);
@@ -99,7 +98,7 @@ class FolderModel {
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
     return tokenizer_.special_tokens();
   }
-  /// A token without an embedding is no BOS.
+  /// A token without an embedding is not a BOS.
   [[nodiscard]] std::optional<TokenId> bos() const {
     const auto id = tokenizer_.bos();
     return id && has_row(*id) ? id : std::nullopt;
@@ -124,17 +123,17 @@ class FolderModel {
     if (has_row(id)) return;
     throw user_error({.field = "tokenize"},
                      "the token \"" + shortened(std::string(tokenizer_.text_of(id).value_or(""))) +
-                         "\" has the id " + std::to_string(id) + ", and the model has " +
+                         "\" has the id " + std::to_string(id) + ", but the model has " +
                          counted(network_.vocabulary_size(), "embedding"),
-                     "leave it out of the text, or take weights and tokenizer of one model");
+                     "remove it from the text, or use the weights and tokenizer of the same model");
   }
 
-  /// A causal model whose tokenizer is not known here may be asked in another way.
+  /// For a causal model with an unsupported tokenizer, the error also names other ways to use it.
   static HuggingFaceTokenizer tokenizer_of(const std::filesystem::path& folder, bool parses) {
     try {
       return HuggingFaceTokenizer::read(folder, parses);
     } catch (const Error& error) {
-      // Where there is none, nothing else can do without it either.
+      // A folder without a tokenizer is of no use to other programs either.
       const bool is_there = std::filesystem::exists(folder / "tokenizer.json") ||
                             std::filesystem::exists(folder / "tokenizer.model") ||
                             std::filesystem::exists(folder / "vocab.json");
@@ -143,7 +142,8 @@ class FolderModel {
     }
   }
 
-  /// Throws a user error for a folder that is no language model of the kind by its own files.
+  /// Throws a user error for a folder whose own files show that it is not a language model of this
+  /// kind.
   static std::vector<std::string> claims_of(const std::filesystem::path& folder) {
     if constexpr (is_masked) {
       detail::refuse_other_heads(detail::ConfigFields(folder / "config.json"));
@@ -160,7 +160,7 @@ class FolderModel {
     if (products == ProductType::bf16 && !network_kernels().has_pair_products) {
       throw user_error({.setting = "precision"},
                        "bf16 needs AVX512-BF16, which this processor or this program does not have",
-                       "say exact, or leave it out");
+                       "set `precision` to exact, or drop `precision`");
     }
     return products;
   }
@@ -168,7 +168,7 @@ class FolderModel {
   static auto config_of_kind(const std::filesystem::path& folder) {
     if ((network_kind(folder) == NetworkKind::masked) != is_masked) {
       throw user_error({folder / "config.json", 0, "model_type"},
-                       is_masked ? "is of a causal model" : "is of a masked model",
+                       is_masked ? "belongs to a causal model" : "belongs to a masked model",
                        is_masked ? "read it with HuggingFaceCausalModel"
                                  : "read it with HuggingFaceMaskedModel");
     }
@@ -179,10 +179,10 @@ class FolderModel {
     }
   }
 
-  // Checked in this order.
+  // Initialised, and so checked, in this order.
   ProductType products_;
   std::conditional_t<is_masked, EncoderConfig, DecoderConfig> config_;
-  std::vector<std::string> claims_;  // what a reader must know of the folder
+  std::vector<std::string> claims_;  // warnings about the folder
   HuggingFaceTokenizer tokenizer_;
   std::filesystem::path folder_;
   Network network_;
@@ -192,15 +192,15 @@ class FolderModel {
 /// Models MaskedLm, with words and a frame, and ListsSpecialTokens. Not thread-safe.
 class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
  public:
-  /// Beside what FolderModel refuses: a tokenizer without a mask token, and one whose mask or frame
-  /// has no embedding.
+  /// In addition to FolderModel, refuses a tokenizer without a mask token, and a mask or frame
+  /// token without an embedding.
   explicit HuggingFaceMaskedModel(const std::filesystem::path& folder,
                                   bool parse_special_tokens = false,
                                   ProductType products = ProductType::exact)
       : FolderModel(folder, parse_special_tokens, products) {
     if (!tokenizer_.mask()) {
       throw user_error({.file = folder}, "has a tokenizer without a mask token",
-                       "name it as mask_token in tokenizer_config.json");
+                       "set mask_token in tokenizer_config.json");
     }
     check_row(*tokenizer_.mask());
     for (const TokenId id : tokenizer_.before()) check_row(id);
@@ -230,8 +230,8 @@ class HuggingFaceCausalModel : public detail::FolderModel<DecoderNetwork> {
   [[nodiscard]] std::size_t dimension() const { return network_.dimension(); }
   [[nodiscard]] bool ends(TokenId token) const { return token == tokenizer_.eos(); }
   [[nodiscard]] TreeLimits tree_limits() const { return network_.tree_limits(); }
-  /// What the post-processor puts around a text. Throws a user error for a token without an embedding;
-  /// BOS is then none.
+  /// The tokens that the post-processor puts around a text. A BOS without an embedding is left out;
+  /// any other token without one is a user error.
   [[nodiscard]] TextFrame own_frame() const {
     TextFrame made{tokenizer_.before(), tokenizer_.after()};
     if (const auto id = tokenizer_.bos(); id && !has_row(*id)) std::erase(made.before, *id);
@@ -256,7 +256,7 @@ static_assert(MaskedLm<HuggingFaceMaskedModel> && !CausalLm<HuggingFaceMaskedMod
 static_assert(TreeCausalLm<HuggingFaceCausalModel> && TreeEmbedder<HuggingFaceCausalModel>);
 static_assert(ListsSpecialTokens<HuggingFaceMaskedModel>);
 
-/// Whether a folder's model is masked or causal. Throws the user error that reading it would, without
+/// Whether a folder's model is masked or causal. Throws the user errors of reading it, without
 /// reading its weights.
 [[nodiscard]] inline NetworkKind inspect_folder(const std::filesystem::path& folder) {
   const NetworkKind kind = network_kind(folder);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which GGUF files can plumb's own network compute, and of which parts is each?
+// Which GGUF files does plumb's own network compute, and which parts does each have?
 //
-// A line for each `general.architecture`: a function that fills a DecoderConfig in from the file's facts, with
-// the names that GGUF gives to tensors. A file is read only if all of it is understood: a fact of the
-// architecture that was not read, a tensor that has no place, or weights in blocks leave it to llama.cpp.
-// Where it departs from llama.cpp on a CPU: GELU, which ggml looks up in a table of F16, is computed in F32, and
-// Pythia's is the exact one, as in transformers.
+// A line for each `general.architecture`: a function that fills in a DecoderConfig from the file's
+// facts, with GGUF's names for tensors. A file is read only if all of it is understood. An unread
+// fact of the architecture, an unknown tensor or weights in blocks leave the file to llama.cpp. One
+// departure from llama.cpp on a CPU: GELU is computed in F32, whereas ggml looks it up in an F16
+// table; Pythia's is the exact GELU, as in transformers.
 
 #include <cmath>
 #include <cstddef>
@@ -32,8 +32,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The facts of a file's architecture, by their keys without its name; remembers which were read. Each
-/// member throws a user error for a fact of another kind. Not thread-safe.
+/// The facts of a file's architecture, by their keys without its name. Remembers which facts were
+/// read. Each member throws a user error for a fact of the wrong type. Not thread-safe.
 class GgufFacts {
  public:
   GgufFacts(const GgufTensors& file, std::filesystem::path place)
@@ -45,17 +45,17 @@ class GgufFacts {
   [[nodiscard]] const std::string& architecture() const noexcept { return architecture_; }
   [[nodiscard]] Error wrong(const std::string& key, const std::string& problem) const {
     return user_error({.file = place_, .field = key}, problem,
-                      "say `engine` llama, or leave it out");
+                      "set `engine` to llama, or drop `engine`");
   }
 
-  /// A number of things, at least 1.
+  /// A whole number of at least 1.
   [[nodiscard]] std::size_t count(const std::string& key,
                                   std::optional<std::size_t> absent = std::nullopt) {
     const Json* const value = find(key);
     if (value == nullptr && absent) return *absent;
     if (value == nullptr) throw wrong(full(key), "is missing");
     const bool is_count = value->is_number_integer() && *value >= 1 && *value <= 0x7FFFFFFF;
-    if (!is_count) throw wrong(full(key), "is " + value->dump() + ", not a number of things");
+    if (!is_count) throw wrong(full(key), "is " + value->dump() + ", not a valid count");
     return value->get<std::size_t>();
   }
   [[nodiscard]] double number(const std::string& key, std::optional<double> absent = std::nullopt) {
@@ -79,19 +79,19 @@ class GgufFacts {
     if (!value->is_boolean()) throw wrong(full(key), "is not true or false");
     return value->get<bool>();
   }
-  /// The only supported value of a fact that may be absent.
+  /// Checks a fact that may be absent and has only one supported value.
   void expect(const std::string& key, const Json& supported) {
     const Json* const value = find(key);
     if (value == nullptr || *value == supported) return;
-    throw wrong(full(key), "is " + value->dump() + ", and only " + supported.dump() +
-                               " is modelled in plumb's own network");
+    throw wrong(full(key), "is " + value->dump() + ", but only " + supported.dump() +
+                               " is supported by plumb's own network");
   }
 
   [[nodiscard]] const StoredTensor* tensor(const std::string& name) const {
     return file_.find(name);
   }
   [[nodiscard]] bool has(const std::string& name) const { return tensor(name) != nullptr; }
-  /// All numbers of a tensor of one dimension that is there.
+  /// All numbers of a one-dimensional tensor, which must exist.
   [[nodiscard]] std::vector<float> numbers(const std::string& name) const {
     const StoredTensor& stored = *tensor(name);
     if (stored.shape().size() != 1 || !stored.is_readable()) {
@@ -102,7 +102,7 @@ class GgufFacts {
     return made;
   }
 
-  /// A fact of the architecture that was not read; empty where all were.
+  /// A fact of the architecture that was not read; empty if all were read.
   [[nodiscard]] std::string unread() const {
     for (const auto& [key, value] : file_.facts().items()) {
       if (key.starts_with(architecture_ + ".") && !read_.contains(key)) return key;
@@ -124,8 +124,8 @@ class GgufFacts {
   std::set<std::string, std::less<>> read_;
 };
 
-/// Sizes and names that nearly all architectures share. Which biases there are, whether queries, keys and
-/// values are one tensor and whether there is a head the tensors tell.
+/// Sizes and names that nearly all architectures share. The tensors show which biases there are,
+/// whether queries, keys and values are one tensor, and whether there is a head.
 inline void read_gguf_sizes(GgufFacts& facts, DecoderConfig& config) {
   config.names = {.prefix = "",
                   .tokens = "token_embd.weight",
@@ -148,7 +148,7 @@ inline void read_gguf_sizes(GgufFacts& facts, DecoderConfig& config) {
   facts.expect("attention.value_length", config.head_size);
   if (config.layers > 10'000 || config.head_size == 0 || config.head_size > 65'536 ||
       config.heads % config.key_heads != 0) {
-    throw facts.wrong("", "has sizes that do not fit together");
+    throw facts.wrong("", "has sizes that contradict each other");
   }
   config.intermediate = facts.count("feed_forward_length");
   config.positions = facts.count("context_length");
@@ -174,12 +174,13 @@ inline void set_gguf_layer_norm(GgufFacts& facts, DecoderConfig& config) {
   config.norm = {.epsilon = static_cast<float>(facts.positive("attention.layer_norm_epsilon"))};
 }
 
-/// One rotation for all layers, without scaling or with a linear one, and with factors for each frequency
-/// (Llama 3) where there are some. `interleaved` are the architectures whose rows the converter reorders.
+/// One rotation for all layers, without scaling or with linear scaling, and with a factor for each
+/// frequency if there are factors (Llama 3). `interleaved` is for architectures whose rows the
+/// converter reorders.
 inline void set_gguf_rotary(GgufFacts& facts, DecoderConfig& config, bool interleaved) {
   const std::size_t size = facts.count("rope.dimension_count", config.head_size);
   if (size > config.head_size || size % 2 != 0) {
-    throw facts.wrong("rope.dimension_count", "is " + std::to_string(size) + " of a head of " +
+    throw facts.wrong("rope.dimension_count", "is " + std::to_string(size) + " for a head of " +
                                                   std::to_string(config.head_size));
   }
   std::vector<float> frequencies =
@@ -194,13 +195,13 @@ inline void set_gguf_rotary(GgufFacts& facts, DecoderConfig& config, bool interl
   }
   if (facts.has("rope_freqs.weight")) {
     const std::vector<float> by = facts.numbers("rope_freqs.weight");
-    if (by.size() != frequencies.size()) throw facts.wrong("rope_freqs.weight", "has another size");
+    if (by.size() != frequencies.size()) throw facts.wrong("rope_freqs.weight", "has a wrong size");
     for (std::size_t i = 0; i < by.size(); ++i) frequencies[i] /= by[i];
   }
   config.rotaries = {{std::move(frequencies), 1, interleaved}};
 }
 
-/// RMS norms, a gated feed-forward with SiLU and rotated positions: Llama and what is like it.
+/// RMS norms, a gated feed-forward with SiLU and rotated positions: Llama and similar models.
 inline void read_gguf_gated(GgufFacts& facts, DecoderConfig& config, bool interleaved) {
   read_gguf_sizes(facts, config);
   set_gguf_rms(facts, config);
@@ -234,7 +235,7 @@ inline void read_gguf_olmo2(GgufFacts& facts, DecoderConfig& config) {
   config.names.feed_end_norm = "post_ffw_norm";
 }
 
-/// Gemma's norms count from 1, and the converter has added it.
+/// Gemma's stored norm weights are relative to 1; the converter has already added it.
 inline void read_gguf_gemma(GgufFacts& facts, DecoderConfig& config) {
   read_gguf_gated(facts, config, false);
   config.activation = Activation::gelu_new;
@@ -250,7 +251,7 @@ inline void read_gguf_gemma2(GgufFacts& facts, DecoderConfig& config) {
   for (std::size_t l = 0; l < config.layers; ++l) {
     config.windows.push_back(l % 2 == 0 ? window : 0);
   }
-  if (config.layers == 46) {  // the 27B model; the file does not say
+  if (config.layers == 46) {  // the 27B model; the file does not specify it
     config.attention_scale =
         1 / std::sqrt(static_cast<float>(config.hidden) / static_cast<float>(config.heads));
   }
@@ -318,7 +319,7 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
                                                           {"starcoder", &read_gguf_gpt2},
                                                           {"starcoder2", &read_gguf_starcoder2}};
 
-/// The names of all tensors that the network will ask for.
+/// The names of all tensors that the network will read.
 [[nodiscard]] inline std::set<std::string> gguf_names(const DecoderConfig& config) {
   std::set<std::string> all{config.names.tokens};
   const auto add = [&](const std::string& name, bool has_weight, bool has_bias) {
@@ -351,8 +352,8 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
   return all;
 }
 
-/// The parts of a GGUF file's network. Throws a user error, with what was not understood, for a file that
-/// plumb's own network does not compute exactly as its facts and tensors say.
+/// The parts of a GGUF file's network. For a file that plumb's own network does not compute exactly
+/// by its facts and tensors, throws a user error that names the unsupported part.
 [[nodiscard]] inline DecoderConfig read_gguf_config(const GgufTensors& file,
                                                     const std::filesystem::path& place) {
   detail::GgufFacts facts(file, place);
@@ -361,15 +362,15 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
     DecoderConfig config;
     one.read(facts, config);
     if (const std::string key = facts.unread(); !key.empty()) {
-      throw facts.wrong(key, "is not modelled in plumb's own network");
+      throw facts.wrong(key, "is not supported by plumb's own network");
     }
     const std::set<std::string> names = detail::gguf_names(config);
     for (const auto& [name, tensor] : file.tensors()) {
       if (name == "rope_freqs.weight" && !config.rotaries.empty()) continue;
-      if (!names.contains(name)) throw facts.wrong(name, "is not modelled in plumb's own network");
+      if (!names.contains(name)) throw facts.wrong(name, "is not supported by plumb's own network");
       if (!tensor.is_readable()) {
         throw facts.wrong(name,
-                          "has numbers of " + tensor.type() + ", and F32, F16 and BF16 are read");
+                          "has numbers of " + tensor.type() + "; plumb reads F32, F16 and BF16");
       }
     }
     for (const std::string& name : names) {
@@ -379,7 +380,7 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
   }
   throw facts.wrong(
       "general.architecture",
-      "'" + facts.architecture() + "' is not computed in plumb's own network, which knows " +
+      "'" + facts.architecture() + "' is not supported by plumb's own network, which supports " +
           text_list(detail::gguf_architectures, [](const auto& one) { return one.name; }));
 }
 

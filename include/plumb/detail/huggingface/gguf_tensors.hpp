@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which weights does a GGUF file hold, and what does it say of itself?
+// Which weights and facts does a GGUF file contain?
 //
-// "GGUF", a version, two counts, then facts (a key, a type, a value), then tensors (a name, a shape with the
-// fastest dimension first, a type, a place), then their numbers at aligned places. Files are mapped, and read
-// without llama.cpp. F32, F16 and BF16 are weights that can be read; tensors of other types are listed by
-// the number of their type. Texts in lists are the tokenizer's, which is not read here, and are skipped.
-// Source of the format: ggml's docs/gguf.md. Non-goals: writing, and version 1.
+// The format: "GGUF", a version, two counts, then facts (a key, a type, a value), then tensors (a
+// name, a shape with the fastest dimension first, a type, an offset), then their numbers at aligned
+// offsets. Files are mapped, and read without llama.cpp. F32, F16 and BF16 weights are readable;
+// tensors of other types are listed with the number of their type. Texts in lists belong to the
+// tokenizer, which is not read here, and are skipped. Source of the format: ggml's docs/gguf.md.
+// Non-goals: writing, and version 1.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Reads a GGUF file's head from front to back. Throws a user error where it ends too soon.
+/// Reads a GGUF file's header from front to back. Throws a user error if the header is cut off.
 class GgufCursor {
  public:
   GgufCursor(std::filesystem::path file, std::string_view bytes)
@@ -48,8 +49,8 @@ class GgufCursor {
   }
   [[nodiscard]] std::string text() { return std::string(take(number<std::uint64_t>())); }
 
-  /// A value of a type, as the format numbers types; null for a list of texts. Numbers of lists are kept
-  /// where `keeps_lists`.
+  /// A value of a type, with the format's type numbers; null for a list of texts. Numbers of lists
+  /// are kept if `keeps_lists`.
   [[nodiscard]] Json value(std::uint32_t type, bool keeps_lists) {
     switch (type) {
       case 0:
@@ -79,13 +80,13 @@ class GgufCursor {
       case 12:
         return number<double>();
       default:
-        throw damaged("", "has a fact of type " + std::to_string(type) + ", which is not known");
+        throw damaged("", "has a fact of type " + std::to_string(type) + ", which is unknown");
     }
   }
 
  private:
   [[nodiscard]] std::string_view take(std::uint64_t size) {
-    if (size > bytes_.size() - at_) throw damaged("", "ends within its head");
+    if (size > bytes_.size() - at_) throw damaged("", "ends within its header");
     const std::string_view taken = bytes_.substr(at_, static_cast<std::size_t>(size));
     at_ += taken.size();
     return taken;
@@ -96,7 +97,7 @@ class GgufCursor {
     const auto count = number<std::uint64_t>();
     if (type == 9) throw damaged("", "has a list of lists");
     Json made = type == 8 ? Json() : Json::array();
-    for (std::uint64_t i = 0; i < count; ++i) {  // ends with the file, whatever the count says
+    for (std::uint64_t i = 0; i < count; ++i) {  // ends with the file at the latest, for any count
       Json item = value(type, false);
       if (keeps && type != 8) made.push_back(std::move(item));
     }
@@ -108,17 +109,18 @@ class GgufCursor {
   std::size_t at_ = 0;
 };
 
-/// The tensors and facts of a model in one GGUF file or several. Any number of threads may read it.
+/// The tensors and facts of a model in one or several GGUF files. Any number of threads may read
+/// it.
 class GgufTensors : public StoredTensors {
  public:
-  /// `files` are the parts of one model; the first has its facts. Throws a user error for a file that is
-  /// damaged, cut off or of another kind, and where two tensors have one name.
+  /// `files` are the parts of one model; the first contains its facts. Throws a user error for a
+  /// file that is damaged, cut off or not GGUF, and for two tensors with the same name.
   explicit GgufTensors(std::span<const std::filesystem::path> files) {
     if (!files.empty()) file_ = files.front();
     for (const std::filesystem::path& file : files) read_file(file);
   }
 
-  /// An object of all facts by their keys.
+  /// An object with all facts by their keys.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
 
  private:
@@ -133,7 +135,7 @@ class GgufTensors : public StoredTensors {
     if (version != 2 && version != 3) {
       throw user_error({.file = file},
                        "is a GGUF file of version " + std::to_string(version) +
-                           ", and versions 2 and 3 in little-endian order are read",
+                           "; plumb reads versions 2 and 3 in little-endian order",
                        "convert the model again with a current llama.cpp");
     }
     const auto tensors = cursor.number<std::uint64_t>();
@@ -143,7 +145,7 @@ class GgufTensors : public StoredTensors {
       const std::string key = cursor.text();
       const auto type = cursor.number<std::uint32_t>();
       Json value = cursor.value(type, !key.starts_with("tokenizer."));
-      if (found.contains(key)) throw cursor.damaged(key, "stands there twice");
+      if (found.contains(key)) throw cursor.damaged(key, "appears twice");
       found[key] = std::move(value);
     }
     struct Entry {
@@ -178,7 +180,8 @@ class GgufTensors : public StoredTensors {
     if (facts_.is_null()) facts_ = std::move(found);
   }
 
-  /// Bytes of a number, 0 for a type that is not read; and the type as safetensors calls it.
+  /// Bytes of a number, or 0 for a type that plumb does not read, and safetensors' name of the
+  /// type.
   static std::pair<std::size_t, std::string> type_of(std::uint32_t type) {
     switch (type) {
       case 0:
@@ -199,16 +202,16 @@ class GgufTensors : public StoredTensors {
     std::size_t size = number_size;
     for (const std::size_t n : shape) {
       if (__builtin_mul_overflow(size, n, &size)) {
-        throw cursor.damaged(name, "has a shape too large");
+        throw cursor.damaged(name, "has a shape that is too large");
       }
     }
     if (place > numbers.size() || size > numbers.size() - place) {
-      throw cursor.damaged(name, "lies behind the end of the file");
+      throw cursor.damaged(name, "extends past the end of the file");
     }
     StoredTensor tensor(file, name, type_name, shape,
                         numbers.substr(static_cast<std::size_t>(place), size));
     if (!tensors_.try_emplace(name, std::move(tensor)).second) {
-      throw cursor.damaged(name, "is there twice");
+      throw cursor.damaged(name, "appears twice");
     }
   }
 

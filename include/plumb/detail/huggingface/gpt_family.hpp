@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parts have GPT-2 and its successors, OPT, Phi and the models with ALiBi?
+// Which parts do GPT-2 and its successors, OPT, Phi and the models with ALiBi have?
 //
-// OPT, GPT-2, GPT-BigCode, GPT-Neo, GPT-J, GPT-NeoX (Pythia), Phi 1 and 2, Bloom, Falcon and MPT: layer
-// norms, a plain feed-forward, and positions that are learned, rotated or a bias. Each function reads
-// one config.json, by the names and defaults of transformers.
+// OPT, GPT-2, GPT-BigCode, GPT-Neo, GPT-J, GPT-NeoX (Pythia), Phi 1 and 2, Bloom, Falcon and MPT:
+// layer norms, a plain feed-forward, and positions that are learned, rotated or a bias. Each
+// function reads one config.json, with the names and defaults of transformers.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Spellings that transformers takes, too.
+/// Other spellings that transformers accepts.
 inline constexpr FieldAlias gpt_aliases[] = {{"hidden_size", "n_embd"},
                                              {"max_position_embeddings", "n_positions"},
                                              {"num_attention_heads", "n_head"},
@@ -107,8 +107,9 @@ inline void read_gpt_bigcode(const ConfigFields& fields, DecoderConfig& config) 
   }
 }
 
-/// "global" or "local" for each layer: by attention_layers, or by attention_types, patterns with how
-/// often each is repeated, as [[["global", "local"], 12]]; else the two in turn.
+/// "global" or "local" for each layer. Read from attention_layers, or from attention_types:
+/// patterns with their repetitions, such as [[["global", "local"], 12]]. If both are absent, the
+/// two kinds alternate.
 inline std::vector<std::string> gpt_neo_attention(const ConfigFields& fields, std::size_t layers) {
   std::vector<std::string> kinds = fields.texts("attention_layers");
   const Json* const types = kinds.empty() ? fields.find("attention_types") : nullptr;
@@ -127,14 +128,14 @@ inline std::vector<std::string> gpt_neo_attention(const ConfigFields& fields, st
   }
   for (const std::string& kind : kinds) {
     if (kind != "global" && kind != "local") {
-      throw fields.unmodelled("attention_types", "'" + kind + "' is not known",
-                              "known are global and local");
+      throw fields.unmodelled("attention_types", "'" + kind + "' is not supported",
+                              "plumb supports global and local");
     }
   }
   if (kinds.size() != layers) {
     throw fields.wrong(
         "attention_types",
-        "names " + std::to_string(kinds.size()) + " layers of " + std::to_string(layers),
+        "names " + std::to_string(kinds.size()) + " layers instead of " + std::to_string(layers),
         "fetch the model's config.json again");
   }
   return kinds;
@@ -187,7 +188,7 @@ inline void read_gptj(const ConfigFields& fields, DecoderConfig& config) {
 
 inline void read_gpt_neox(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
-  config.key_heads = config.heads;  // whatever num_key_value_heads says
+  config.key_heads = config.heads;  // regardless of num_key_value_heads
   config.activation = fields.activation("hidden_act", "gelu");
   config.norm.epsilon = fields.epsilon("layer_norm_eps", 1e-5);
   config.tied = fields.flag("tie_word_embeddings", false);
@@ -199,7 +200,7 @@ inline void read_gpt_neox(const ConfigFields& fields, DecoderConfig& config) {
                   {.theta = fields.positive("rotary_emb_base", 10'000),
                    .partial = fields.positive("rotary_pct", 0.25),
                    .reads_beside = false});
-  set_head_size(config, config.hidden / config.heads);  // transformers rotates by head_dim alone
+  set_head_size(config, config.hidden / config.heads);  // transformers rotates only by head_dim
   DecoderNames& names = config.names;
   names.prefix = "gpt_neox.";
   names.tokens = "embed_in.weight";
@@ -248,11 +249,11 @@ inline void read_bloom(const ConfigFields& fields, DecoderConfig& config) {
   config.heads = config.key_heads = fields.count("n_head");
   set_head_size(config, config.hidden / config.heads);
   config.intermediate = 4 * config.hidden;
-  config.positions = fields.count("seq_length", 2048);  // no limit of the network's own
+  config.positions = fields.count("seq_length", 2048);  // the network itself has no limit
   config.activation = Activation::gelu_new;
   config.norm.epsilon = fields.epsilon("layer_norm_epsilon", 1e-5);
   config.tied = fields.flag("tie_word_embeddings", true);
-  // transformers then sums products of slices, and the sum has no bias.
+  // In that case transformers sums products of slices, and the sum has no bias.
   if (fields.count("pretraining_tp", 1) > 1) fields.expect("slow_but_exact", false);
   set_all_biases(config);
   config.residual_from_norm = fields.flag("apply_residual_connection_post_layernorm", false);
@@ -276,7 +277,7 @@ inline void read_falcon(const ConfigFields& fields, DecoderConfig& config) {
   if (fields.flag("bias", false)) set_all_biases(config);
   name_as_bloom(config.names);
   const bool is_new = fields.flag("new_decoder_architecture", false);
-  // null is false to transformers.
+  // transformers reads null as false.
   const bool is_parallel = !fields.is_null("parallel_attn") && fields.flag("parallel_attn", true);
   const bool is_multi_query = !fields.is_null("multi_query") && fields.flag("multi_query", true);
   config.key_heads = is_new || !is_multi_query ? fields.count("num_kv_heads", config.heads) : 1;
@@ -302,7 +303,7 @@ inline void read_mpt(const ConfigFields& fields, DecoderConfig& config) {
   config.layers = fields.count("n_layers");
   config.heads = config.key_heads = fields.count("n_heads");
   set_head_size(config, config.hidden / config.heads);
-  config.intermediate = 4 * config.hidden;  // whatever expansion_ratio says
+  config.intermediate = 4 * config.hidden;  // regardless of expansion_ratio
   config.positions = fields.count("max_seq_len", 2048);
   config.activation = Activation::gelu;
   config.norm = {.epsilon = fields.epsilon("layer_norm_epsilon", 1e-5), .has_bias = false};
@@ -314,11 +315,12 @@ inline void read_mpt(const ConfigFields& fields, DecoderConfig& config) {
   attention.expect("alibi", true);
   attention.expect("prefix_lm", false);
   attention.expect("qk_ln", false);
-  attention.expect("alibi_bias_max", 8);  // transformers computes with 8 whatever it says
+  attention.expect("alibi_bias_max", 8);  // transformers always computes with 8
   if (attention.find("clip_qkv")) config.clip = static_cast<float>(attention.positive("clip_qkv"));
   config.attention_scale = static_cast<float>(
       attention.positive("softmax_scale", 1 / std::sqrt(static_cast<double>(config.head_size))));
-  // 2^(−8 i / n) for n the next power of two; of more slopes than heads every second one first.
+  // 2^(−8 i / n) for n the next power of two. With more slopes than heads, every second one is
+  // first.
   std::size_t whole = 1;
   while (whole < config.heads) whole *= 2;
   const auto slope = [&](std::size_t i) {

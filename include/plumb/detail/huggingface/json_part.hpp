@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a tokenizer file say in this field, and where is that?
+// What is the value of a field in a tokenizer file, and where is it?
 //
-// A value of a JSON file that knows its file and its field, so that every reader of a part refuses
-// what it does not understand in the same words. Keys are unique and looked up in logarithmic time:
-// vocabularies hold hundreds of thousands.
+// A value of a JSON file together with its file and field, so that all readers report unsupported
+// parts with the same wording. Keys are unique and looked up in logarithmic time: vocabularies have
+// hundreds of thousands of them.
 
 #include <cstddef>
 #include <filesystem>
@@ -25,8 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TokenizerJson = nlohmann::json;
 
-/// A tokenizer's JSON file. Throws a user error for what is no JSON, no object, or has a key twice
-/// in one object: which of them counts would be a guess.
+/// A tokenizer's JSON file. Throws a user error if it is not JSON, not an object, or has a key
+/// twice in one object, as choosing one of them would be a guess.
 [[nodiscard]] inline TokenizerJson read_tokenizer_json(const std::filesystem::path& file) {
   const std::string text = read_text(file);
   if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
@@ -56,7 +56,7 @@ using TokenizerJson = nlohmann::json;
     throw user_error({file, detail::line_of_byte(text, byte)}, "not JSON",
                      "correct the syntax there");
   } catch (const TokenizerJson::out_of_range&) {
-    throw user_error({.file = file}, "holds a number past the range of double", "correct it");
+    throw user_error({.file = file}, "contains a number outside the range of double", "correct it");
   }
   if (!twice.empty()) {
     throw user_error({.file = file}, "has the key \"" + shortened(twice) + "\" twice in one object",
@@ -78,26 +78,26 @@ class JsonPart {
   [[nodiscard]] Error wrong(const std::string& message, const std::string& remedy = {}) const {
     return user_error({.file = *file_, .field = field_}, message, remedy);
   }
-  /// An error about a word that is not among those known.
+  /// An error about an unsupported word.
   [[nodiscard]] Error unknown(const std::string& what, const std::string& word,
                               const std::string& known) const {
-    return wrong(what + " \"" + shortened(word) + "\" is not known", "known are " + known);
+    return wrong(what + " \"" + shortened(word) + "\" is not supported", "plumb supports " + known);
   }
 
-  /// Whether the field is there and not null.
+  /// Whether the field is present and not null.
   [[nodiscard]] bool has(const std::string& name) const {
-    if (!value_->is_object()) throw wrong("is no object", "it must hold {…}");
+    if (!value_->is_object()) throw wrong("is not an object", "it must be {…}");
     const auto found = value_->find(name);
     return found != value_->end() && !found->is_null();
   }
-  /// A field that must be there.
+  /// A field that must be present.
   [[nodiscard]] JsonPart at(const std::string& name) const {
     if (!has(name)) throw wrong("has no \"" + name + "\"", "add it");
     return {*this, (*value_)[name], field_.empty() ? name : field_ + "." + name};
   }
-  /// How many items a list has.
+  /// The number of items of a list.
   [[nodiscard]] std::size_t items() const {
-    if (!value_->is_array()) throw wrong("is no list", "it must hold […]");
+    if (!value_->is_array()) throw wrong("is not a list", "it must be […]");
     return value_->size();
   }
   [[nodiscard]] JsonPart item(std::size_t i) const {
@@ -105,7 +105,7 @@ class JsonPart {
   }
 
   [[nodiscard]] const std::string& text() const {
-    if (!value_->is_string()) throw wrong("is no text");
+    if (!value_->is_string()) throw wrong("is not a text");
     return value_->get_ref<const std::string&>();
   }
   [[nodiscard]] bool flag() const {
@@ -115,7 +115,7 @@ class JsonPart {
   /// A whole number from 0 to `most`.
   [[nodiscard]] std::size_t count(std::size_t most) const {
     if (!value_->is_number_unsigned() || value_->get<std::size_t>() > most) {
-      throw wrong("is no whole number from 0 to " + std::to_string(most));
+      throw wrong("is not a whole number from 0 to " + std::to_string(most));
     }
     return value_->get<std::size_t>();
   }
@@ -135,8 +135,8 @@ class JsonPart {
   std::string field_;
 };
 
-/// Calls `visit(part)` for a part of any type but `Sequence`, and for the parts of a Sequence, whose
-/// `list` names them, in order. Sequences may hold Sequences, at most eight deep.
+/// Calls `visit(part)` for a part of any type except `Sequence`. For a Sequence, calls it for each
+/// of the parts in `list`, in order. Sequences may contain Sequences, at most eight deep.
 template <class Visit>
 void for_each_of_sequence(const JsonPart& part, const std::string& list, Visit visit,
                           std::size_t depth = 0) {
@@ -144,7 +144,7 @@ void for_each_of_sequence(const JsonPart& part, const std::string& list, Visit v
     visit(part);
     return;
   }
-  if (depth == 8) throw part.wrong("is a Sequence in a Sequence, more than eight deep");
+  if (depth == 8) throw part.wrong("is a Sequence nested more than eight deep");
   const JsonPart parts = part.at(list);
   for (std::size_t i = 0; i < parts.items(); ++i) {
     for_each_of_sequence(parts.item(i), list, visit, depth + 1);

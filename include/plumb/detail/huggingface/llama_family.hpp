@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parts have Llama and the architectures that name their tensors as it does?
+// Which parts do Llama and the architectures with Llama's tensor names have?
 //
-// Llama, Mistral, Mixtral, Qwen 2 and 3, Phi-3, StableLM, OLMo 1 and 2, Granite, Cohere and Gemma 1 to 3:
-// RMS or layer norms, rotated positions, grouped heads, a gated feed-forward. Each function reads one
-// config.json, by the names and defaults of transformers.
+// Llama, Mistral, Mixtral, Qwen 2 and 3, Phi-3, StableLM, OLMo 1 and 2, Granite, Cohere and Gemma 1
+// to 3: RMS or layer norms, rotated positions, grouped heads, a gated feed-forward. Each function
+// reads one config.json, with the names and defaults of transformers.
 
 #include <algorithm>
 #include <cmath>
@@ -20,14 +20,14 @@ inline NormShape rms_norm(const ConfigFields& fields, const char* field, double 
   return {.kind = NormKind::rms, .epsilon = fields.epsilon(field, absent), .has_bias = false};
 }
 
-/// A rotation for all layers.
+/// One rotation for all layers.
 inline void read_one_rotary(const ConfigFields& fields, DecoderConfig& config,
                             RotaryDefaults defaults = {}) {
   defaults.head_size = config.head_size;
   config.rotaries = {read_rotary(fields, defaults, config.positions)};
 }
 
-/// Sizes, a gated feed-forward, and a head of its own unless config.json says otherwise.
+/// Sizes, a gated feed-forward, and a separate head unless config.json ties it to the embeddings.
 inline void read_gated(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
   config.activation = fields.activation("hidden_act", "silu");
@@ -39,14 +39,15 @@ inline void read_attention_bias(const ConfigFields& fields, DecoderConfig& confi
   config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
 }
 
-/// One window for all layers, whatever `layer_types` says; null or absent is none.
+/// One window for all layers, regardless of `layer_types`; null or absent means no window.
 inline void read_one_window(const ConfigFields& fields, DecoderConfig& config) {
   check_layers(fields, config.layers);
   const bool slides = fields.find("sliding_window") != nullptr;
   config.windows.assign(config.layers, slides ? fields.count("sliding_window") : 0);
 }
 
-/// Mistral's and Mixtral's 8 heads of keys where config.json says nothing; null is one for each head.
+/// Mistral and Mixtral have 8 key heads if config.json lacks the field; null means one for each
+/// head.
 inline void read_eight_key_heads(const ConfigFields& fields, DecoderConfig& config) {
   const char* const field = "num_key_value_heads";
   if (fields.find(field) == nullptr && !fields.is_null(field)) config.key_heads = 8;
@@ -64,7 +65,7 @@ inline void read_mistral(const ConfigFields& fields, DecoderConfig& config) {
   read_llama(fields, config);
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = false;
   read_eight_key_heads(fields, config);
-  // transformers reads a folder with layer_types as Ministral, which obeys them.
+  // transformers reads a folder with layer_types as Ministral, which follows them.
   const std::size_t window =
       fields.is_null("sliding_window") ? 0 : fields.count("sliding_window", 4096);
   read_windows(fields, config, window, [](std::size_t) { return true; });
@@ -87,7 +88,7 @@ inline void read_mixtral(const ConfigFields& fields, DecoderConfig& config) {
   read_one_window(fields, config);
 }
 
-/// Layers from `max_window_layers` on slide, where `use_sliding_window` says so.
+/// If `use_sliding_window` is true, layers from `max_window_layers` on have a sliding window.
 inline void read_qwen_windows(const ConfigFields& fields, DecoderConfig& config) {
   const bool slides = fields.flag("use_sliding_window", false) && !fields.is_null("sliding_window");
   const std::size_t first = fields.count_from_0("max_window_layers", 28);
@@ -177,7 +178,7 @@ inline void read_cohere(const ConfigFields& fields, DecoderConfig& config) {
   read_one_rotary(fields, config, {.theta = 500'000, .interleaved = true});
 }
 
-/// What Gemma 1 to 3 share: norms whose weights count from 1, and scaled embeddings.
+/// The common parts of Gemma 1 to 3: norms whose weights are relative to 1, and scaled embeddings.
 inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
   set_head_size(config, fields.count("head_dim", 256));
@@ -190,7 +191,7 @@ inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) 
 
 inline void read_gemma(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma_parts(fields, config);
-  // hidden_activation does not count. The first releases say gelu and mean its approximation.
+  // hidden_activation is ignored. The first releases have gelu where its approximation is meant.
   config.activation = fields.activation("hidden_act", "gelu_pytorch_tanh");
   if (fields.text("hidden_act", "") == "gelu") config.activation = Activation::gelu_new;
   read_one_rotary(fields, config);
@@ -207,7 +208,7 @@ inline void read_gemma2_parts(const ConfigFields& fields, DecoderConfig& config)
       static_cast<float>(1 / std::sqrt(fields.positive("query_pre_attn_scalar", 256)));
 }
 
-/// A soft cap: null in config.json is none, an absent field is `absent`.
+/// A soft cap: null in config.json means none; an absent field means `absent`.
 inline float soft_cap(const ConfigFields& fields, const std::string& field, double absent) {
   return fields.is_null(field) ? 0.0F : static_cast<float>(fields.number(field, absent));
 }
@@ -234,7 +235,8 @@ inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
                              .head_size = config.head_size,
                              .is_entry = true};
   const ConfigFields rope = fields.object("rope_parameters");
-  // rope_scaling is of the layers that see all, over what rope_parameters has of them.
+  // rope_scaling is for the layers that see all tokens; its fields override rope_parameters'
+  // fields.
   const ConfigFields scaling = fields.object("rope_scaling");
   config.rotaries = {
       read_rotary(rotary_entry(rope, "full_attention", scaling), fields, global, config.positions),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of a call's masked queries ask the same?
+// Which of a call's masked queries are equal?
 //
-// A statement's scores ask one sequence at several places, and statements with a common part ask the
-// same sequence more than once. Each distinct sequence is computed once, shorter ones first, and
-// each of its distinct places once.
+// A statement's scores query one sequence at several places, and statements with a common part
+// query the same sequence more than once. Each distinct sequence is computed once, shorter ones
+// first, and so is each of its distinct places.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A sequence and the places in it that are asked for, ascending.
+/// A sequence and the requested places in it, ascending.
 struct MaskedSequence {
   std::span<const TokenId> sequence;
   std::vector<std::uint32_t> places;
@@ -48,7 +48,7 @@ class MaskedWork {
   [[nodiscard]] std::span<const MaskedSequence> sequences() const noexcept { return sequences_; }
   /// Distinct places of all sequences.
   [[nodiscard]] std::size_t places() const noexcept { return begins_.size() - 1; }
-  /// The queries, by index, that ask for a place, counted through all sequences.
+  /// The indices of the queries for a place; places are counted through all sequences.
   [[nodiscard]] std::span<const std::uint32_t> queries_at(std::size_t place) const {
     return std::span(order_).subspan(begins_[place], begins_[place + 1] - begins_[place]);
   }

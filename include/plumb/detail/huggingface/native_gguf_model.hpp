@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does plumb's own network answer for a GGUF file?
+// How does plumb's own network compute a GGUF file?
 //
-// The weights are read by gguf_tensors.hpp and computed as those of a Hugging Face folder are: in the type
-// they are stored in, widened in registers, activations in F32, so that scores of F16 and BF16 files are
-// exact without a rewrite, and a row's numbers do not depend on what else is asked, bit by bit. The
-// tokenizer is llama.cpp's, as GGUF says what llama.cpp needs to know of it. Files that the network does not
-// compute (gguf_decoder.hpp) are for LlamaModel.
+// gguf_tensors.hpp reads the weights. They are computed like those of a Hugging Face folder: in
+// their stored type, widened in registers, with F32 activations. So scores of F16 and BF16 files
+// are exact without a rewritten file, and a row's numbers do not depend on the other rows, bit by
+// bit. The tokenizer is llama.cpp's, since a GGUF file contains what llama.cpp needs for it.
+// LlamaModel is for files that the network does not compute (gguf_decoder.hpp).
 
 #include <llama.h>
 
@@ -39,8 +39,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Models TreeCausalLm, TreeEmbedder and ListsSpecialTokens. Not thread-safe.
 class NativeGgufModel {
  public:
-  /// With `only_tokens` no weights are read, and nothing but tokens and descriptions may be asked. Throws a
-  /// user error for a file that is missing or damaged, and for one that the network does not compute.
+  /// With `only_tokens` the weights are not read, and only tokens and descriptions are available.
+  /// Throws a user error for a file that is missing or damaged, and for a file that the network
+  /// does not compute.
   explicit NativeGgufModel(const std::filesystem::path& file, bool parse_special_tokens = false,
                            bool only_tokens = false)
       : head_(file), vocabulary_(checked(head_), parse_special_tokens) {
@@ -52,14 +53,14 @@ class NativeGgufModel {
     dimension_ = config.embedding;
     if (config.vocabulary < vocabulary_->size()) {
       throw user_error({.file = file},
-                       "has " + counted(config.vocabulary, "embedding") + " for " +
+                       "has only " + counted(config.vocabulary, "embedding") + " for " +
                            counted(vocabulary_->size(), "token"),
                        "fetch the model again");
     }
     if (!only_tokens) network_ = DecoderNetwork::read(tensors, file, config);
   }
 
-  /// Why the network does not compute a file; empty where it does.
+  /// Why the network does not compute a file; empty if it does.
   [[nodiscard]] static std::string refusal(const std::filesystem::path& file) {
     const detail::LlamaLog unheard;
     try {
@@ -82,7 +83,7 @@ class NativeGgufModel {
     made.warnings = vocabulary_->warnings();
     return made;
   }
-  /// For run.json: the architecture that the file names, and the numbers in its tensors.
+  /// For run.json: the architecture that the file names, and the count of numbers in its tensors.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     return vocabulary_->tokenize(text);
@@ -99,7 +100,7 @@ class NativeGgufModel {
     return vocabulary_->chat_template();
   }
   [[nodiscard]] bool ends(TokenId token) const { return vocabulary_->ends(token); }
-  /// Embeddings that no token has are none of it, as llama.cpp has it.
+  /// Excludes embeddings without a token, as in llama.cpp.
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_->size(); }
   [[nodiscard]] std::size_t context_length() const { return context_; }
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
@@ -127,7 +128,7 @@ class NativeGgufModel {
     if (!network_) throw internal_error({}, "the weights were not read");
     return *network_;
   }
-  /// Rows as long as the vocabulary.
+  /// Cuts rows to the length of the vocabulary.
   [[nodiscard]] LogitsVisitor whole(const LogitsVisitor& visit) const {
     return [&visit, size = vocabulary_size()](std::uint32_t at, std::span<const float> logits) {
       visit(at, logits.first(size));

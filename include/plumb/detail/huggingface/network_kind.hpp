@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a Hugging Face folder hold a masked or a causal model?
+// Does a Hugging Face folder contain a masked or a causal model?
 
 #include <cstdint>
 #include <filesystem>
@@ -16,15 +16,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a path is a folder with a config.json, and so a model for this backend.
+/// Whether a path is a folder with a config.json, which makes it a model for this backend.
 [[nodiscard]] inline bool is_hugging_face_folder(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path) && std::filesystem::exists(path / "config.json");
 }
 
 enum class NetworkKind : std::uint8_t { masked, causal };
 
-/// By config.json's model_type. Throws a user error for a folder without one, and for one that neither
-/// kind knows, with what can be done instead.
+/// The kind, by config.json's model_type. Throws a user error for a folder without a model_type,
+/// and for an unsupported one, with other ways to use the model.
 [[nodiscard]] inline NetworkKind network_kind(const std::filesystem::path& folder) {
   const detail::ConfigFields fields(folder / "config.json");
   const detail::TextPart part = detail::text_part(fields);
@@ -33,7 +33,7 @@ enum class NetworkKind : std::uint8_t { masked, causal };
   if (!part.is_wrapped && find_masked_architecture(type) != nullptr) return NetworkKind::masked;
   if (type.empty()) {
     throw fields.wrong("model_type", "is missing",
-                       "give a folder with the config.json that transformers writes");
+                       "pass a folder with the config.json that transformers writes");
   }
   if (fields.flag("is_encoder_decoder", false)) {
     throw fields.wrong("is_encoder_decoder", "'" + type + "' has an encoder and a decoder",
@@ -41,20 +41,20 @@ enum class NetworkKind : std::uint8_t { masked, causal };
   }
   const bool is_code = type == "phi3small" || fields.find("auto_map") != nullptr;
   throw part.fields.wrong(
-      "model_type", "'" + type + "' is not known",
+      "model_type", "'" + type + "' is not supported",
       is_code
-          ? "its network is Python code of its own, so serve it with vLLM and "
-            "--trust-remote-code, and give `server`"
-          : detail::other_ways(folder) + "; known are " +
+          ? "its network is custom Python code: serve it with vLLM and "
+            "--trust-remote-code, and set `server`"
+          : detail::other_ways(folder) + "; plumb supports " +
                 text_list(encoder_architectures, [](const auto& one) { return one.model_type; }) +
                 ", " +
                 text_list(decoder_architectures, [](const auto& one) { return one.model_type; }) +
-                ", and of texts with images " +
+                ", and for texts with images " +
                 text_list(detail::text_wrappers, [](const auto& one) { return one.model_type; }));
 }
 
-/// Whether a folder has a masked model, which HuggingFaceMaskedModel reads; a causal one otherwise.
-/// Throws as network_kind.
+/// Whether a folder has a masked model, for HuggingFaceMaskedModel; otherwise it has a causal one.
+/// Throws like network_kind.
 [[nodiscard]] inline bool is_masked_folder(const std::filesystem::path& folder) {
   return network_kind(folder) == NetworkKind::masked;
 }

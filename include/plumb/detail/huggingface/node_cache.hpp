@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where do the keys and values of a tree's nodes stand?
+// Where are the keys and values of a tree's nodes stored?
 //
-// Each node that is held has a slot, at the same place in every layer. A token sees the slots of its
-// own path, whatever else is held, so a tree may branch as it likes. Slots of released nodes are used
-// again, the lowest first, so that paths lie in long runs.
+// Each node in the cache has a slot, with the same index in every layer. A token sees only the
+// slots of its own path, so a tree may branch freely. Slots of released nodes are reused, the
+// lowest first, so that paths form long runs of slots.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe while it takes or releases nodes. Node ids are those of one tree until the root
-/// is released.
+/// Not thread-safe during `take` and `release`. Node ids are those of one tree until the root is
+/// released.
 class NodeCache {
  public:
   NodeCache() = default;
@@ -30,14 +30,14 @@ class NodeCache {
   NodeCache(std::size_t layers, std::size_t heads, std::size_t size)
       : layers_(layers, KeyValues(heads, size)) {}
 
-  /// Nodes held now.
+  /// The number of nodes in the cache.
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
   [[nodiscard]] bool holds(NodeId node) const {
     return node < slots_.size() && slots_[node] != none;
   }
 
-  /// The nodes that must be computed so that all wanted ones are, ancestors first. Throws an internal
-  /// error for a wanted node that is the root or is held.
+  /// The nodes that must be computed before all wanted nodes are available, ancestors first. Throws
+  /// an internal error for a wanted node that is the root or already in the cache.
   [[nodiscard]] std::vector<NodeId> missing(const TokenTree& tree,
                                             std::span<const NodeId> wanted) const {
     std::vector<bool> is_missing(tree.size(), false);
@@ -73,16 +73,16 @@ class NodeCache {
     for (KeyValues& layer : layers_) layer.resize(used_);
   }
 
-  /// Sets a held node's keys and values in a layer, as KeyValues does. Different nodes may be set at
-  /// once.
+  /// Sets the keys and values of a node in the cache, in one layer, as KeyValues does. Different
+  /// nodes may be set at the same time.
   void set(std::size_t layer, NodeId node, const float* key_value) {
     layers_[layer].set(slots_[node], key_value);
   }
   [[nodiscard]] const KeyValues& layer(std::size_t l) const { return layers_[l]; }
 
-  /// What nodes see, each its own path with itself or, of a path longer than `window`, the last so many
-  /// of it; ancestors first. All are held; at most SeenSlots::most_queries(), one at least. A window of 0
-  /// is all. Positions are there `with_positions`.
+  /// What nodes see: each its own path including itself, ancestors first. With a `window` above 0,
+  /// only the last `window` nodes of the path. There must be 1 to SeenSlots::most_queries() nodes,
+  /// all in the cache. `with_positions` adds positions.
   [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                   std::size_t window = 0, bool with_positions = false) const {
     NodeId common = nodes[0];  // the last node on all paths; ids ascend from parent to child
@@ -94,10 +94,10 @@ class NodeCache {
         later = tree.parent(later);
       }
     }
-    if (is_cut) common = TokenTree::root;  // what is seen by all need not come first
+    if (is_cut) common = TokenTree::root;  // the nodes that all see may not be the first
     SeenSlots seen;
     seen.shared = tree.depth(common);
-    std::vector<NodeId> order(seen.shared);  // of the sum
+    std::vector<NodeId> order(seen.shared);  // of summation
     for (NodeId node = common; node != TokenTree::root; node = tree.parent(node)) {
       order[tree.depth(node) - 1] = node;
     }
@@ -131,12 +131,12 @@ class NodeCache {
     return seen;
   }
 
-  /// Room for that many nodes.
+  /// Reserves space for that many nodes.
   void reserve(std::size_t nodes) {
     for (KeyValues& layer : layers_) layer.reserve(nodes);
   }
 
-  /// Forgets the node and all below it; the root forgets everything. Memory is kept for the
+  /// Removes the node and all nodes below it; the root removes everything. Keeps the memory for the
   /// next tree.
   void release(const TokenTree& tree, NodeId released) {
     if (released == TokenTree::root) {

@@ -18,7 +18,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class NormKind : std::uint8_t { layer, rms };
 
-/// What the norms of a network are.
+/// The settings of a network's norms.
 struct NormShape {
   NormKind kind = NormKind::layer;
   float epsilon = 1e-5F;
@@ -27,13 +27,13 @@ struct NormShape {
   float weight_offset = 0;
 };
 
-/// A norm's weight and bias, each empty for 1 and 0. Any number of threads may use one.
+/// A norm's weight and bias; empty means 1 and 0. Any number of threads may use one.
 struct Norm {
   std::vector<float> weight, bias;
   float epsilon = 1e-12F;
   NormKind kind = NormKind::layer;
 
-  /// Each of `count` rows, which lie one behind the other.
+  /// Normalises each of `count` consecutive rows.
   void apply(float* rows, std::size_t count, std::size_t size) const {
     const auto normalise =
         kind == NormKind::layer ? network_kernels().layer_norm : network_kernels().rms_norm;

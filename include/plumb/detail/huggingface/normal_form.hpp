@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is a text in one of Unicode's normal forms, and which characters does each one replace?
+// Unicode's normal forms of a text, with the characters that each new character replaces.
 //
-// NFD, NFC, NFKD and NFKC of UAX 15. utf8proc says how a character is taken apart and which pairs
-// compose; the order and the changes are kept here, because utf8proc keeps no offsets.
+// NFD, NFC, NFKD and NFKC of UAX 15. utf8proc decomposes characters and knows which pairs compose.
+// The ordering and the record of changes are computed here, because utf8proc does not keep offsets.
 
 #include <utf8proc.h>
 
@@ -29,7 +29,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
 }
 
-/// A full decomposition, each run of combining marks in order of its classes.
+/// A full decomposition, with each run of combining marks sorted by their classes.
 [[nodiscard]] inline std::vector<CharacterChange> decomposed(std::string_view text,
                                                              bool compatible) {
   std::vector<CharacterChange> result;
@@ -37,7 +37,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE |
                                                       (compatible ? UTF8PROC_COMPAT : 0));
   std::array<utf8proc_int32_t, 32> parts{};
-  std::size_t run = 0;  // where the marks behind the last starter begin
+  std::size_t run = 0;  // where the marks after the last starter begin
   const auto order = [&] {
     std::stable_sort(result.begin() + static_cast<std::ptrdiff_t>(run), result.end(),
                      [](const CharacterChange& a, const CharacterChange& b) {
@@ -75,7 +75,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   return result;
 }
 
-/// The one character that stands for both, unless there is none or it is excluded.
+/// The single character that the two compose to; nullopt if there is none or it is excluded.
 [[nodiscard]] inline std::optional<char32_t> composed_pair(char32_t first, char32_t second) {
   if (first < 0x3C || second < 0x300) return std::nullopt;
   std::array<utf8proc_int32_t, 2> pair{static_cast<utf8proc_int32_t>(first),
@@ -92,7 +92,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   result.reserve(parts.size());
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::size_t starter = none;
-  int last_class = -1;  // of the marks kept since the starter; -1 for none
+  int last_class = -1;  // of the last mark since the starter; -1 for none
   for (const CharacterChange& part : parts) {
     const int its_class = combining_class(part.value);
     if (starter != none && last_class < its_class) {

@@ -3,9 +3,9 @@
 
 // How is a text rewritten before it is cut into words?
 //
-// The normalizers of `tokenizers` that models of BERT's, RoBERTa's, ALBERT's and OPT's kinds are
-// published with, one after another. BERT's is that of Devlin et al. 2019 (tokenization.py): drop
-// control characters, set CJK characters apart, strip accents, lower the case.
+// The normalizers of `tokenizers` that published models like BERT, RoBERTa, ALBERT and OPT use, one
+// after another. BERT's is that of Devlin et al. 2019 (tokenization.py): remove control characters,
+// put spaces around CJK characters, strip accents, convert to lower case.
 
 #include <string>
 #include <utility>
@@ -47,7 +47,7 @@ struct BertNormalizer {
   bool strip_accents = true;
   bool lowercase = true;
 
-  /// The blocks of CJK ideographs that BERT names.
+  /// The CJK blocks in BERT's definition.
   static bool is_chinese(char32_t c) {
     return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) ||
            (c >= 0x20000 && c <= 0x2A6DF) || (c >= 0x2A700 && c <= 0x2B73F) ||
@@ -90,7 +90,7 @@ struct Replace {
   }
 };
 
-/// White space at the ends.
+/// Removes white space at the ends.
 struct Strip {
   bool left = true;
   bool right = true;
@@ -98,7 +98,7 @@ struct Strip {
   void operator()(AlignedText& text) const {
     const std::string_view all = text.text();
     const std::size_t begin = left ? end_of_run(all, 0, is_white_space) : 0;
-    std::size_t end = begin;  // behind the last character that is none
+    std::size_t end = begin;  // after the last character that is not white space
     for (std::size_t at = begin; at < all.size();) {
       const CodePoint c = first_code_point(all.substr(at));
       at += c.size;
@@ -144,7 +144,7 @@ class Normalizer {
   /// Changes nothing.
   Normalizer() = default;
 
-  /// Throws a user error for a type that is not known or lacks a field.
+  /// Throws a user error for a type that is not supported or lacks a field.
   static Normalizer read(const JsonPart& part) {
     Normalizer normalizer;
     for_each_of_sequence(part, "normalizers",

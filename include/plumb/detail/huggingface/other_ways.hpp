@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A folder cannot be asked: which command makes something of it that can?
+// plumb does not support a folder: which command produces a model that it does?
 //
-// llama.cpp's converter writes a GGUF file of most causal models, whatever parts they have, and of weights
-// quantised by some methods; a server runs nearly all of them. Of a masked model neither helps. Messages
-// name the commands with the folder's own path, so that they can be pasted.
+// llama.cpp's converter writes a GGUF file for most causal models, whatever their parts, and for
+// weights quantised by some methods. A server runs nearly all of them. Neither works for a masked
+// model. Messages contain the commands with the folder's path, so that users can paste them.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A path as a shell reads it: in quotes where it has more than letters, digits and ./_+:@-.
+/// A path for a shell: in quotes if it has characters other than letters, digits and ./_+:@-.
 [[nodiscard]] inline std::string shell_word(const std::filesystem::path& path) {
   const std::string text = path.string();
   const bool is_plain = text.find_first_not_of(
@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return word + "'";
 }
 
-/// A path beside the folder: its name with `tail` behind it.
+/// A path next to the folder: the folder's name followed by `tail`.
 [[nodiscard]] inline std::filesystem::path beside(std::filesystem::path folder, const char* tail) {
   folder = folder.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
@@ -47,20 +47,20 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const std::filesystem::path output = beside(folder, ".gguf");
   return "convert it: `python3 convert_hf_to_gguf.py " + shell_word(folder) +
          " --outtype f32 --outfile " + shell_word(output) +
-         "` in a clone of llama.cpp (github.com/ggml-org/llama.cpp), then give `model` that file";
+         "` in a clone of llama.cpp (github.com/ggml-org/llama.cpp), then set `model` to that file";
 }
 [[nodiscard]] inline std::string serving_way(const std::filesystem::path& folder) {
   return "serve it: `vllm serve " + shell_word(folder) +
-         "`, then give `server` http://localhost:8000 in place of `model`";
+         "`, then set `server` to http://localhost:8000 instead of `model`";
 }
-/// For a causal model that has parts plumb does not model.
+/// For a causal model with parts that plumb does not support.
 [[nodiscard]] inline std::string other_ways(const std::filesystem::path& folder) {
   return conversion_way(folder) + "; or " + serving_way(folder);
 }
 
 enum class Quantization : std::uint8_t { gptq, awq, bitsandbytes, fp8, compressed, other };
 
-/// As config.json calls it, and as it is shown. Methods that are not listed are `other`.
+/// The name in config.json, and the name in messages. Methods that are not listed are `other`.
 struct QuantizationName {
   std::string_view in_config;
   Quantization method;
@@ -76,8 +76,8 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
     {"modelopt", Quantization::other, "ModelOpt"},
 }};
 
-/// The method that a quantization_config names: by quant_method or, in old ones of bitsandbytes, by
-/// load_in_4bit and load_in_8bit.
+/// The method that a quantization_config names: by quant_method or, in old bitsandbytes
+/// configurations, by load_in_4bit and load_in_8bit.
 [[nodiscard]] inline QuantizationName quantization_of(const Json& config) {
   std::string_view named;
   if (config.is_object()) {
@@ -95,8 +95,9 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
   return {"", Quantization::other, named};
 }
 
-/// The method that stored tensors show, for folders whose config.json says nothing: packed integers
-/// (.qweight; GPTQ's have a .g_idx too), bitsandbytes' block sizes (.absmax, .SCB), or numbers of 8 bits.
+/// The method that the stored tensors indicate, for folders whose config.json names none.
+/// Indicators are packed integers (.qweight; GPTQ also has .g_idx), bitsandbytes' block sizes
+/// (.absmax, .SCB), and 8-bit numbers.
 [[nodiscard]] inline std::optional<QuantizationName> quantization_of(const StoredTensors& tensors) {
   bool packed = false, grouped = false, blocks = false, bytes = false;
   for (const auto& [name, tensor] : tensors.tensors()) {
@@ -111,8 +112,8 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
   return std::nullopt;
 }
 
-/// What can be done with a folder of such weights. llama.cpp's converter widens GPTQ's, FP8's and
-/// compressed-tensors' again, transformers those of bitsandbytes.
+/// The remedies for a folder with such weights. llama.cpp's converter widens those of GPTQ, FP8 and
+/// compressed-tensors; transformers widens those of bitsandbytes.
 [[nodiscard]] inline std::string quantized_ways(const std::filesystem::path& folder,
                                                 Quantization method, bool is_masked) {
   const std::string fetch = "fetch the model's F32, F16 or BF16 weights";
@@ -125,7 +126,7 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
         kind + " as M; M.from_pretrained('" + (is_quoted ? "FOLDER" : from) +
         "').dequantize().save_pretrained('" + (is_quoted ? "WIDENED" : to) +
         "'); T.from_pretrained('" + (is_quoted ? "FOLDER" : from) + "').save_pretrained('" +
-        (is_quoted ? "WIDENED" : to) + "')\"`, then give `model` that folder";
+        (is_quoted ? "WIDENED" : to) + "')\"`, then set `model` to that folder";
     return is_masked ? widen : widen + "; or " + serving_way(folder);
   }
   if (is_masked) return fetch;
@@ -134,13 +135,13 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
   return fetch + ", or " + (converts ? other_ways(folder) : serving_way(folder));
 }
 
-/// "weights quantised by GPTQ are not computed".
+/// "weights quantised by GPTQ are not supported".
 [[nodiscard]] inline std::string quantized_problem(const QuantizationName& name) {
   return "weights quantised" + (name.shown.empty() ? "" : " by " + std::string(name.shown)) +
-         " are not computed";
+         " are not supported";
 }
 
-/// Throws a user error for a config.json that says its weights are quantised.
+/// Throws a user error for a config.json with quantised weights.
 inline void refuse_quantized(const ConfigFields& fields, const std::filesystem::path& folder,
                              bool is_masked) {
   if (const Json* const config = fields.find("quantization_config")) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a layer's matrix multiplied with many rows at the speed of the machine's registers?
+// How is a layer's matrix multiplied with many rows at register speed?
 //
 //   out[r][c] = bias[c] + Σ_k rows[r][k] · weights[c][k]
-// The weights are packed once, when a model is read: panels of a few outputs each, in which the
-// numbers of one k stand side by side, which are multiplied with tiles of rows (row_products.hpp).
-// So a row's result does not depend on which rows, or how many, it is computed with, bit by bit, nor
-// on the number of threads; a general product (Eigen, BLAS) does not promise that, and packs the
-// weights again at each call. Weights of 16 bits are kept so, and a panel is widened once for all rows of
-// a call (weight_type.hpp); or, for products in BF16, rows are rounded and nothing is widened.
+// The weights are packed once, when a model is read, into panels of a few outputs. In a panel the
+// numbers of one k are next to each other; panels are multiplied with tiles of rows
+// (row_products.hpp). So a row's result is the same, bit by bit, for any other rows, any number of
+// rows and any number of threads. General products (Eigen, BLAS) do not guarantee that, and they
+// pack the weights again at each call. 16-bit weights stay 16-bit, and a panel is widened once for
+// all rows of a call (weight_type.hpp). For products in BF16, rows are rounded instead and nothing
+// is widened.
 
 #include <sys/mman.h>
 
@@ -38,9 +39,9 @@ void for_row_blocks(std::size_t rows, Work work) {
                [&](std::size_t b) { work(b * size, (std::min)(size, rows - b * size)); });
 }
 
-/// Memory whose numbers are what they were until they are set, so that the threads that set them touch its
-/// pages first; of large matrices in large pages, where the system has them: a third of the time that loading
-/// takes would go into pages of 4 kB.
+/// Memory that stays uninitialised until it is set, so that the threads that set numbers touch its
+/// pages first. Large matrices use large pages if the system has them: with 4 kB pages, a third of
+/// the loading time would go into pages.
 template <class T>
 struct UnsetAllocator : AlignedAllocator<T> {
   template <class U>
@@ -57,7 +58,7 @@ struct UnsetAllocator : AlignedAllocator<T> {
     constexpr std::size_t page = std::size_t{1} << 21;
     const auto begin = (reinterpret_cast<std::uintptr_t>(made) + page - 1) / page * page;
     const auto end = reinterpret_cast<std::uintptr_t>(made + count) / page * page;
-    // Whether it is heard changes no number.
+    // Results do not depend on whether the system follows this advice.
     if (end > begin) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
 #endif
     return made;
@@ -77,7 +78,7 @@ class PackedMatrix {
  public:
   PackedMatrix() = default;
 
-  /// Weights that must be `set` before they are multiplied, all of them, and a bias of zeros.
+  /// A bias of zeros, and weights that must all be `set` before multiplication.
   PackedMatrix(std::size_t outputs, std::size_t inputs, WeightType type = WeightType::f32)
       : outputs_(outputs),
         inputs_(inputs),
@@ -92,7 +93,7 @@ class PackedMatrix {
                                      : halves_.resize(numbers);
     if (outputs % width_ == 0) return;
     const std::size_t last =
-        numbers - inputs * width_;  // of a panel with outputs that there are not
+        numbers - inputs * width_;  // of the last panel, which has outputs that do not exist
     std::fill(weights_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, weights_.size())),
               weights_.end(), 0.0F);
     std::fill(halves_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, halves_.size())),
@@ -101,18 +102,18 @@ class PackedMatrix {
 
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] std::size_t inputs() const noexcept { return inputs_; }
-  /// What its weights are held in. A weight that is set must be a number of that type.
+  /// The type of the stored weights. A weight that is set must be representable in that type.
   [[nodiscard]] WeightType type() const noexcept { return type_; }
-  /// Outputs are computed by whole panels of this many.
+  /// The number of outputs in a panel; outputs are computed by whole panels.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] std::size_t panels() const noexcept { return panels_; }
 
-  /// The weights of one output; different outputs may be set at once.
+  /// Sets the weights of one output; different outputs may be set at the same time.
   void set_output(std::size_t output, std::span<const float> weights) {
     for (std::size_t k = 0; k < inputs_; ++k) set(output, k, weights[k]);
   }
-  /// The weights of `count` outputs of one panel from `first` on, whose rows lie one behind the other: F32
-  /// numbers, or bits of its own type where that has 16. Different panels may be set at once.
+  /// Sets the weights of `count` outputs of one panel, starting at `first`, from consecutive rows:
+  /// F32 numbers, or the bits of a 16-bit type. Different panels may be set at the same time.
   template <class Number>
   void set_rows(std::size_t first, std::size_t count, const Number* rows) {
     Number* to = nullptr;
@@ -123,7 +124,7 @@ class PackedMatrix {
     }
     to += offset(first, 0);
     constexpr std::size_t block =
-        16;  // inputs, so that what is read and written stays in the cache
+        16;  // inputs, so that the numbers read and written stay in the cache
     for (std::size_t begin = 0; begin < inputs_; begin += block) {
       const std::size_t end = (std::min)(begin + block, inputs_);
       for (std::size_t c = 0; c < count; ++c) {
@@ -131,7 +132,7 @@ class PackedMatrix {
       }
     }
   }
-  /// The weights of one input, for `weights.size()` outputs from `first` on.
+  /// Sets the weights of one input, for `weights.size()` outputs starting at `first`.
   void set_input(std::size_t input, std::size_t first, std::span<const float> weights) {
     for (std::size_t c = 0; c < weights.size(); ++c) set(first + c, input, weights[c]);
   }
@@ -139,8 +140,8 @@ class PackedMatrix {
     std::copy(bias.begin(), bias.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
   }
 
-  /// Adds the weights of one output to `row`, `inputs()` numbers: an embedding, where the matrix is
-  /// a tied decoder too.
+  /// Adds the weights of one output to `row`, `inputs()` numbers. This is an embedding lookup if
+  /// the matrix is also a tied decoder.
   void add_output_to(std::size_t output, float* row) const {
     if (type_ == WeightType::bf16_pairs) {
       for (std::size_t k = 0; k < inputs_; ++k) row[k] += weight(output, k);
@@ -153,8 +154,8 @@ class PackedMatrix {
     }
   }
 
-  /// Products of `count` rows, `stride` apart, with the outputs of panels [first, last). `out` is
-  /// where output 0 of row 0 would stand, its rows `out_stride` apart.
+  /// Products of `count` rows, `stride` apart, with the outputs of panels [first, last). `out`
+  /// points to the place of output 0 of row 0; its rows are `out_stride` apart.
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     if (type_ == WeightType::bf16_pairs) {
@@ -169,13 +170,13 @@ class PackedMatrix {
     });
   }
 
-  /// All outputs, on the thread that calls.
+  /// All outputs, on the calling thread.
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride) const {
     multiply(rows, count, stride, out, out_stride, 0, panels_);
   }
 
-  /// All outputs, shared among threads by panels, so that each weight is read once for all rows.
+  /// All outputs. Threads share the panels, so that each weight is read once for all rows.
   void multiply_shared(const float* rows, std::size_t count, std::size_t stride, float* out,
                        std::size_t out_stride) const {
     const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
@@ -194,7 +195,7 @@ class PackedMatrix {
 
   static constexpr std::size_t pair_count(std::size_t inputs) { return (inputs + 1) / 2; }
 
-  /// Rows in BF16, pair_count(inputs()) apart, with a zero behind an odd number of inputs.
+  /// Rows in BF16, pair_count(inputs()) apart, with a zero after an odd number of inputs.
   [[nodiscard]] Pairs rounded(const float* rows, std::size_t count, std::size_t stride) const {
     const std::size_t wide = pair_count(inputs_);
     Pairs pairs(count * wide);
@@ -206,7 +207,7 @@ class PackedMatrix {
     return pairs;
   }
 
-  /// Of rows that are rounded.
+  /// The same for rounded rows.
   void multiply(const detail::NumberPair* rows, std::size_t count, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     const std::size_t wide = pair_count(inputs_);
@@ -214,7 +215,7 @@ class PackedMatrix {
                     [&](std::size_t p) { return pairs_.data() + p * wide * width_; });
   }
 
-  /// `panel(p)` gives the numbers of panel p, `depth` for each output.
+  /// `panel(p)` returns the numbers of panel p, `depth` for each output.
   template <class Number, class Panel>
   void multiply_panels(const Number* rows, std::size_t count, std::size_t stride, std::size_t depth,
                        float* out, std::size_t out_stride, std::size_t first, std::size_t last,
@@ -245,7 +246,8 @@ class PackedMatrix {
   [[nodiscard]] std::size_t offset(std::size_t output, std::size_t input) const {
     return (output / width_ * inputs_ + input) * width_ + output % width_;
   }
-  /// The pair that a weight is in, the first of it where its input is even.
+  /// The index of the pair that contains a weight; the weight is the first of the pair if its input
+  /// is even.
   [[nodiscard]] std::size_t pair_offset(std::size_t output, std::size_t input) const {
     return (output / width_ * pair_count(inputs_) + input / 2) * width_ + output % width_;
   }
@@ -272,7 +274,8 @@ class PackedMatrix {
   const NetworkKernels* kernels_ = nullptr;
   std::size_t width_ = 0, panels_ = 0;
   WeightType type_ = WeightType::f32;
-  // [panels][inputs][width], one of the three; where a load of lanes straddles no cache line
+  // [panels][inputs][width], in one of the three; aligned so that no vector load crosses a cache
+  // line
   Numbers weights_;
   std::vector<std::uint16_t, detail::UnsetAllocator<std::uint16_t>> halves_;
   Pairs pairs_;  // [panels][inputs / 2][width]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a rewritten text cut into words, and how are they written for the vocabulary?
+// How is a rewritten text cut into words, and how are words written in the vocabulary's form?
 //
 // The pre-tokenizers of `tokenizers`, one after another: by white space and punctuation (BERT), by
 // GPT-2's pattern with each byte as a letter (byte-level), with "▁" for spaces (SentencePiece), and
-// the simple ones beside them.
+// some simple ones.
 
 #include <cstddef>
 #include <optional>
@@ -87,7 +87,7 @@ struct MetaspaceWords {
       throw part.at("replacement").wrong("is not one character");
     }
     words.cut = part.flag_or("split", true);
-    const bool adds = part.flag_or("add_prefix_space", true);  // the field of older files
+    const bool adds = part.flag_or("add_prefix_space", true);  // in older files
     const std::string scheme = part.text_or("prepend_scheme", adds ? "always" : "never");
     if (scheme == "first") {
       words.scheme = Scheme::first;
@@ -149,7 +149,7 @@ class PreTokenizer {
   /// Cuts nothing.
   PreTokenizer() = default;
 
-  /// Throws a user error for a type that is not known or lacks a field.
+  /// Throws a user error for a type that is not supported or lacks a field.
   static PreTokenizer read(const JsonPart& part) {
     PreTokenizer result;
     for_each_of_sequence(part, "pretokenizers",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does SentencePiece's precompiled map of characters make of a text?
+// How does SentencePiece's precompiled character map rewrite a text?
 //
 // The map is a double-array trie (darts-clone: 32-bit units with label, leaf and offset) from bytes
-// to places in a block of texts that end in NUL; its size stands before it in four bytes. Which
-// parts of a text are looked up, and what a longer part becomes, is as in the `tokenizers` package:
-// a grapheme of fewer than six bytes becomes what its shortest known prefix becomes; where it has
-// none, each of its characters is looked up alone. Source: SentencePiece, src/normalizer.cc.
+// to offsets in a block of NUL-terminated texts. The trie's size precedes it in four bytes. The
+// lookup of a text's parts follows the `tokenizers` package. A grapheme of fewer than six bytes is
+// replaced by the value of its shortest known prefix. If it has none, or is of six bytes or more,
+// each of its characters is looked up separately. Source: SentencePiece, src/normalizer.cc.
 
 #include <utf8proc.h>
 
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The bytes that a base64 text (RFC 4648, padded) stands for, or nothing.
+/// The bytes of a base64 text (RFC 4648, padded), or nullopt.
 [[nodiscard]] inline std::optional<std::string> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
@@ -83,10 +83,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class PrecompiledMap {
  public:
-  /// From base64. Throws a user error when it is none, or its sizes do not fit.
+  /// From base64. Throws a user error if it is not base64 or its sizes are inconsistent.
   static PrecompiledMap read(const JsonPart& part) {
     const auto bytes = detail::from_base64(part.text());
-    if (!bytes) throw part.wrong("is no base64", "copy it again from the published file");
+    if (!bytes) throw part.wrong("is not base64", "copy it again from the published file");
     const auto word = [&](std::size_t at) {
       std::uint32_t value = 0;
       for (std::size_t i = 4; i > 0; --i) {
@@ -96,20 +96,20 @@ class PrecompiledMap {
     };
     const std::size_t size = bytes->size() < 4 ? 0 : word(0);
     if (size == 0 || size % 4 != 0 || size > bytes->size() - 4) {
-      throw part.wrong("is cut off: its trie is longer than what is there",
+      throw part.wrong("is cut off: its trie is longer than the data",
                        "copy it again from the published file");
     }
     PrecompiledMap map;
     for (std::size_t at = 4; at < 4 + size; at += 4) map.units_.push_back(word(at));
     map.texts_ = bytes->substr(4 + size);
     if (first_invalid_utf8(map.texts_) != std::string_view::npos) {
-      throw part.wrong("holds texts that are no UTF-8", "copy it again from the published file");
+      throw part.wrong("has texts that are not UTF-8", "copy it again from the published file");
     }
     (map.check)(part);
     return map;
   }
 
-  /// What stands for the shortest prefix of `key` that the map knows, or nothing.
+  /// The replacement of the shortest prefix of `key` in the map, or nullopt.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view key) const {
     std::size_t node = offset(units_[0]);
     for (const char c : key) {
@@ -132,7 +132,7 @@ class PrecompiledMap {
     std::vector<CharacterChange> changes;
     changes.reserve(text.size());
     bool changed = false;
-    std::size_t dropped = 0;  // characters before the first that stays
+    std::size_t dropped = 0;  // characters before the first one that remains
     const std::string_view all = text.text();
     const auto replace = [&](std::string_view part) {
       const auto found = find(part);
@@ -162,23 +162,23 @@ class PrecompiledMap {
     return static_cast<std::size_t>(unit >> 10) << ((unit & 0x200U) >> 6);
   }
 
-  /// Each leaf must lie in the trie and begin a text: `find` relies on it.
+  /// Each leaf must point into the trie and to the start of a text: `find` relies on it.
   void(check)(const JsonPart& part) const {
     for (std::size_t node = 0; node < units_.size(); ++node) {
       const std::uint32_t unit = units_[node];
-      if ((unit & 0x80000000U) != 0 || (unit & 0x100U) == 0) continue;  // a value, or no leaf
+      if ((unit & 0x80000000U) != 0 || (unit & 0x100U) == 0) continue;  // a value, or not a leaf
       const std::size_t leaf = node ^ offset(unit);
       const std::size_t begin = leaf < units_.size() ? units_[leaf] & 0x7FFFFFFFU : texts_.size();
       const bool whole = begin < texts_.size() && (texts_[begin] & 0xC0) != 0x80 &&
                          texts_.find('\0', begin) != std::string::npos;
       if (!whole) {
-        throw part.wrong("points out of its own range", "copy it again from the published file");
+        throw part.wrong("points outside its own range", "copy it again from the published file");
       }
     }
   }
 
-  /// `before` characters become the new ones: the last of these are inserted where there are more,
-  /// and the last character so far drops the rest where there are fewer.
+  /// Replaces `before` characters by the new ones. If there are more new characters, the last ones
+  /// are inserted; if there are fewer, the last character so far drops the rest.
   static void push(std::vector<CharacterChange>& changes, std::size_t before,
                    std::string_view after) {
     std::size_t made = 0;

@@ -4,11 +4,12 @@
 // By which angles does a position rotate queries and keys?
 //
 //   (x, y) → (x cos a − y sin a, y cos a + x sin a),  a = position · frequency
-// for pairs (x, y) of a head's first numbers. Frequencies fall from 1 to 1 / theta; the kinds of
-// scaling that lengthen a context change them, and yarn and longrope the length of the result as well.
-// They are computed in F32, in transformers' order, so that angles agree at far positions too.
-// Sources: Su et al., "RoFormer" (2021); Peng et al., "YaRN" (2023); the rope_type names are those of
-// transformers' config.json, in both its spellings (rope_scaling with rope_theta, and rope_parameters).
+// for pairs (x, y) of a head's first numbers. Frequencies fall from 1 to 1 / theta. The kinds of
+// scaling that lengthen a context change the frequencies; yarn and longrope also change the length
+// of the result. They are computed in F32, in transformers' order, so that angles also agree at
+// distant positions. Sources: Su et al., "RoFormer" (2021); Peng et al., "YaRN" (2023). The
+// rope_type names are those of transformers' config.json, in both spellings (rope_scaling with
+// rope_theta, and rope_parameters).
 
 #include <algorithm>
 #include <cmath>
@@ -23,21 +24,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Cosines and sines by position. Any number of threads may `apply` one; `prepare` must not run then.
+/// Cosines and sines by position. Any number of threads may `apply` one, but not during `prepare`.
 class Rotary {
  public:
   Rotary() = default;
-  /// One frequency for each pair. `interleaved` pairs neighbours, else a number with the one half a
-  /// rotation further on.
+  /// One frequency for each pair. `interleaved` pairs neighbouring numbers; otherwise the second
+  /// number of a pair is half a rotation further on.
   Rotary(std::vector<float> frequencies, float scale, bool interleaved)
       : frequencies_(std::move(frequencies)), scale_(scale), interleaved_(interleaved) {}
 
-  /// Numbers of a head that are rotated; the others stay.
+  /// The number of a head's numbers that are rotated; the others stay.
   [[nodiscard]] std::size_t size() const noexcept { return 2 * frequencies_.size(); }
   [[nodiscard]] const std::vector<float>& frequencies() const noexcept { return frequencies_; }
   [[nodiscard]] float scale() const noexcept { return scale_; }
 
-  /// Makes room for positions 0 … count − 1.
+  /// Computes the tables for positions 0 … count − 1.
   void prepare(std::size_t count) {
     const std::size_t pairs = frequencies_.size();
     for (std::size_t p = pairs == 0 ? count : cosines_.size() / pairs; p < count; ++p) {
@@ -66,16 +67,16 @@ class Rotary {
   std::vector<float> cosines_, sines_;  // [position][pair], times the scale
 };
 
-/// What an architecture says of its rotation where config.json does not.
+/// An architecture's defaults for the rotation, for fields that config.json lacks.
 struct RotaryDefaults {
   double theta = 10'000;
-  /// The share of a head that is rotated; nothing where the architecture rotates all of it and
-  /// partial_rotary_factor does not count.
+  /// The share of a head that is rotated; nullopt if the architecture rotates all of it and ignores
+  /// partial_rotary_factor.
   std::optional<double> partial{};
   std::size_t head_size = 0;
   bool interleaved = false;
-  /// Whether rope_theta and partial_rotary_factor count beside rope_parameters too (not in GPT-NeoX,
-  /// which has names of its own for them).
+  /// Whether rope_theta and partial_rotary_factor are also read outside rope_parameters (not in
+  /// GPT-NeoX, which has its own names for them).
   bool reads_beside = true;
   /// Whether `rope` is one of several entries of rope_parameters. transformers then ignores its
   /// `truncate`, and `original_max_position_embeddings` at the top level of config.json.
@@ -86,8 +87,9 @@ struct RotaryDefaults {
   bool yarn_is_longrope = false;
 };
 
-/// The share of a head that is rotated. Plain frequencies of an architecture that rotates all of a head
-/// leave partial_rotary_factor alone, as in transformers, where other kinds fail: those are refused.
+/// The share of a head that is rotated. If an architecture rotates all of a head, plain frequencies
+/// ignore partial_rotary_factor, as in transformers. Other kinds fail there with a partial factor,
+/// so they are refused.
 inline double rotated_share(const ConfigFields& rope, const ConfigFields& beside,
                             const RotaryDefaults& defaults, const std::string& type) {
   const char* const field = "partial_rotary_factor";
@@ -95,8 +97,8 @@ inline double rotated_share(const ConfigFields& rope, const ConfigFields& beside
   if (defaults.partial) return share;
   if (type != "default" && share != 1) {
     const ConfigFields& from = rope.find(field) != nullptr ? rope : beside;
-    throw from.wrong(field, "is not read by this architecture beside rope_type '" + type + "'",
-                     "take it out if all of a head is rotated");
+    throw from.wrong(field, "is not supported by this architecture with rope_type '" + type + "'",
+                     "remove it if the whole head is rotated");
   }
   return 1;
 }
@@ -111,7 +113,7 @@ inline std::vector<float> plain_frequencies(double theta, std::size_t size) {
   return frequencies;
 }
 
-/// Long waves are stretched by `factor`, short ones stay, and between the two it is blended.
+/// Long waves are stretched by `factor`, short ones stay, and those between are blended.
 inline void scale_as_llama3(const ConfigFields& rope, double original,
                             std::vector<float>& frequencies) {
   const double factor = rope.positive("factor"), low = rope.positive("low_freq_factor"),
@@ -129,7 +131,7 @@ inline void scale_as_llama3(const ConfigFields& rope, double original,
   }
 }
 
-/// YaRN's frequencies; gives the factor by which rotated numbers are longer.
+/// YaRN's frequencies. Returns the factor by which rotated numbers are longer.
 inline double scale_as_yarn(const ConfigFields& rope, double theta, double original,
                             std::size_t positions, bool truncates,
                             std::vector<float>& frequencies) {
@@ -161,8 +163,8 @@ inline double scale_as_yarn(const ConfigFields& rope, double theta, double origi
   return rope.number("attention_factor", inferred);
 }
 
-/// LongRoPE's frequencies for sequences up to the original context; gives the factor by which rotated
-/// numbers are longer.
+/// LongRoPE's frequencies for sequences up to the original context. Returns the factor by which
+/// rotated numbers are longer.
 inline double scale_as_longrope(const ConfigFields& rope, double original, std::size_t positions,
                                 std::vector<float>& frequencies) {
   const double factor = rope.positive("factor", static_cast<double>(positions) / original);
@@ -180,9 +182,9 @@ inline double scale_as_longrope(const ConfigFields& rope, double original, std::
   return rope.number("attention_factor", inferred);
 }
 
-/// The rotation that `rope` describes (rope_parameters, or one entry of it); `outer` has what older
-/// spellings keep beside it. `positions` is shortened to what one set of frequencies covers: beyond
-/// longrope's original context a token's numbers would depend on those after it.
+/// The rotation that `rope` describes (rope_parameters, or one entry of it). `outer` has the fields
+/// that older spellings store outside it. `positions` is limited to the positions of one set of
+/// frequencies: beyond longrope's original context, a token's numbers would depend on later tokens.
 inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
                           const RotaryDefaults& defaults, std::size_t& positions) {
   const ConfigFields beside = defaults.reads_beside ? outer : outer.none();
@@ -203,7 +205,7 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
   } else if (type == "llama3") {
     scale_as_llama3(rope, original, frequencies);
   } else if (type == "yarn") {
-    // null is false to transformers.
+    // transformers reads null as false.
     const bool truncates =
         defaults.is_entry || (!rope.is_null("truncate") && rope.flag("truncate", true));
     scale = scale_as_yarn(rope, theta, original, positions, truncates, frequencies);
@@ -211,23 +213,23 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
     scale = scale_as_longrope(rope, original, positions, frequencies);
     positions = (std::min)(positions, static_cast<std::size_t>(original));
   } else if (type != "default" && type != "dynamic") {
-    // "dynamic" changes frequencies past max_position_embeddings alone, where no sequence goes.
-    throw rope.unmodelled("rope_type", "'" + type + "' is not known",
-                          "known are default, linear, dynamic, llama3, yarn, longrope");
+    // "dynamic" changes frequencies only beyond max_position_embeddings, which no sequence exceeds.
+    throw rope.unmodelled("rope_type", "'" + type + "' is not supported",
+                          "plumb supports default, linear, dynamic, llama3, yarn, longrope");
   }
   return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
 }
 
-/// One entry of rope_parameters, updated by the fields of rope_scaling, as transformers merges them. A
-/// missing entry has rope_type "default", which `type` in rope_scaling does not change.
+/// One entry of rope_parameters, updated by the fields of rope_scaling, as transformers merges
+/// them. A missing entry has rope_type "default", which `type` in rope_scaling does not change.
 inline ConfigFields rotary_entry(const ConfigFields& rope, const char* layers,
                                  const ConfigFields& scaling) {
   return rope.find(layers) != nullptr ? rope.object(layers).with(scaling)
                                       : scaling.completed({{"rope_type", "default"}});
 }
 
-/// The rotation of a config.json that has one for all layers: rope_scaling, or where that is absent or
-/// empty rope_parameters, as in transformers.
+/// The rotation of a config.json with one rotation for all layers: rope_scaling, or rope_parameters
+/// if that is absent or empty, as in transformers.
 inline Rotary read_rotary(const ConfigFields& fields, const RotaryDefaults& defaults,
                           std::size_t& positions) {
   const Json* const scaling = fields.find("rope_scaling");
@@ -235,7 +237,7 @@ inline Rotary read_rotary(const ConfigFields& fields, const RotaryDefaults& defa
   const ConfigFields rope = fields.object(is_old ? "rope_scaling" : "rope_parameters");
   for (const char* const layers : {"full_attention", "sliding_attention"}) {
     if (rope.find(layers) == nullptr) continue;
-    throw rope.wrong(layers, "is a rotation for some layers, which this architecture has not",
+    throw rope.wrong(layers, "is a rotation for some layers, which this architecture does not have",
                      "fetch the model's config.json again");
   }
   return read_rotary(rope, fields, defaults, positions);

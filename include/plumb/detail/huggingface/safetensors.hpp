@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which weights does a Hugging Face folder hold, and are they whole?
+// Which weights does a Hugging Face folder contain, and are they complete?
 //
-// model.safetensors, or the shards that model.safetensors.index.json lists. A file is 8 bytes of
-// length, that much JSON with the type, shape and place of each tensor, and their numbers, without
-// gaps. Files are mapped; F32, F16 and BF16 are read as F32, a row at a time, and tensors of other
-// types may be next to them. Whatever a header claims is checked against the file before a number
-// is read. Source of the format: the safetensors project's README.
+// model.safetensors, or the shards that model.safetensors.index.json lists. A file consists of 8
+// bytes with a length, that many bytes of JSON with the type, shape and offsets of each tensor, and
+// then their numbers, without gaps. Files are mapped; F32, F16 and BF16 are read as F32, a row at a
+// time. Tensors of other types may be present. Everything in a header is checked against the file
+// before a number is read. Source of the format: the safetensors project's README.
 // Non-goals: writing, and pickled checkpoints (pytorch_model.bin), which are programs.
 
 #include <algorithm>
@@ -32,8 +32,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The tensors of a model. Any number of threads may read it.
 class Safetensors : public StoredTensors {
  public:
-  /// Throws a user error when the folder has no such weights, a file is damaged or cut off, a shard
-  /// is missing, or two tensors have one name.
+  /// Throws a user error if the folder has no such weights, a file is damaged or cut off, a shard
+  /// is missing, or two tensors have the same name.
   explicit Safetensors(const std::filesystem::path& folder) {
     const std::filesystem::path whole = folder / "model.safetensors";
     const std::filesystem::path index = folder / "model.safetensors.index.json";
@@ -48,7 +48,7 @@ class Safetensors : public StoredTensors {
   }
 
  private:
-  /// Bytes of a number of that type; 0 for a type that is not known.
+  /// Bytes of a number of that type; 0 for an unknown type.
   static std::size_t size_of(const std::string& type) {
     static const std::map<std::string, std::size_t> sizes{
         {"F64", 8},  {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2},
@@ -72,7 +72,7 @@ class Safetensors : public StoredTensors {
     for (std::size_t i = 8; i-- > 0;) length = length << 8 | static_cast<unsigned char>(bytes[i]);
     if (length > bytes.size() - 8) {
       throw damaged(file, "",
-                    "claims a header of " + std::to_string(length) + " bytes and has " +
+                    "claims a header of " + std::to_string(length) + " bytes but has " +
                         std::to_string(bytes.size() - 8));
     }
     const std::string_view numbers = bytes.substr(8 + length);
@@ -107,7 +107,7 @@ class Safetensors : public StoredTensors {
       return true;
     };
     header = Json::parse(text, count);
-    if (!twice.empty()) throw damaged(file, twice, "stands there twice");
+    if (!twice.empty()) throw damaged(file, twice, "appears twice");
     return header;
   }
 
@@ -118,7 +118,7 @@ class Safetensors : public StoredTensors {
                        [](const Json& item) { return item.is_number_unsigned(); });
   }
 
-  /// Adds a tensor; gives the bytes it takes.
+  /// Adds a tensor; returns its first byte and the end of its bytes.
   std::pair<std::size_t, std::size_t> add(const std::filesystem::path& file,
                                           const std::string& name, const Json& entry,
                                           std::string_view numbers) {
@@ -134,14 +134,14 @@ class Safetensors : public StoredTensors {
     const auto last = entry["data_offsets"][1].get<std::size_t>();
     if (first > last || last > numbers.size()) {
       throw damaged(file, name,
-                    "stands at bytes " + std::to_string(first) + " to " + std::to_string(last) +
+                    "is at bytes " + std::to_string(first) + " to " + std::to_string(last) +
                         " of " + std::to_string(numbers.size()));
     }
     std::size_t size = size_of(type);
     const bool is_known = size > 0;
     for (const std::size_t n : shape) {
       if (__builtin_mul_overflow(size, n, &size))
-        throw damaged(file, name, "has a shape too large");
+        throw damaged(file, name, "has a shape that is too large");
     }
     if (is_known && size != last - first) {
       throw damaged(
@@ -150,13 +150,14 @@ class Safetensors : public StoredTensors {
     }
     StoredTensor tensor(file, name, type, shape, numbers.substr(first, last - first));
     if (const auto [at, added] = tensors_.try_emplace(name, std::move(tensor)); !added) {
-      throw damaged(file, name, "stands in " + at->second.file().filename().string() + " too");
+      throw damaged(file, name, "appears in " + at->second.file().filename().string() + " too");
     }
     return {first, last};
   }
 
-  /// transformers 5 can save all experts of a layer as one tensor of gates and inputs [experts,
-  /// 2 · inner, hidden] and one of outputs [experts, hidden, inner]. They get the names of single ones.
+  /// transformers 5 can save all experts of a layer as two tensors: gates and inputs [experts, 2 ·
+  /// inner, hidden], and outputs [experts, hidden, inner]. This splits them into tensors with the
+  /// names of single experts.
   void split_experts() {
     const std::string fused = "mlp.experts.";
     std::vector<StoredTensor> wholes;
@@ -201,14 +202,14 @@ class Safetensors : public StoredTensors {
     std::map<std::string, std::vector<std::string>> names;  // by shard
     for (const auto& [name, shard] : places->items()) {
       if (!shard.is_string() || shard.get<std::filesystem::path>().has_parent_path()) {
-        throw user_error({.file = index, .field = name}, "does not name a file beside it",
+        throw user_error({.file = index, .field = name}, "does not name a file in the same folder",
                          "fetch the file again");
       }
       names[shard.get<std::string>()].push_back(name);
     }
     for (const auto& [shard, tensors] : names) {
       const std::filesystem::path file = index.parent_path() / shard;
-      std::error_code failed;  // a name may be longer than any file's
+      std::error_code failed;  // a name may be too long for a file
       if (!std::filesystem::is_regular_file(file, failed)) {
         throw user_error({.file = file}, "is missing; " + index.filename().string() + " lists it",
                          "fetch all shards");
@@ -218,8 +219,8 @@ class Safetensors : public StoredTensors {
         const StoredTensor* tensor = find(name);
         if (tensor == nullptr || tensor->file() != file) {
           throw user_error({.file = file, .field = name},
-                           "is not there; " + index.filename().string() + " places it there",
-                           "fetch all shards of one model");
+                           "is missing; " + index.filename().string() + " lists it there",
+                           "fetch all shards of the same model");
         }
       }
     }
@@ -228,7 +229,7 @@ class Safetensors : public StoredTensors {
   [[noreturn]] static void refuse_other_weights(const std::filesystem::path& folder) {
     const std::filesystem::path pickled = folder / "pytorch_model.bin";
     if (std::filesystem::exists(pickled)) {
-      throw user_error({.file = pickled}, "is a pickled checkpoint, which is not read",
+      throw user_error({.file = pickled}, "is a pickled checkpoint, which plumb does not read",
                        "convert it: python3 -c \"import torch, safetensors.torch as s; "
                        "s.save_file({k: v.contiguous().clone() for k, v in torch.load('" +
                            pickled.string() +
@@ -237,7 +238,8 @@ class Safetensors : public StoredTensors {
     }
     const std::filesystem::path index = folder / "pytorch_model.bin.index.json";
     if (std::filesystem::exists(index)) {
-      throw user_error({.file = index}, "is of a pickled checkpoint, which is not read",
+      throw user_error({.file = index},
+                       "is the index of a pickled checkpoint, which plumb does not read",
                        "convert it: python3 -c \"import glob, torch, safetensors.torch as s; "
                        "s.save_file({k: v.contiguous().clone() for f in glob.glob('" +
                            (folder / "pytorch_model-*.bin").string() +

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens stand before and after a sequence, and do its tokens cover the spaces at their ends?
+// Which tokens come before and after a sequence, and do its tokens cover the spaces at their ends?
 //
 // The post-processors of `tokenizers` for one sequence: BERT's [CLS] … [SEP], RoBERTa's <s> … </s>,
-// a template. Byte-level ones may also trim the ranges of tokens: " Paris" then covers "Paris" alone,
-// and a token that is all spaces covers nothing.
+// a template. Byte-level ones may also trim the ranges of tokens: then " Paris" covers only
+// "Paris", and a token of only spaces covers nothing.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,8 +27,8 @@ class SequenceFrame {
   /// No tokens, no trimming.
   SequenceFrame() = default;
 
-  /// Throws a user error for a type that is not known, a template without its sequence, or an id
-  /// that is not below `ids`.
+  /// Throws a user error for an unsupported type, for a template without its sequence, and for an
+  /// id that is not below `ids`.
   static SequenceFrame read(const JsonPart& part, std::size_t ids) {
     SequenceFrame frame;
     for_each_of_sequence(part, "processors", [&](const JsonPart& step) { frame.add(step, ids); });
@@ -39,13 +39,13 @@ class SequenceFrame {
   [[nodiscard]] const std::vector<TokenId>& after() const noexcept { return after_; }
   [[nodiscard]] bool trims() const noexcept { return !trims_.empty(); }
 
-  /// Trims the range of a token of the text; `spelling` is the token as it is written, `is_first`
-  /// whether it is the text's first.
+  /// Trims the range of a token of the text. `spelling` is the token as the vocabulary writes it;
+  /// `is_first` is whether it is the first token of the text.
   void trim(Token& token, std::string_view spelling, bool is_first, std::string_view text) const {
     for (const bool space_was_added : trims_) {
       std::size_t leading = leading_spaces(spelling);
       const std::size_t trailing = trailing_spaces(spelling);
-      // One space at the start may be the one that was added, which covers no byte to trim.
+      // A single space at the start may be the added one, which covers no byte to trim.
       if ((is_first || token.bytes.begin == 0) && space_was_added && leading == 1) leading = 0;
       while (leading-- > 0 && token.bytes.begin < token.bytes.end) {
         token.bytes.begin = (std::min)(token.bytes.end, next(text, token.bytes.begin));
@@ -86,13 +86,13 @@ class SequenceFrame {
 
   static TokenId id_of(const JsonPart& part, std::size_t ids) {
     const std::size_t id = part.count(static_cast<std::size_t>(-1) / 2);
-    if (id >= ids) throw part.wrong("is an id that no token has");
+    if (id >= ids) throw part.wrong("is not the id of a token");
     return static_cast<TokenId>(id);
   }
 
-  /// Of [text, id].
+  /// The id of a [text, id] pair.
   static TokenId id_of_pair(const JsonPart& part, std::size_t ids) {
-    if (part.items() != 2) throw part.wrong("is no [text, id]");
+    if (part.items() != 2) throw part.wrong("is not [text, id]");
     return id_of(part.item(1), ids);
   }
 
@@ -124,7 +124,7 @@ class SequenceFrame {
       const JsonPart piece = pieces.item(i);
       if (piece.has("Sequence")) {
         if (has_sequence || piece.at("Sequence").at("id").text() != "A") {
-          throw piece.wrong("a template of one sequence holds \"A\" once and no other");
+          throw piece.wrong("a template of one sequence must contain \"A\" once and no other");
         }
         has_sequence = true;
         continue;
@@ -141,7 +141,7 @@ class SequenceFrame {
 
   std::vector<TokenId> before_;
   std::vector<TokenId> after_;
-  std::vector<bool> trims_;  // each with whether a space was put before the text
+  std::vector<bool> trims_;  // by trimming: whether a space was added before the text
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is a tensor that lies in a file, whatever the format of the file?
+// A tensor in a file, independent of the file's format.
 //
-// Files are mapped; F32, F16 and BF16 are read as F32, a row at a time. A format's reader checks what a
-// file claims before it adds a tensor (safetensors.hpp, gguf_tensors.hpp).
+// Files are mapped; F32, F16 and BF16 are read as F32, a row at a time. The reader of a format
+// checks a file's header before it adds a tensor (safetensors.hpp, gguf_tensors.hpp).
 
 #include <algorithm>
 #include <bit>
@@ -35,8 +35,7 @@ using TensorShape = std::vector<std::size_t>;
   return "[" + text_list(shape, [](std::size_t size) { return std::to_string(size); }) + "]";
 }
 
-/// A tensor where it lies in its file. Any number of threads may read one, while the StoredTensors that
-/// hold it live.
+/// A tensor in its file. Any number of threads may read one, as long as its StoredTensors exists.
 class StoredTensor {
  public:
   StoredTensor(std::filesystem::path file, std::string name, std::string type, TensorShape shape,
@@ -49,7 +48,7 @@ class StoredTensor {
 
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Rows [first, first + count) of a tensor [rows, …], as a tensor of that name.
+  /// Rows [first, first + count) of a tensor [rows, …], as a tensor with that name.
   [[nodiscard]] StoredTensor slice(std::string name, std::size_t first, std::size_t count) const {
     TensorShape shape = shape_;
     const std::size_t row = shape[0] == 0 ? 0 : bytes_.size() / shape[0];
@@ -63,7 +62,7 @@ class StoredTensor {
     made.shape_.erase(made.shape_.begin());
     return made;
   }
-  /// As safetensors calls it, e.g. "F32".
+  /// The type in safetensors' spelling, e.g. "F32".
   [[nodiscard]] const std::string& type() const noexcept { return type_; }
   [[nodiscard]] const TensorShape& shape() const noexcept { return shape_; }
 
@@ -72,8 +71,8 @@ class StoredTensor {
     return type_ == "F32" || type_ == "F16" || type_ == "BF16";
   }
 
-  /// Numbers [first, first + into.size()) in C order, as F32. Throws a user error for a number that
-  /// is not finite. Only a readable tensor has them.
+  /// Reads numbers [first, first + into.size()) in C order, as F32. Throws a user error for a
+  /// number that is not finite. Only for a readable tensor.
   void read(std::size_t first, std::span<float> into) const {
     if (type_ == "F32") {
       std::memcpy(into.data(), bytes_.data() + first * 4, into.size() * 4);
@@ -86,7 +85,7 @@ class StoredTensor {
         number = type_ == "F16" ? widened_half(bits) : widened(bits);
       }
     }
-    std::uint32_t found = 0;  // infinity and NaN have all bits of the exponent
+    std::uint32_t found = 0;  // infinity and NaN have all exponent bits set
     for (const float number : into) {
       const auto bits = std::bit_cast<std::uint32_t>(number);
       found |= static_cast<std::uint32_t>((bits & 0x7F800000U) == 0x7F800000U);
@@ -101,7 +100,7 @@ class StoredTensor {
                      "the weights are damaged; fetch them again");
   }
 
-  /// The bits of numbers [first, first + into.size()), of a type of 16 bits. Throws as `read` does.
+  /// Reads the bits of numbers [first, first + into.size()) of a 16-bit type. Throws like `read`.
   void read_bits(std::size_t first, std::span<std::uint16_t> into) const {
     std::memcpy(into.data(), bytes_.data() + first * 2, into.size() * 2);
     const std::uint16_t exponent = type_ == "F16" ? 0x7C00 : 0x7F80;
@@ -137,7 +136,7 @@ class StoredTensors {
     return found == tensors_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
-  /// Numbers in all of them.
+  /// The count of numbers in all tensors.
   [[nodiscard]] std::uint64_t parameters() const {
     std::uint64_t sum = 0;
     for (const auto& [name, tensor] : tensors_) {
@@ -147,7 +146,7 @@ class StoredTensors {
     }
     return sum;
   }
-  /// The file to look into for a tensor that is missing: the weights, or the index of their files.
+  /// The file to name for a missing tensor: the weights, or the index of their files.
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  protected:

@@ -4,9 +4,10 @@
 // Where does a regular expression of a tokenizer file match?
 //
 // The part of Oniguruma's syntax that published tokenizers use to cut words: alternatives, groups,
-// (?i:…), (?=…), (?!…), characters, \s \d \w \p{L} and their opposites, […], and ? * + {n,m} behind a
-// character or a class, also possessive (?+ *+ ++). The first alternative that matches counts, and
-// repeats take as much as they can. What else there is, and what may match nothing, is not parsed.
+// (?i:…), (?=…), (?!…), characters, \s \d \w \p{L} and their opposites, […], and ? * + {n,m} after
+// a character or a class, also possessive (?+ *+ ++). The first alternative that matches counts,
+// and repeats match as much as they can. Other syntax, and expressions that may match the empty
+// text, are not parsed.
 // Non-goals: captures, anchors, look-behind, properties other than general categories.
 
 #include <algorithm>
@@ -26,13 +27,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// \w of Oniguruma: without the joiners, and with the numbers of Latin-1.
+/// Oniguruma's \w: without the joiners, and with the numbers of Latin-1.
 [[nodiscard]] inline bool is_expression_word(char32_t c) noexcept {
   if (c == 0xB2 || c == 0xB3 || c == 0xB9 || (c >= 0xBC && c <= 0xBE)) return true;
   return is_regex_word(c) && c != 0x200C && c != 0x200D;
 }
 
-/// The bits of a general category ("Lu") or of a group of them ("L"); 0 for a name that is none.
+/// The bits of a general category ("Lu") or of a group of them ("L"); 0 for an unknown name.
 [[nodiscard]] inline std::uint32_t categories_named(std::string_view name) noexcept {
   constexpr std::array<std::pair<std::string_view, int>, 30> all{
       {{"Cn", UTF8PROC_CATEGORY_CN}, {"Lu", UTF8PROC_CATEGORY_LU}, {"Ll", UTF8PROC_CATEGORY_LL},
@@ -101,7 +102,7 @@ struct ExpressionStep {
 
 using ExpressionSteps = std::vector<ExpressionStep>;
 
-/// Reads an expression; `steps` is empty where it is not understood.
+/// Parses an expression; `steps` is empty if it is not supported.
 class ExpressionParser {
  public:
   explicit ExpressionParser(std::string_view text) : text_(text) {}
@@ -171,7 +172,7 @@ class ExpressionParser {
     return step;
   }
 
-  /// One character, or a kind of them behind a backslash; those of `signs` have other meanings.
+  /// One character, or a class after a backslash. The characters in `signs` have other meanings.
   CharacterTest character(std::string_view signs) {
     CharacterTest test;
     if (take("\\")) return escaped();
@@ -282,7 +283,7 @@ class ExpressionParser {
 /// Any number of threads may use one.
 class TextExpression {
  public:
-  /// Nothing for an expression that has more in it than is known here, or may match nothing.
+  /// nullopt for an expression with unsupported syntax, and for one that may match the empty text.
   static std::optional<TextExpression> parse(std::string_view text) {
     auto alternatives = detail::ExpressionParser(text).parse();
     if (!alternatives || may_be_empty(*alternatives)) return std::nullopt;
@@ -291,7 +292,7 @@ class TextExpression {
     return expression;
   }
 
-  /// The end of the match that begins at `at`, or nothing.
+  /// The end of the match that begins at `at`, or nullopt.
   [[nodiscard]] std::optional<std::size_t> match(std::string_view text, std::size_t at) const {
     return any_of(alternatives_, text, at, nullptr);
   }
@@ -299,7 +300,7 @@ class TextExpression {
  private:
   using Steps = detail::ExpressionSteps;
   using Kind = detail::ExpressionStep::Kind;
-  /// What has to match behind a group.
+  /// What must match after a group.
   struct Rest {
     const Steps& steps;
     std::size_t next;

@@ -3,10 +3,10 @@
 
 // Which part of a model for texts and images is its language model?
 //
-// Such a folder's config.json has the language model's own fields in `text_config`, and its tensors lie
-// behind one more prefix. Texts alone go through that part as if it were a folder of its own, so it is
-// read, and what is for images is not looked at. Fields that text_config leaves out have the values of
-// the language model's own class in transformers, as published folders rely on them.
+// Such a folder's config.json has the language model's own fields in `text_config`, and its tensors
+// have one more prefix. Texts use only that part, so it is read like a separate folder, and the
+// parts for images are ignored. Fields that text_config lacks have the defaults of the language
+// model's own class in transformers, since published folders rely on them.
 
 #include <optional>
 #include <string>
@@ -19,14 +19,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model_type of a wrapper, and that of its language model where text_config does not say it.
+/// The model_type of a wrapper, and that of its language model if text_config lacks it.
 struct TextWrapper {
   std::string_view model_type, text_type;
 };
 inline constexpr TextWrapper text_wrappers[] = {
     {"gemma3", "gemma3_text"}, {"llava", "llama"}, {"mistral3", "mistral"}};
 
-/// Sizes that a text_config of that type may leave out.
+/// Sizes that a text_config of that type may lack.
 inline Json absent_sizes(std::string_view text_type) {
   if (text_type == "gemma3_text") {
     return {{"vocab_size", 262'208U},
@@ -47,17 +47,17 @@ inline Json absent_sizes(std::string_view text_type) {
 
 /// A folder's language model.
 struct TextPart {
-  /// Its fields, those that were left out included.
+  /// Its fields, including the defaults of missing ones.
   ConfigFields fields;
   std::string model_type;
   /// Whether it is one of several parts.
   bool is_wrapped = false;
-  /// What the outer fields say of tied embeddings, where they say it.
+  /// Whether the outer fields tie the embeddings, if they specify it.
   std::optional<bool> tied{};
 };
 
-/// The language model of a config.json: all of it, or its text_config. Throws a user error for fields of
-/// other types.
+/// The language model of a config.json: all of it, or its text_config. Throws a user error for
+/// fields of the wrong type.
 [[nodiscard]] inline TextPart text_part(const ConfigFields& fields) {
   const std::string type = fields.text("model_type", "");
   for (const auto& [model_type, text_type] : text_wrappers) {
@@ -67,17 +67,17 @@ struct TextPart {
     part.fields = given.completed(absent_sizes(part.model_type));
     const ConfigFields& by = fields.find("tie_word_embeddings") != nullptr ? fields : given;
     if (by.find("tie_word_embeddings") != nullptr) part.tied = by.flag("tie_word_embeddings", true);
-    // LLaVA ties where either of the two says so.
+    // LLaVA ties the embeddings if one of the two fields is true.
     if (type == "llava" && given.flag("tie_word_embeddings", false)) part.tied = true;
     return part;
   }
   return {fields, type, false, std::nullopt};
 }
 
-/// What a wrapper changes of its language model's own configuration.
+/// Applies a wrapper's changes to the configuration of its language model.
 inline void unwrap(const TextPart& part, DecoderConfig& config) {
   if (!part.is_wrapped) return;
-  // transformers 5 and 4, with the part's own prefix; the head lies outside it.
+  // Those of transformers 5 and 4, with the part's own prefix; the head is outside it.
   const std::string inner = config.names.prefix;
   config.names.outer = {"model.language_model.", "language_model." + inner, "language_model."};
   config.tied = part.tied.value_or(true);

@@ -3,8 +3,9 @@
 
 // Where in a text does a pattern of a tokenizer file match?
 //
-// A literal text, GPT-2's pattern (by a function of its own, since most models have it), or an
-// expression (text_expression.hpp). Source of GPT-2's pattern: the released encoder.py of Radford et al. 2019.
+// A literal text, GPT-2's pattern (with its own function, since most models have it), or an
+// expression (text_expression.hpp). Source of GPT-2's pattern: the released encoder.py of Radford
+// et al. 2019.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline constexpr std::string_view gpt2_pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-/// The end of the characters at `at` of which `is` holds.
+/// The end of the run of characters from `at` for which `is` is true.
 template <class Is>
 std::size_t end_of_run(std::string_view text, std::size_t at, Is is) {
   while (at < text.size()) {
@@ -37,7 +38,7 @@ std::size_t end_of_run(std::string_view text, std::size_t at, Is is) {
   return at;
 }
 
-/// The end of the match of GPT-2's pattern at `at`; every character of a text is in some match.
+/// The end of the match of GPT-2's pattern at `at`. Every character of a text is in a match.
 inline std::size_t gpt2_match(std::string_view text, std::size_t at) {
   constexpr std::array<std::string_view, 7> endings{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
   for (const std::string_view ending : endings) {
@@ -56,16 +57,16 @@ inline std::size_t gpt2_match(std::string_view text, std::size_t at) {
   }
   const std::size_t end = end_of_run(text, at, is_white_space);
   if (end == text.size()) return end;
-  // The last space of a run belongs to what stands behind it.
+  // The last space of a run belongs to the character after it.
   std::size_t last = end - 1;
   while ((static_cast<unsigned char>(text[last]) & 0xC0U) == 0x80U) --last;
   return last > at ? last : end;
 }
 
-/// A pattern as a tokenizer file states it. Any number of threads may use one.
+/// A pattern in a tokenizer file. Any number of threads may use one.
 class TextPattern {
  public:
-  /// Matches that text itself; an empty one matches nowhere.
+  /// Matches exactly that text; an empty text matches nowhere.
   static TextPattern literal(std::string text) {
     TextPattern pattern;
     pattern.literal_ = std::move(text);
@@ -77,8 +78,8 @@ class TextPattern {
     return pattern;
   }
 
-  /// From {"String": text} or {"Regex": expression}. Throws a user error for an expression that is
-  /// none of those above.
+  /// From {"String": text} or {"Regex": expression}. Throws a user error for an unsupported
+  /// expression.
   static TextPattern read(const JsonPart& part) {
     if (part.has("String")) return literal(part.at("String").text());
     const JsonPart regex = part.at("Regex");
@@ -90,10 +91,10 @@ class TextPattern {
     if (pattern.expression_) return pattern;
     throw regex.unknown("the expression", regex.text(),
                         R"(characters, ., […], \s, \d, \w, \p{L} and the like, with ?, *, + or )"
-                        R"({n,m} behind them, (?i:…), (?=…), (?!…) and |; none may match nothing)");
+                        R"({n,m} after them, (?i:…), (?=…), (?!…) and |; none may match nothing)");
   }
 
-  /// Calls `visit(ByteSpan)` for each match, from the left, none in another.
+  /// Calls `visit(ByteSpan)` for each match, from the left; matches do not overlap.
   template <class Visit>
   void for_each_match(std::string_view text, Visit visit) const {
     if (kind_ == Kind::gpt2) {
@@ -125,7 +126,7 @@ class TextPattern {
 
   TextPattern() = default;
 
-  /// Whether an expression is a text: no sign in it has a meaning.
+  /// Whether an expression is a plain text, without special characters.
   static bool is_plain(std::string_view regex) {
     return !regex.empty() && regex.find_first_of(R"(\^$.|?*+()[]{})") == std::string_view::npos;
   }

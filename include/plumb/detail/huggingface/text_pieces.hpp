@@ -3,10 +3,10 @@
 
 // Into which pieces is a text cut before a vocabulary cuts each piece into tokens?
 //
-// One rewritten text and the ranges of its pieces. A piece that is a token already (an added token of
-// the vocabulary) stays as it is. What becomes of the places where a pattern matched is one of the
-// five behaviours of `tokenizers`. Empty pieces are dropped, so the number of a piece is the number
-// of the word that its tokens belong to.
+// One rewritten text and the ranges of its pieces. A piece that is already a token (an added token
+// of the vocabulary) stays unchanged. What happens to the parts that a pattern matches is one of
+// the five behaviours of `tokenizers`. Empty pieces are dropped, so the index of a piece is the
+// number of the word that its tokens belong to.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,8 +27,8 @@ struct TextPiece {
   std::optional<TokenId> token{};
 };
 
-/// What becomes of a match: a piece of its own, nothing, a part of the piece before or after it, or
-/// one piece together with the matches beside it.
+/// What happens to a match: it becomes a separate piece, is removed, joins the piece before or
+/// after it, or becomes one piece together with adjacent matches.
 enum class MatchBehavior { isolated, removed, merged_with_previous, merged_with_next, contiguous };
 
 [[nodiscard]] inline MatchBehavior read_match_behavior(const JsonPart& part) {
@@ -42,13 +42,13 @@ enum class MatchBehavior { isolated, removed, merged_with_previous, merged_with_
                      "Isolated, Removed, MergedWithPrevious, MergedWithNext and Contiguous");
 }
 
-/// A stretch of a text between two others: matched by a pattern, or not.
+/// A part of a text, either matched by a pattern or between matches.
 struct Stretch {
   ByteSpan bytes;
   bool matched = false;
 };
 
-/// Joins stretches that touch as the behaviour says; removed ones are left out.
+/// Joins adjacent stretches according to the behaviour, and removes matches if it is `removed`.
 inline void join_stretches(std::vector<Stretch>& all, MatchBehavior behavior) {
   std::vector<Stretch> joined;
   switch (behavior) {
@@ -89,7 +89,7 @@ inline void join_stretches(std::vector<Stretch>& all, MatchBehavior behavior) {
   all = std::move(joined);
 }
 
-/// Not thread-safe while it is changed.
+/// Not thread-safe during changes.
 struct TextPieces {
   AlignedText text;
   std::vector<TextPiece> pieces;
@@ -102,8 +102,8 @@ struct TextPieces {
     pieces.push_back({{begin, text.size()}, token});
   }
 
-  /// Cuts each piece where `for_each_match(text, visit)` visits matches, ascending and apart; with
-  /// `invert` where it does not.
+  /// Cuts each piece at the matches that `for_each_match(text, visit)` visits, which must be
+  /// ascending and disjoint. `invert` swaps matched and unmatched parts.
   template <class ForEachMatch>
   void split(ForEachMatch for_each_match, MatchBehavior behavior, bool invert = false) {
     std::vector<TextPiece> result;
@@ -131,7 +131,7 @@ struct TextPieces {
     pieces = std::move(result);
   }
 
-  /// The same, where single characters match of which `is` holds.
+  /// The same, with each single character for which `is` is true as a match.
   template <class Is>
   void split_at_characters(Is is, MatchBehavior behavior) {
     split(
@@ -145,7 +145,7 @@ struct TextPieces {
         behavior);
   }
 
-  /// Rewrites each piece by itself: `rewrite(AlignedText&)`.
+  /// Rewrites each piece separately: `rewrite(AlignedText&)`.
   template <class Rewrite>
   void rewrite_each(Rewrite rewrite) {
     TextPieces result;

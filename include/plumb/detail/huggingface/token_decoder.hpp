@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which text do tokens spell?
+// Which text do tokens represent?
 //
-// The decoders of `tokenizers`, one after another over the tokens' own texts, which are then joined.
-// Byte-level tokens give back their bytes, also where they end inside a character; so do tokens of
-// single bytes ("<0x0A>"). Spaces that WordPiece's clean-up would take from before "." and "'" stay:
-// a file with clean-up on gives the same text as one with it off.
+// The decoders of `tokenizers`, one after another over the tokens' own texts, which are then
+// joined. Byte-level tokens yield their bytes, even if they end inside a character; so do tokens of
+// single bytes ("<0x0A>"). WordPiece's clean-up, which would remove spaces before "." and "'", is
+// not applied: a file with clean-up gives the same text as one without.
 
 #include <algorithm>
 #include <cstddef>
@@ -45,7 +45,7 @@ struct DecodeWordPiece {
   }
 };
 
-/// "▁" is a space, but for those of the first token where one was put before the text.
+/// Replaces "▁" by a space. If a space was added before the text, the first token's "▁" is removed.
 struct DecodeMetaspace {
   MetaspaceWords words;
   void operator()(std::vector<std::string>& texts) const {
@@ -87,7 +87,7 @@ struct DecodeFuse {
   }
 };
 
-/// At most so many of a character from each end.
+/// Removes a character from each end, up to a limit.
 struct DecodeStrip {
   std::string character = " ";
   std::size_t start = 0;
@@ -119,14 +119,14 @@ class TokenDecoder {
   /// Tokens are words, with a space between.
   TokenDecoder() : steps_{detail::DecodeWords{}} {}
 
-  /// WordPiece's rule with that prefix.
+  /// WordPiece's decoding rule with that prefix.
   static TokenDecoder word_piece(const std::string& prefix) {
     TokenDecoder decoder;
     decoder.steps_ = {detail::DecodeWordPiece{prefix}};
     return decoder;
   }
 
-  /// Throws a user error for a type that is not known or lacks a field.
+  /// Throws a user error for a type that is not supported or lacks a field.
   static TokenDecoder read(const JsonPart& part) {
     TokenDecoder decoder;
     decoder.steps_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which token has this text, and which text has this token?
+// Maps texts to tokens and tokens to texts.
 
 #include <cstddef>
 #include <functional>
@@ -17,19 +17,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The texts of tokens by id and back. Ids may leave gaps. Any number of threads may read one.
+/// The texts of tokens by id, and the reverse. Ids may have gaps. Any number of threads may read
+/// one.
 class TokenVocabulary {
  public:
-  /// From {text: id, …}. Throws a user error for an id that is none, is used twice, or leaves more
-  /// ids unused than there are tokens.
+  /// From {text: id, …}. Throws a user error for an invalid or duplicate id, and if more ids are
+  /// unused than there are tokens.
   static TokenVocabulary read(const JsonPart& part) {
     TokenVocabulary vocabulary;
-    if (!part.value().is_object()) throw part.wrong("is no object", "it must hold {token: id, …}");
+    if (!part.value().is_object())
+      throw part.wrong("is not an object", "it must be {token: id, …}");
     const std::size_t most = 2 * part.value().size() + 1000;
     vocabulary.ids_.reserve(part.value().size());
     for (const auto& [text, id] : part.value().items()) {
       if (!id.is_number_unsigned() || id.get<std::size_t>() > most) {
-        throw part.wrong("the id of \"" + shortened(text) + "\" is no whole number from 0 to " +
+        throw part.wrong("the id of \"" + shortened(text) + "\" is not a whole number from 0 to " +
                          std::to_string(most));
       }
       if (!vocabulary.add(text, id.get<TokenId>())) {
@@ -39,7 +41,8 @@ class TokenVocabulary {
     return vocabulary;
   }
 
-  /// False, and nothing is added, when the text or the id is there already. The id is not negative.
+  /// Returns false and adds nothing if the text or the id already exists. The id must not be
+  /// negative.
   bool add(const std::string& text, TokenId id) {
     const auto at = static_cast<std::size_t>(id);
     if (ids_.contains(text) || (at < texts_.size() && texts_[at])) return false;
@@ -53,13 +56,13 @@ class TokenVocabulary {
     const auto found = ids_.find(text);
     return found == ids_.end() ? std::nullopt : std::optional(found->second);
   }
-  /// Nothing for an id that no token has.
+  /// nullopt for an id without a token.
   [[nodiscard]] std::optional<std::string_view> text_of(TokenId id) const {
     const auto at = static_cast<std::size_t>(id);
     if (id < 0 || at >= texts_.size() || !texts_[at]) return std::nullopt;
     return *texts_[at];
   }
-  /// How many tokens there are.
+  /// The number of tokens.
   [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
   /// One more than the largest id.
   [[nodiscard]] std::size_t end() const noexcept { return texts_.size(); }

@@ -4,13 +4,13 @@
 // How does the tokenizer of a Hugging Face folder cut a text, and which bytes does each token cover?
 //
 // The text is rewritten (Normalizer), cut into words (PreTokenizer), and each word into tokens
-// (WordPiece, BytePairEncoding, Unigram), as the `tokenizers` package does it with the same files:
-// the same ids, the same words, the same ranges, counted in bytes in place of characters. So a
-// token's range is always whole characters of the original text: of the two tokens of one character
-// each covers all of it, and "▁" that was put before a text covers its first character. Ranges are
-// trimmed where the file's post-processor trims them (RoBERTa: " Paris" covers "Paris"), and hold
-// the space before a word where it does not (GPT-2, OPT).
-// A byte that is no part of a UTF-8 character is read as U+FFFD, and that covers the byte.
+// (WordPiece, BytePairEncoding, Unigram), as in the `tokenizers` package with the same files: the
+// same ids, the same words, the same ranges, but in bytes instead of characters. So a token's range
+// is always whole characters of the original text. If two tokens share one character, each covers
+// all of it. A "▁" that was added before a text covers its first character. Ranges are trimmed if
+// the file's post-processor trims them (RoBERTa: " Paris" covers "Paris"); otherwise they include
+// the space before a word (GPT-2, OPT).
+// A byte that is not part of a UTF-8 character is read as U+FFFD, which covers the byte.
 // Non-goals: pairs of sequences, truncation, padding, training.
 
 #include <algorithm>
@@ -43,19 +43,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A text as its tokens, and the word that each belongs to, counted from 0: a piece that the
+/// A text's tokens and, for each, the index of its word from 0. A word is a piece that the
 /// pre-tokenizer cut, or an added token.
 struct WordTokenization {
   Tokenization tokens;
   std::vector<std::uint32_t> words;
 };
 
-/// Copies share what was read. Any number of threads may use one.
+/// Copies share the data that was read. Any number of threads may use one.
 class HuggingFaceTokenizer {
  public:
-  /// Reads a folder's tokenizer.json, else its vocab.txt, else its vocab.json and merges.txt, as the
-  /// class that the folder names does. Throws a user error for what is missing, broken or not known;
-  /// nothing is left out silently.
+  /// Reads a folder's tokenizer.json, else its vocab.txt, else its vocab.json and merges.txt, as
+  /// the folder's tokenizer class does. Throws a user error for missing, broken or unsupported
+  /// parts; nothing is ignored silently.
   static HuggingFaceTokenizer read(const std::filesystem::path& folder,
                                    bool parse_special_tokens = false) {
     HuggingFaceTokenizer tokenizer;
@@ -64,9 +64,9 @@ class HuggingFaceTokenizer {
     return tokenizer;
   }
 
-  /// The tokens of the text, none added before or after it. `spells_text` is always true: the ranges
-  /// mean something also where the tokens are not the text (lower case, no accents). A character that
-  /// the package's ranges lose, behind a special token, is given back to its token.
+  /// The tokens of the text, without added ones before or after it. `spells_text` is always true:
+  /// the ranges are valid even if the tokens differ from the text (lower case, no accents). If the
+  /// package's ranges lose a character after a special token, the token gets it back.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     Tokenization made = tokenize_words(text).tokens;
     if (parts_->frame.trims()) give_back_characters(made.tokens, text);
@@ -78,8 +78,8 @@ class HuggingFaceTokenizer {
     return tokenize_words(text).words;
   }
 
-  /// The tokens of a text with the mask between `before` and `after`, as if the mask's own text stood
-  /// there, and the mask's place among them. There is a mask.
+  /// The tokens of a text with the mask between `before` and `after`, as if the mask's own text was
+  /// there, and the mask's index among them. The tokenizer must have a mask.
   [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
     const std::string mask(text_of(*parts_->mask).value_or("[MASK]"));
     const ByteSpan place{before.size(), before.size() + mask.size()};
@@ -95,7 +95,7 @@ class HuggingFaceTokenizer {
     return made;
   }
 
-  /// Both at once. `placed` is a token that is known to stand somewhere.
+  /// The tokens and their words. `placed` is a token at a known position.
   [[nodiscard]] WordTokenization tokenize_words(
       std::string_view text, std::optional<PlacedToken> placed = std::nullopt) const {
     const Parts& parts = *parts_;
@@ -129,9 +129,9 @@ class HuggingFaceTokenizer {
     return result;
   }
 
-  /// The text of tokens by the file's decoder. Byte-level tokens give back their bytes exactly;
-  /// WordPiece's have spaces between words and none are taken away before punctuation; "▁" becomes a
-  /// space, but for one put before the text. Special tokens have no text unless they are parsed.
+  /// The text of tokens, by the file's decoder. Byte-level tokens yield their exact bytes.
+  /// WordPiece's have spaces between words, also before punctuation. "▁" becomes a space, except
+  /// for one that was added before the text. Special tokens have no text unless they are parsed.
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     std::vector<std::string> texts;
     for (const TokenId id : ids) {
@@ -141,13 +141,13 @@ class HuggingFaceTokenizer {
     return parts_->decoder(std::move(texts));
   }
 
-  /// The token as the vocabulary writes it ("Ġthe", "##ing"); nothing for an id that none has.
+  /// The token as the vocabulary writes it ("Ġthe", "##ing"); nullopt for an id without a token.
   [[nodiscard]] std::optional<std::string_view> text_of(TokenId id) const {
     if (const auto text = parts_->added.vocabulary().text_of(id)) return text;
     return vocabulary().text_of(id);
   }
 
-  /// The token that is written so, or nothing.
+  /// The token with that spelling, or nullopt.
   [[nodiscard]] std::optional<TokenId> id_of(std::string_view text) const {
     if (const auto id = parts_->added.vocabulary().id_of(text)) return id;
     return vocabulary().id_of(text);
@@ -166,23 +166,25 @@ class HuggingFaceTokenizer {
     return (std::max)(vocabulary().end(), parts_->added.vocabulary().end());
   }
 
-  /// Where the folder's files say something that does not count, a sentence each.
+  /// Fields of the folder's files that have no effect, one sentence each.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return parts_->warnings; }
 
-  /// What the post-processor puts around a sequence, such as [CLS] and [SEP]; may be empty.
+  /// The tokens that the post-processor adds around a sequence, such as [CLS] and [SEP]; may be
+  /// empty.
   [[nodiscard]] const std::vector<TokenId>& before() const { return parts_->frame.before(); }
   [[nodiscard]] const std::vector<TokenId>& after() const { return parts_->frame.after(); }
 
-  /// The tokens that the files name so; nothing where they name none, or one that is not there.
+  /// The tokens with these roles in the files; nullopt if the files name none, or a token that does
+  /// not exist.
   [[nodiscard]] std::optional<TokenId> mask() const { return parts_->mask; }
   [[nodiscard]] std::optional<TokenId> cls() const { return parts_->cls; }
   [[nodiscard]] std::optional<TokenId> sep() const { return parts_->sep; }
   [[nodiscard]] std::optional<TokenId> bos() const { return parts_->bos; }
-  /// Whether the post-processor begins a sequence with BOS.
+  /// Whether the post-processor starts a sequence with BOS.
   [[nodiscard]] bool adds_bos() const {
     return bos() && !before().empty() && before().front() == *bos();
   }
-  /// All that it puts around one, as own_frame_of (backend/text_tokens.hpp) asks.
+  /// All tokens that it adds around a sequence, as own_frame_of (backend/text_tokens.hpp) requires.
   [[nodiscard]] TextFrame own_frame() const { return {before(), after()}; }
   [[nodiscard]] std::optional<TokenId> eos() const { return parts_->eos; }
   [[nodiscard]] std::optional<TokenId> unk() const { return parts_->unk; }
@@ -205,8 +207,8 @@ class HuggingFaceTokenizer {
 
   HuggingFaceTokenizer() = default;
 
-  /// Gives each token back the character that the package trims from its range by mistake: behind a
-  /// special token it takes a prepended space, which has no bytes, for one of the text.
+  /// Returns to each token the character that the package trims from its range by mistake: after a
+  /// special token the package takes an added space, which has no bytes, for a space of the text.
   static void give_back_characters(std::vector<Token>& tokens, std::string_view text) {
     std::size_t covered = 0;
     for (Token& token : tokens) {
@@ -270,7 +272,8 @@ class HuggingFaceTokenizer {
     return parts;
   }
 
-  /// By tokenizer_config.json, else by config.json, else (unknown and mask) by the tokenizer itself.
+  /// By tokenizer_config.json, else by config.json, else (only unknown and mask) by the tokenizer
+  /// itself.
   static void name_tokens(Parts& parts, const TokenizerFiles& files, std::size_t ids) {
     const TokenVocabulary& vocabulary = vocabulary_of(parts.model);
     const auto id_of = [&](const std::string& content) {

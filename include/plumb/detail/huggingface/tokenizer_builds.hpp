@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does each class of transformers make of a tokenizer's vocabulary?
+// How does each class of transformers build a tokenizer from a vocabulary?
 //
-// Normalizer, pre-tokenizer, decoder and the model's switches, as the class builds them from the
-// vocabulary and tokenizer_config.json, whatever tokenizer.json says of them. Each is written in the words
-// of tokenizer.json, so that all else has one source.
+// The class builds normalizer, pre-tokenizer, decoder and the model's switches from the vocabulary
+// and tokenizer_config.json, regardless of those in tokenizer.json. Each is written in
+// tokenizer.json's format, so that the rest of the code has one source.
 
 #include <cstddef>
 #include <string>
@@ -67,7 +67,7 @@ inline void build_qwen2(TokenizerFiles& files) {
   files.tokenizer["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", std::move(parts)}};
 }
 
-/// The map of characters of tokenizer.json's normalizer; null without one.
+/// The character map in tokenizer.json's normalizer; null if there is none.
 inline TokenizerJson precompiled_of(const TokenizerFiles& files) {
   const auto found = files.tokenizer.find("normalizer");
   if (found == files.tokenizer.end() || !found->is_object()) return nullptr;
@@ -81,7 +81,7 @@ inline TokenizerJson precompiled_of(const TokenizerFiles& files) {
   return nullptr;
 }
 
-/// Words by white space, "▁" before each.
+/// Words by white space, with "▁" before each.
 inline void build_sentence_pieces(TokenizerFiles& files, std::size_t unknown) {
   build_model(files, {{"type", "Unigram"}, {"unk_id", unknown}});
   const TokenizerJson words{
@@ -116,7 +116,8 @@ inline void build_albert(TokenizerFiles& files) {
   files.tokenizer["normalizer"] = {{"type", "Sequence"}, {"normalizers", std::move(steps)}};
 }
 
-/// DeBERTa 2's and 3's: one space for several or for line breaks, "▁" before the text or each part.
+/// DeBERTa 2's and 3's: replaces several spaces or a line break by one space; "▁" before the text
+/// or each part.
 inline void build_deberta2(TokenizerFiles& files) {
   std::size_t unknown = 1, at = 0;
   const TokenizerJson named = files.named("unk_token").value_or("");
@@ -147,7 +148,7 @@ inline void build_deberta2(TokenizerFiles& files) {
   files.tokenizer["decoder"] = words;
 }
 
-/// "▁" back to a space, bytes to characters, and one space fewer before the text.
+/// Replaces "▁" by a space, bytes by characters, and removes one space before the text.
 inline TokenizerJson spaced_decoder(bool strips) {
   TokenizerJson steps = TokenizerJson::array();
   steps.push_back({{"type", "Replace"}, {"pattern", {{"String", "▁"}}}, {"content", " "}});

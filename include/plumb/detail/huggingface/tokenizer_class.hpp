@@ -3,11 +3,11 @@
 
 // Which class of transformers reads a folder's tokenizer?
 //
-// transformers 5 builds the tokenizers of its own classes from the vocabulary and merges alone: what
-// tokenizer.json says of normalizer, pre-tokenizer and decoder does not count there, and
-// tokenizer_config.json does. Only TokenizersBackend (PreTrainedTokenizerFast) takes tokenizer.json as
-// it is. The class is tokenizer_config.json's, else config.json's, else the one of the model's type
-// (AutoTokenizer). What each class makes of the files is tokenizer_builds.hpp's.
+// transformers 5 builds the tokenizers of its own classes from only the vocabulary and merges. It
+// then ignores the normalizer, pre-tokenizer and decoder in tokenizer.json and uses
+// tokenizer_config.json. Only TokenizersBackend (PreTrainedTokenizerFast) uses tokenizer.json
+// unchanged. The class is that in tokenizer_config.json, else that in config.json, else the class
+// of the model's type (AutoTokenizer). tokenizer_builds.hpp defines what each class builds.
 // Non-goal: classes of other architectures, which are refused by name.
 
 #include <array>
@@ -24,8 +24,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What stands around a sequence: tokenizer.json's own, cls and sep, bos and eos, or bos and eos where
-/// the configuration asks for them.
+/// The tokens around a sequence: tokenizer.json's own, cls and sep, bos and eos, or bos and eos if
+/// the configuration requests them.
 enum class ClassFrame { of_file, bert, roberta, bos_eos, optional };
 
 struct NamedToken {
@@ -35,17 +35,17 @@ struct NamedToken {
 
 struct TokenizerClass {
   std::string_view name;
-  /// The model that it builds; empty for the one of tokenizer.json.
+  /// The type of model that it builds; empty for that of tokenizer.json.
   std::string_view model{};
-  /// The file that may stand for tokenizer.json; empty where none may.
+  /// The file that may replace tokenizer.json; empty if none may.
   std::string_view vocabulary{};
-  /// Special tokens that it names where the configuration does not.
+  /// Special tokens that it names if the configuration does not.
   std::span<const NamedToken> named{};
   ClassFrame frame = ClassFrame::of_file;
-  /// Writes all but the vocabulary and the frame.
+  /// Writes everything except the vocabulary and the frame.
   void (*build)(TokenizerFiles&) = nullptr;
 
-  /// Whether tokenizer.json counts as it is.
+  /// Whether tokenizer.json is used unchanged.
   [[nodiscard]] bool is_backend() const { return build == nullptr; }
 };
 
@@ -109,7 +109,7 @@ inline constexpr std::array<TokenizerClass, 12> tokenizer_classes{{
     {"GemmaTokenizer", "BPE", "", gemma_tokens, ClassFrame::of_file, &build_gemma},
 }};
 
-/// Names that transformers gives to classes above.
+/// transformers' other names for the classes above.
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> class_aliases{{
     {"PreTrainedTokenizer", "TokenizersBackend"},
     {"PythonBackend", "TokenizersBackend"},
@@ -122,7 +122,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
     {"BartTokenizer", "RobertaTokenizer"},
     {"LongformerTokenizer", "RobertaTokenizer"},
     {"LEDTokenizer", "RobertaTokenizer"},
-    // Names that transformers does not have, for which it takes tokenizer.json.
+    // Names of classes that transformers does not have; it uses tokenizer.json for them.
     {"FalconTokenizer", "TokenizersBackend"},
     {"OPTTokenizer", "TokenizersBackend"},
     {"MistralTokenizer", "TokenizersBackend"},
@@ -130,7 +130,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
     {"GPTJTokenizer", "TokenizersBackend"},
 }};
 
-/// The class that AutoTokenizer has for a type of model; empty where it has none.
+/// AutoTokenizer's class for a type of model; empty if there is none.
 [[nodiscard]] inline std::string_view class_of_model(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 34> classes{
       {{"bert", "BertTokenizer"},
@@ -173,7 +173,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   return {};
 }
 
-/// The class of that name, with or without "Fast"; nothing for one that is not known.
+/// The class with that name, with or without "Fast"; null if it is unknown.
 [[nodiscard]] inline const TokenizerClass* class_named(std::string_view name) {
   if (name.ends_with("Fast")) name.remove_suffix(4);
   for (const auto& [alias, of] : class_aliases) {
@@ -193,14 +193,14 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   return list;
 }
 
-/// Without "Fast".
+/// The name without "Fast".
 [[nodiscard]] inline std::string_view plain_class(std::string_view name) {
   if (name.ends_with("Fast")) name.remove_suffix(4);
   return name;
 }
 
-/// The class that reads a folder's tokenizer. Throws a user error, with the file that names it, for
-/// one that plumb does not know.
+/// The class that reads a folder's tokenizer. For an unsupported class, throws a user error with
+/// the file that names it.
 [[nodiscard]] inline const detail::TokenizerClass& tokenizer_class_of(const TokenizerFiles& files) {
   const std::filesystem::path folder = files.file.parent_path();
   std::string declared, type;
@@ -218,7 +218,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   }
   const detail::TokenizerClass& backend = detail::tokenizer_classes.front();
   const std::string_view of_model = detail::class_of_model(type);
-  // Qwen 2's folders are known to name a wrong class.
+  // Folders of Qwen 2 are known to name a wrong class.
   const bool is_forced = type == "qwen2" || declared.empty();
   if (is_forced && of_model.empty()) return backend;
   const std::string name = is_forced ? std::string(of_model) : declared;
@@ -227,11 +227,11 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   const detail::TokenizerClass* const found = detail::class_named(name);
   if (found == nullptr) {
     throw user_error({.file = by, .field = declared.empty() ? "model_type" : "tokenizer_class"},
-                     declared.empty() ? "has the class \"" + name + "\", which is not known"
-                                      : "\"" + shortened(name) + "\" is not known",
-                     "known are " + detail::known_classes() +
-                         "; where tokenizer.json is all that it does, name TokenizersBackend as "
-                         "tokenizer_class in tokenizer_config.json");
+                     declared.empty() ? "has the class \"" + name + "\", which is not supported"
+                                      : "\"" + shortened(name) + "\" is not supported",
+                     "plumb supports " + detail::known_classes() +
+                         "; if tokenizer.json describes the whole tokenizer, set tokenizer_class "
+                         "to TokenizersBackend in tokenizer_config.json");
   }
   if (plain == "LlamaTokenizer" && std::filesystem::exists(folder / "tokenizer.json") &&
       read_text(folder / "tokenizer.json").find("\"ByteLevel\"") != std::string::npos) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do the files beside a folder's tokenizer say of it?
+// The settings of a folder's tokenizer in other files than tokenizer.json.
 //
-// tokenizer_config.json, special_tokens_map.json and config.json, merged as transformers 5 merges
-// them: special_tokens_map.json wins over tokenizer_config.json, but is not read at all where that
-// has added_tokens_decoder. docs/models.md has the rule field by field.
+// tokenizer_config.json, special_tokens_map.json and config.json, merged as in transformers 5:
+// special_tokens_map.json takes precedence over tokenizer_config.json, but is not read at all if
+// the latter has added_tokens_decoder. docs/model-files.md lists the rule field by field.
 
 #include <algorithm>
 #include <array>
@@ -20,18 +20,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A tokenizer in the words of tokenizer.json, and what the files beside it say.
+/// A tokenizer in tokenizer.json's format, and the contents of the files next to it.
 struct TokenizerFiles {
-  /// The file that errors are about.
+  /// The file that errors name.
   std::filesystem::path file;
   TokenizerJson tokenizer;
   /// tokenizer_config.json and special_tokens_map.json; empty without them.
   TokenizerJson config = TokenizerJson::object();
-  /// The special tokens that its class names where the configuration does not.
+  /// The special tokens that its class names if the configuration does not.
   TokenizerJson defaults = TokenizerJson::object();
   /// config.json; empty without it.
   TokenizerJson model = TokenizerJson::object();
-  /// What a reader must know of every number: where a file says something that does not count.
+  /// Warnings that affect every number: fields that have no effect.
   std::vector<std::string> warnings{};
 
   /// The content of a named special token ("mask_token"), as text or as {content, …}.
@@ -49,7 +49,7 @@ struct TokenizerFiles {
   }
 };
 
-/// In the order in which transformers adds those that the vocabulary lacks.
+/// In the order in which transformers adds those that are not in the vocabulary.
 inline constexpr std::array<std::string_view, 7> named_tokens{
     "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 
@@ -59,14 +59,14 @@ inline constexpr std::array<std::string_view, 7> named_tokens{
   return JsonPart(files.config_file(), files.config).flag_or(name, otherwise);
 }
 
-/// Refuses fields that change what a tokenizer does in a way that plumb does not compute.
+/// Refuses fields that change a tokenizer in a way that plumb does not support.
 inline void check_config(const TokenizerFiles& files) {
   const JsonPart config(files.config_file(), files.config);
   if (config.has("auto_map")) {
     const JsonPart map = config.at("auto_map");
     if (!map.value().is_object() || map.has("AutoTokenizer")) {
-      throw map.wrong("names code of the folder's own, which plumb does not run",
-                      "remove it where tokenizer.json is all that the tokenizer does");
+      throw map.wrong("names code in the folder, which plumb does not run",
+                      "remove it if tokenizer.json describes the whole tokenizer");
     }
   }
   if (config.has("init_inputs") && !config.at("init_inputs").value().empty()) {
@@ -74,21 +74,21 @@ inline void check_config(const TokenizerFiles& files) {
   }
   if (config.has("fix_mistral_regex") && config.at("fix_mistral_regex").flag()) {
     throw config.at("fix_mistral_regex")
-        .wrong("would replace the pattern of tokenizer.json, and is not supported",
+        .wrong("would replace the pattern of tokenizer.json, which is not supported",
                "write the pattern into tokenizer.json and remove this");
   }
   if (config.has("fast_tokenizer_files")) {
     const JsonPart names = config.at("fast_tokenizer_files");
     for (std::size_t i = 0; i < names.items(); ++i) {
       if (names.item(i).text() == "tokenizer.json") continue;
-      throw names.item(i).wrong("a file by version of transformers is not supported",
-                                "keep tokenizer.json alone");
+      throw names.item(i).wrong("a file for one version of transformers is not supported",
+                                "list only tokenizer.json");
     }
   }
 }
 
-/// Reads the files of a folder that describe its tokenizer; `file` and `tokenizer` stay empty. Throws a
-/// user error for files that are broken or fields that are not supported.
+/// Reads the files of a folder that describe its tokenizer; `file` and `tokenizer` stay empty.
+/// Throws a user error for broken files and unsupported fields.
 [[nodiscard]] inline TokenizerFiles read_tokenizer_config(const std::filesystem::path& folder) {
   const auto read_or_empty = [&](const char* name) {
     return std::filesystem::exists(folder / name) ? read_tokenizer_json(folder / name)
@@ -98,7 +98,8 @@ inline void check_config(const TokenizerFiles& files) {
   files.file = folder / "tokenizer.json";
   files.config = read_or_empty("tokenizer_config.json");
   files.model = read_or_empty("config.json");
-  // The older name of further special tokens; they add up, those of tokenizer_config.json first.
+  // The older name of further special tokens. Both lists are used, that of tokenizer_config.json
+  // first.
   const char* const extra = "extra_special_tokens";
   const char* const older = "additional_special_tokens";
   const auto is_empty = [&](const char* name) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which files of a folder hold its tokenizer, and what would its tokenizer.json say?
+// Which files of a folder contain its tokenizer, and what is the equivalent tokenizer.json?
 //
-// The vocabulary is tokenizer.json's; older folders have vocab.txt (BERT's WordPiece) or vocab.json
-// with merges.txt (byte-level BPE). The class that reads the folder decides what else of
-// tokenizer.json counts (tokenizer_class.hpp), and the added tokens are numbered as transformers
-// numbers them (added_token_ids.hpp). All is put in the words of tokenizer.json, so that all else has
+// The vocabulary is tokenizer.json's. Older folders have vocab.txt (BERT's WordPiece) or vocab.json
+// with merges.txt (byte-level BPE). The class that reads the folder decides which other parts of
+// tokenizer.json are used (tokenizer_class.hpp). Added tokens are numbered as in transformers
+// (added_token_ids.hpp). The result is in tokenizer.json's format, so that the rest of the code has
 // one source. Non-goal: SentencePiece's own files.
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   }
 }
 
-/// Without white space at its end.
+/// A line without white space at its end.
 [[nodiscard]] inline std::string trimmed_end(const std::string& line) {
   std::size_t end = 0;
   for (std::size_t at = 0; at < line.size();) {
@@ -54,7 +54,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   return line.substr(0, end);
 }
 
-/// vocab.txt: one token a line, without white space at its end.
+/// vocab.txt: one token per line, without white space at its end.
 [[nodiscard]] inline TokenizerJson vocabulary_of_lines(const std::filesystem::path& file) {
   TokenizerJson vocabulary = TokenizerJson::object();
   for_each_line(file, [&](const std::string& line, std::size_t count) {
@@ -67,7 +67,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   return vocabulary;
 }
 
-/// The lines of merges.txt but for its version.
+/// The lines of merges.txt, except its version.
 [[nodiscard]] inline TokenizerJson merges_of(const std::filesystem::path& file) {
   TokenizerJson merges = TokenizerJson::array();
   for_each_line(file, [&](const std::string& line, std::size_t count) {
@@ -81,7 +81,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   return merges;
 }
 
-/// [content, id] of a named token that the frame needs.
+/// [content, id] of a named token that the frame requires.
 inline TokenizerJson pair_of(const TokenizerFiles& files, const char* name) {
   const auto content = files.named(name);
   for (const TokenizerJson& token : files.tokenizer["added_tokens"]) {
@@ -93,7 +93,7 @@ inline TokenizerJson pair_of(const TokenizerFiles& files, const char* name) {
                    "name the right one in tokenizer_config.json");
 }
 
-/// A template of one sequence with a token before and after it, where they are named.
+/// A template of one sequence with a token before and after it, if these are given.
 inline TokenizerJson template_of(const TokenizerFiles& files, const char* before,
                                  const char* after) {
   TokenizerJson single = TokenizerJson::array(), known = TokenizerJson::object();
@@ -109,10 +109,10 @@ inline TokenizerJson template_of(const TokenizerFiles& files, const char* before
   return {{"type", "TemplateProcessing"}, {"single", single}, {"special_tokens", known}};
 }
 
-/// Writes what the class puts around a sequence; the added tokens have their ids.
+/// Writes the class's frame around a sequence; the added tokens must have their ids already.
 inline void write_frame(TokenizerFiles& files, const TokenizerClass& of, bool has_json) {
   TokenizerJson& frame = files.tokenizer["post_processor"];
-  // add_bos_token and add_eos_token count only where there is no tokenizer.json.
+  // add_bos_token and add_eos_token have an effect only without tokenizer.json.
   const auto asked = [&](const char* flag, const char* name) {
     return !has_json && config_flag(files, flag, false) && files.named(name) ? name : nullptr;
   };
@@ -143,15 +143,15 @@ inline void write_frame(TokenizerFiles& files, const TokenizerClass& of, bool ha
   }
 }
 
-/// The type of a model of tokenizer.json. Files before types were written down have none: those have
-/// merges, or a list as vocabulary.
+/// The type of a model in tokenizer.json. Files from before the type field have merges, or a list
+/// as vocabulary.
 [[nodiscard]] inline std::string type_of_model(const JsonPart& model) {
   if (model.has("type")) return model.at("type").text();
   if (model.has("merges")) return "BPE";
   return model.at("vocab").value().is_array() ? "Unigram" : "WordPiece";
 }
 
-/// Reads tokenizer.json, or the older file that the class has in its place.
+/// Reads tokenizer.json, or the older file that replaces it for the class.
 inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
   const std::filesystem::path folder = files.file.parent_path();
   const auto has = [&](std::string_view name) { return std::filesystem::exists(folder / name); };
@@ -163,9 +163,9 @@ inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
     const JsonPart model = JsonPart(files.file, files.tokenizer).at("model");
     const std::string type = type_of_model(model);
     if (of.is_backend() || type == of.model) return;
-    throw model.wrong("is " + type + ", and the class " + std::string(of.name) + " reads " +
+    throw model.wrong("is " + type + ", but the class " + std::string(of.name) + " reads " +
                           std::string(of.model),
-                      "name the tokenizer's own class as tokenizer_class in tokenizer_config.json");
+                      "set tokenizer_class in tokenizer_config.json to the tokenizer's own class");
   }
   files.tokenizer = TokenizerJson::object();
   files.file = folder / of.vocabulary;
@@ -178,26 +178,28 @@ inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
     for (const char* const name :
          {"spiece.model", "spm.model", "sentencepiece.bpe.model", "tokenizer.model"}) {
       if (!has(name)) continue;
-      throw user_error({.file = folder / name}, "SentencePiece's own file is not read",
-                       "write a tokenizer.json beside it: " + save);
+      throw user_error({.file = folder / name},
+                       "is SentencePiece's own file, which plumb does not read",
+                       "write a tokenizer.json next to it: " + save);
     }
     for (const char* const name : {"vocab.txt", "vocab.json"}) {
       if (!has(name)) continue;
       throw user_error({.file = folder / name},
                        "the class " + std::string(of.name) + " does not read it",
-                       "name the tokenizer's own class as tokenizer_class in "
-                       "tokenizer_config.json, or write a tokenizer.json: " +
+                       "set tokenizer_class in tokenizer_config.json to the tokenizer's own "
+                       "class, or write a tokenizer.json: " +
                            save);
     }
     throw user_error({.file = folder},
-                     "holds no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt",
-                     "name a folder that holds a Hugging Face model with its tokenizer");
+                     "contains no tokenizer.json, no vocab.txt, and no vocab.json with merges.txt",
+                     "pass a folder that contains a Hugging Face model with its tokenizer");
   }
 }
 
-/// Reads a folder's tokenizer: tokenizer.json, else vocab.txt, else vocab.json with merges.txt, by the
-/// class that the folder names. Throws a user error when there is none of them, with the line of
-/// Python that writes one where SentencePiece's file is there, and for a class that is not known.
+/// Reads a folder's tokenizer: tokenizer.json, else vocab.txt, else vocab.json with merges.txt, by
+/// the folder's tokenizer class. Throws a user error for an unsupported class, and if all of these
+/// files are missing. If SentencePiece's file is there, the error contains the Python command that
+/// writes a tokenizer.json.
 [[nodiscard]] inline TokenizerFiles read_tokenizer_files(const std::filesystem::path& folder) {
   TokenizerFiles files = read_tokenizer_config(folder);
   const detail::TokenizerClass& of = tokenizer_class_of(files);

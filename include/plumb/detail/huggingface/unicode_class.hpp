@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which kind of character is this to a tokenizer: a letter, a mark, white space, punctuation?
+// Which class does a tokenizer give a character: a letter, a mark, white space, punctuation?
 //
-// The general categories of The Unicode Standard, chapter 4.5, from utf8proc, and the few
-// properties that tokenizers ask for beside them: White_Space (core/white_space.hpp), the word
-// characters of regular expressions (UTS 18, annex C) and lower case in full (SpecialCasing without conditions).
-// Characters that Unicode got after utf8proc's version are unassigned here. `tokenizers` has tables of
-// several versions (punctuation and accents of Unicode 8, letters of 16), so a few hundred rare ones,
-// in scripts that came since, are classed otherwise there.
-// Non-goal: locales and the forms that depend on a neighbour, such as a final sigma.
+// The general categories of The Unicode Standard, chapter 4.5, from utf8proc, and a few other
+// properties that tokenizers need: White_Space (core/white_space.hpp), the word characters of
+// regular expressions (UTS 18, annex C) and full lower case (SpecialCasing without conditions).
+// Characters that are newer than utf8proc's version of Unicode are unassigned here. `tokenizers`
+// has tables of several versions (punctuation and accents of Unicode 8, letters of 16), so it
+// classifies a few hundred rare characters of newer scripts differently.
+// Non-goal: locales and forms that depend on a neighbour, such as a final sigma.
 
 #include <utf8proc.h>
 
@@ -70,12 +70,12 @@ inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGOR
   return c >= 0x300 && detail::has_category(c, detail::marks_of_unicode);
 }
 
-/// General category Mn (marks that take no room).
+/// General category Mn (marks without a width of their own).
 [[nodiscard]] inline bool is_nonspacing_mark(char32_t c) noexcept {
   return c >= 0x300 && detail::has_category(c, detail::category_bit(UTF8PROC_CATEGORY_MN));
 }
 
-/// Control, format and private use; not what is unassigned.
+/// Control, format and private use, but not unassigned characters.
 [[nodiscard]] inline bool is_unicode_other(char32_t c) noexcept {
   if (c < 0x80) return c < 0x20 || c == 0x7F;
   return detail::has_category(c, detail::others_of_unicode);
@@ -89,7 +89,8 @@ inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGOR
   return detail::has_category(c, detail::punctuation_of_unicode);
 }
 
-/// A regular expression's class of word characters: letters, marks, digits, letter-like numbers, connectors, joiners and letters in circles.
+/// The word characters of regular expressions: letters, marks, digits, letter-like numbers,
+/// connectors, joiners and letters in circles.
 [[nodiscard]] inline bool is_regex_word(char32_t c) noexcept {
   if (c < 0x80) return detail::is_ascii_letter(c) || detail::is_ascii_digit(c) || c == '_';
   constexpr std::uint32_t of_words = detail::letters_of_unicode | detail::marks_of_unicode |
@@ -101,7 +102,7 @@ inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGOR
          (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
 }
 
-/// Calls `put(char32_t)` for each character of the lower case of one: "İ" has two.
+/// Calls `put(char32_t)` for each character of the lower case of `c`: "İ" has two.
 template <class Put>
 void lower_case_of(char32_t c, Put put) {
   if (c < 0x80) {

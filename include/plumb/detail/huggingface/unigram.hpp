@@ -3,10 +3,11 @@
 
 // Which tokens does a unigram model cut a word into?
 //
-// The tokens whose log-probabilities sum to the most, by Viterbi's algorithm (Kudo 2018, §3.2). A
-// character that no token is costs ten nats more than the least likely token; neighbours that are
-// unknown become one unknown token, or the tokens of their bytes where the file says so.
-// Of equal sums the one whose last token begins first is kept, as in SentencePiece and `tokenizers`.
+// The tokens with the largest sum of log-probabilities, by Viterbi's algorithm (Kudo 2018, §3.2). A
+// character without a token costs ten nats more than the least likely token. Adjacent unknown
+// characters become one unknown token, or the tokens of their bytes if the file specifies that.
+// Among equal sums, the one whose last token begins first is kept, as in SentencePiece and
+// `tokenizers`.
 
 #include <algorithm>
 #include <array>
@@ -29,8 +30,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class Unigram {
  public:
-  /// Throws a user error when there is no unknown token, or a token is no [text, number], is empty or
-  /// is listed twice.
+  /// Throws a user error if there is no unknown token, or if a token is not [text, number], is
+  /// empty or is listed twice.
   static Unigram read(const JsonPart& part) {
     Unigram model;
     const JsonPart vocabulary = part.at("vocab");
@@ -38,7 +39,7 @@ class Unigram {
     for (std::size_t i = 0; i < vocabulary.items(); ++i) {
       const TokenizerJson& item = vocabulary.value()[i];
       if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_number()) {
-        throw vocabulary.item(i).wrong("is no [text, log-probability]");
+        throw vocabulary.item(i).wrong("is not [text, log-probability]");
       }
       const std::string text = item[0].get<std::string>();
       if (!model.vocabulary_.add(text, static_cast<TokenId>(i))) {
@@ -49,7 +50,7 @@ class Unigram {
     }
     model.unknown_score_ = least - 10;
     if (!part.has("unk_id")) {
-      throw part.wrong("has no unknown token", "name the place of one in \"vocab\" as \"unk_id\"");
+      throw part.wrong("has no unknown token", "set \"unk_id\" to its index in \"vocab\"");
     }
     if (model.scores_.empty()) throw vocabulary.wrong("is empty");
     model.unknown_ = static_cast<TokenId>(part.at("unk_id").count(model.scores_.size() - 1));
@@ -61,7 +62,7 @@ class Unigram {
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
   [[nodiscard]] std::optional<TokenId> unknown() const noexcept { return unknown_; }
 
-  /// Appends the tokens of a word; their bytes count from its begin.
+  /// Appends the tokens of a word; their byte offsets start at the word's beginning.
   void tokenize(std::string_view word, std::vector<Token>& tokens) const {
     std::vector<Best> best(word.size() + 1);
     for (std::size_t at = 0; at < word.size();) {
@@ -89,7 +90,7 @@ class Unigram {
   }
 
  private:
-  /// The best way to cut the word up to a place: the sum, and the last token.
+  /// The best way to cut the word up to a position: its sum and its last token.
   struct Best {
     double score = 0;
     std::size_t begin = 0;
@@ -117,7 +118,8 @@ class Unigram {
     tokens.push_back(token);
   }
 
-  /// Sorted by their texts, tokens that share a prefix stand together, the shortest first.
+  /// Sorts tokens by their texts, so that tokens with a common prefix are adjacent, the shortest
+  /// first.
   void index() {
     for (std::size_t i = 0; i < scores_.size(); ++i) {
       const auto id = static_cast<TokenId>(i);
@@ -141,7 +143,7 @@ class Unigram {
     return vocabulary_.text_of(sorted_[place])->size();
   }
 
-  /// Calls `visit(length, id)` for each token that the text begins with, the shortest first.
+  /// Calls `visit(length, id)` for each token that is a prefix of the text, the shortest first.
   template <class Visit>
   void for_each_prefix(std::string_view text, Visit visit) const {
     std::size_t begin = begins_[static_cast<unsigned char>(text[0])];
@@ -150,7 +152,7 @@ class Unigram {
       if (length_at(begin) == depth) visit(depth, sorted_[begin++]);
       if (depth == text.size()) return;
       const std::size_t byte = static_cast<unsigned char>(text[depth]);
-      const auto bound = [&](std::size_t from, std::size_t least) {  // first not below
+      const auto bound = [&](std::size_t from, std::size_t least) {  // the first that is not below
         for (std::size_t to = end; from < to;) {
           const std::size_t middle = from + (to - from) / 2;
           if (byte_at(middle, depth) < least) {

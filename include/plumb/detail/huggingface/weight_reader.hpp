@@ -4,10 +4,10 @@
 // Which stored tensor is which weight of a network?
 //
 // Checkpoints of one architecture name their tensors in several ways: with the model's prefix or
-// without, layer norms by weight and bias or, in old ones, by gamma and beta. A network asks by the
-// newest name and the shape it needs; what it never asks for is not looked at, and `unread` names it.
-// Weights go straight into the form they are computed in, so that the mapped file is not needed
-// afterwards.
+// without it, and layer norms by weight and bias or, in old ones, by gamma and beta. A network
+// requests the newest name and the shape that it needs. Tensors that it never requests are ignored,
+// and `unread` lists them. Weights go directly into the form they are computed in, so the mapped
+// file is not needed afterwards.
 
 #include <algorithm>
 #include <array>
@@ -30,14 +30,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How a matrix of weights is stored: an output a row, or (GPT-2) an input a row.
+/// How a matrix of weights is stored: one output per row or, in GPT-2, one input per row.
 enum class WeightOrder { by_output, by_input };
 
-/// Asks a folder's tensors by name. Every member throws a user error for a tensor that is missing
-/// or has another shape or an unreadable type, and for a number that is not finite. Not thread-safe.
+/// Reads a folder's tensors by name. Every member throws a user error for a tensor that is missing
+/// or has another shape or an unreadable type, and for a number that is not finite. Not
+/// thread-safe.
 class WeightReader {
  public:
-  /// Each of `prefixes` is tried before a name, in order, then the name alone.
+  /// Each of `prefixes` is tried before a name, in order, then the name without a prefix.
   WeightReader(const StoredTensors& tensors, std::filesystem::path folder,
                std::vector<std::string> prefixes, ProductType products = ProductType::exact)
       : tensors_(tensors),
@@ -64,18 +65,18 @@ class WeightReader {
     if (tensor == nullptr) {
       throw user_error(
           {.file = tensors_.file().empty() ? folder_ : tensors_.file(), .field = name},
-          "the tensor is missing, of shape " + shape_text(shape),
-          "fetch weights and config.json of one model, with its language model's head");
+          "the tensor is missing; it must have the shape " + shape_text(shape),
+          "fetch the weights and config.json of the same model, with its language model head");
     }
     const Site site{.file = tensor->file(), .field = tensor->name()};
     if (tensor->shape() != shape) {
       throw user_error(
           site, "has the shape " + shape_text(tensor->shape()) + " instead of " + shape_text(shape),
-          "fetch weights and config.json of one model");
+          "fetch the weights and config.json of the same model");
     }
     if (!tensor->is_readable()) {
       throw user_error(site, "has numbers of type " + tensor->type(),
-                       "known are F32, F16 and BF16; save the model in one of them");
+                       "plumb reads F32, F16 and BF16; save the model in one of them");
     }
     return *tensor;
   }
@@ -87,7 +88,7 @@ class WeightReader {
     return numbers;
   }
 
-  /// Rows one behind the other.
+  /// `count` consecutive rows.
   [[nodiscard]] std::vector<float> rows(const std::string& name, std::size_t count,
                                         std::size_t size) const {
     const StoredTensor& tensor = need(name, {count, size});
@@ -96,7 +97,7 @@ class WeightReader {
     return numbers;
   }
 
-  /// `size` numbers of weight and bias, where the shape has them.
+  /// `size` numbers of weight and bias, each if the shape has it.
   [[nodiscard]] Norm norm(const std::string& name, std::size_t size, const NormShape& shape) const {
     Norm made{{}, {}, shape.epsilon, shape.kind};
     if (shape.has_weight) made.weight = vector(name + ".weight", size);
@@ -105,14 +106,14 @@ class WeightReader {
     return made;
   }
 
-  /// The tensor of a product. To be asked before room is made for it: config.json may say any size.
+  /// The tensor of a product. Call it before allocating memory: config.json may specify any size.
   const StoredTensor& need_product(const std::string& name, std::size_t outputs, std::size_t inputs,
                                    WeightOrder order = WeightOrder::by_output) const {
     const bool by_output = order == WeightOrder::by_output;
     return need(name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
   }
 
-  /// `outputs` outputs of `into` from `first` on. `into` is of the tensor's type, or of F32.
+  /// Fills `outputs` outputs of `into`, starting at `first`. `into` has the tensor's type or F32.
   void fill(PackedMatrix& into, const std::string& name, std::size_t first, std::size_t outputs,
             WeightOrder order = WeightOrder::by_output) const {
     const std::size_t inputs = into.inputs();
@@ -126,7 +127,8 @@ class WeightReader {
       });
       return;
     }
-    // A thread has a panel to itself: numbers of neighbouring outputs stand side by side in it.
+    // Each thread has a panel to itself: in a panel the numbers of neighbouring outputs are
+    // interleaved.
     const std::size_t width = into.width();
     const std::size_t panel = first / width;
     const auto place = [&](std::size_t p) {
@@ -153,7 +155,7 @@ class WeightReader {
     });
   }
 
-  /// The same with `place(row)` for the output that a stored row is; by_output alone.
+  /// The same with `place(row)` as the output of a stored row; only for by_output.
   template <class Place>
   void fill_rows(PackedMatrix& into, const std::string& name, std::size_t rows, Place place) const {
     const StoredTensor& tensor = need_product(name, rows, into.inputs());
@@ -164,8 +166,8 @@ class WeightReader {
     });
   }
 
-  /// What weights of these tensors are held in: their type, or F32 where they differ; pairs for products
-  /// in BF16. They are there.
+  /// The type in which the weights of these tensors are stored in memory: their own type, F32 if
+  /// they differ, or pairs for products in BF16. The tensors must exist.
   [[nodiscard]] WeightType type_of(const std::vector<std::string>& names) const {
     if (products_ == ProductType::bf16) return WeightType::bf16_pairs;
     std::optional<WeightType> type;
@@ -177,7 +179,7 @@ class WeightReader {
     return type.value_or(WeightType::f32);
   }
 
-  /// A product without a bias by the tensor of that name.
+  /// A product without a bias, from the tensor with that name.
   [[nodiscard]] PackedMatrix matrix(const std::string& name, std::size_t outputs,
                                     std::size_t inputs,
                                     WeightOrder order = WeightOrder::by_output) const {
@@ -187,7 +189,7 @@ class WeightReader {
     return made;
   }
 
-  /// A product by `name`.weight and, if there is one, `name`.bias.
+  /// A product from `name`.weight and, if it has one, `name`.bias.
   [[nodiscard]] PackedMatrix linear(const std::string& name, std::size_t outputs,
                                     std::size_t inputs, bool has_bias = true,
                                     WeightOrder order = WeightOrder::by_output) const {
@@ -197,12 +199,12 @@ class WeightReader {
   }
 
   /// Which of two names of tied weights is stored: safetensors' save_model keeps either one. The
-  /// first where both or none are.
+  /// first if both or none are stored.
   [[nodiscard]] const std::string& stored(const std::string& name, const std::string& twin) const {
     return find(name) == nullptr && find(twin) != nullptr ? twin : name;
   }
 
-  /// Throws a user error when a stored copy of tied weights is not equal to them.
+  /// Throws a user error if a stored copy of tied weights differs from them.
   void check_tied(const std::string& copy, const std::string& name,
                   const TensorShape& shape) const {
     const StoredTensor* other = find(copy);
@@ -216,15 +218,15 @@ class WeightReader {
       need(copy, shape).read(row * b.size(), b);
       if (a != b) {
         throw user_error({.file = other->file(), .field = other->name()},
-                         "differs from " + one.name() + ", to which config.json ties it",
-                         "set tie_word_embeddings to false in config.json, or take the tensor out");
+                         "differs from " + one.name() + ", but config.json ties the two",
+                         "set tie_word_embeddings to false in config.json, or remove the tensor");
       }
     }
   }
 
-  /// Names of tensors that nobody has asked for, but for those that checkpoints store beside weights:
-  /// masks, angles of rotation and position ids, which a network computes, and what sees images and
-  /// sounds, which texts do not go through.
+  /// Names of tensors that were not requested. Excluded are tensors that checkpoints store in
+  /// addition to weights (masks, angles of rotation and position ids, which a network computes) and
+  /// the parts for images and sounds, which texts do not use.
   [[nodiscard]] std::vector<std::string> unread() const {
     constexpr std::array<std::string_view, 8> computed{
         ".attn.bias",          ".attention.bias", ".attn.masked_bias",     ".attention.masked_bias",
@@ -258,7 +260,7 @@ class WeightReader {
 
   const StoredTensors& tensors_;
   std::filesystem::path folder_;
-  mutable std::set<std::string> asked_;  // not seen by callers but in `unread`
+  mutable std::set<std::string> asked_;  // visible to callers only through `unread`
   std::vector<std::string> prefixes_;
   ProductType products_ = ProductType::exact;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// In which type does a network hold its weights?
+// In which type does a network store its weights in memory?
 //
-// In the one they are stored in: a number of BF16 or F16 is an F32 number with fewer digits, so widening
-// it when it is used gives the same products as F32 weights do, bit by bit, in half the memory. Where
-// products in BF16 are asked for, all weights are rounded to BF16 and held as pairs (row_products.hpp).
+// In their stored type. A BF16 or F16 number is an F32 number with fewer digits, so widening it
+// when it is used gives the same products as F32 weights, bit by bit, in half the memory. For
+// products in BF16, all weights are rounded to BF16 and stored as pairs (row_products.hpp).
 
 #include <bit>
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class WeightType : std::uint8_t { f32, f16, bf16, bf16_pairs };
 
-/// How a network multiplies: with activations as they are, or with those and weights rounded to BF16.
+/// How a network multiplies: exactly, or with activations and weights rounded to BF16.
 enum class ProductType : std::uint8_t { exact, bf16 };
 
-/// As safetensors names them.
+/// The names in safetensors.
 [[nodiscard]] constexpr std::string_view name_of(WeightType type) noexcept {
   return type == WeightType::f32 ? "F32" : type == WeightType::f16 ? "F16" : "BF16";
 }
@@ -35,12 +35,12 @@ enum class ProductType : std::uint8_t { exact, bf16 };
   return std::nullopt;
 }
 
-/// The F32 number that 16 bits of a type are.
+/// The F32 value of the 16 bits of a number of that type.
 [[nodiscard]] inline float widened(WeightType type, std::uint16_t bits) {
   if (type == WeightType::bf16) return std::bit_cast<float>(std::uint32_t{bits} << 16);
   return widened_half(bits);
 }
-/// `count` finite numbers rounded to the nearest of BF16, ties to even.
+/// Rounds `count` finite numbers to the nearest BF16 number, ties to even.
 inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* to) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto bits = std::bit_cast<std::uint32_t>(from[i]);
@@ -48,7 +48,7 @@ inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* t
   }
 }
 
-/// The 16 bits of a number that the type can hold; of another number those of the nearest.
+/// The 16 bits of a number in that type, rounded to the nearest if the type cannot represent it.
 [[nodiscard]] inline std::uint16_t narrowed(WeightType type, float number) {
   if (type != WeightType::bf16) return narrowed_half(number);
   std::uint16_t bits = 0;

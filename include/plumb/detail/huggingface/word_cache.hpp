@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tokens of words that were tokenised before. Words of a dataset come again in every statement, and
-// looking one up takes a tenth of merging its characters.
+// The tokens of words that were tokenised before. A dataset's words recur in every statement, and a
+// lookup takes a tenth of the time of merging characters.
 
 #include <cstddef>
 #include <functional>
@@ -18,12 +18,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Keeps short words, the first `most_words` of them. Any number of threads may use one.
+/// Stores short words, the first `most_words` of them. Any number of threads may use one.
 class WordCache {
  public:
   static constexpr std::size_t most_words = 65'536, most_bytes = 64;
 
-  /// Appends the tokens of a word that is kept; returns whether it is.
+  /// Appends the tokens of a stored word; returns whether the word is stored.
   [[nodiscard]] bool append(std::string_view word, std::vector<Token>& tokens) const {
     if (word.size() > most_bytes) return false;
     const std::lock_guard lock(mutex_);

@@ -3,9 +3,9 @@
 
 // Which tokens does WordPiece cut a word into?
 //
-// From the left the longest token that the vocabulary has; behind the first with "##" before it. A
-// word that cannot be cut so, or is very long, is one unknown token. Source: Devlin et al. 2019,
-// tokenization.py.
+// From the left, the longest token in the vocabulary; after the first token, with "##" before it. A
+// word that cannot be cut this way, or is very long, becomes one unknown token. Source: Devlin et
+// al. 2019, tokenization.py.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class WordPiece {
  public:
-  /// Throws a user error when the vocabulary has no unknown token.
+  /// Throws a user error if the vocabulary has no unknown token.
   static WordPiece read(const JsonPart& part) {
     WordPiece model;
     model.vocabulary_ = TokenVocabulary::read(part.at("vocab"));
@@ -51,7 +51,7 @@ class WordPiece {
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
   [[nodiscard]] std::optional<TokenId> unknown() const noexcept { return unknown_; }
 
-  /// Appends the tokens of a word; their bytes count from its begin.
+  /// Appends the tokens of a word; their byte offsets start at the word's beginning.
   void tokenize(std::string_view word, std::vector<Token>& tokens) const {
     const std::size_t first = tokens.size();
     bool known = count_code_points(word) <= longest_word_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are as many numbers taken at once as a vector holds?
+// How are whole vectors of floats processed at a time?
 //
-// Loads, stores, sums over lanes and e^x, on the widest vectors that this file is compiled for
+// Loads, stores, sums over lanes and e^x, with the widest vectors that this file is compiled for
 // (vector_width.hpp). The last numbers of a row go through the same instructions as the others, so
-// results do not depend on where a row lies in memory. vector_size is understood by GCC and Clang.
+// results do not depend on a row's place in memory. GCC and Clang support vector_size.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ using IntLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::int32_t;
   std::memcpy(numbers, &lanes, sizeof(lanes));
 }
 
-/// The numbers of a row that are there, from `at` on, and `missing` in the other lanes.
+/// The numbers of a row from `at` on, with `missing` in the lanes past its end.
 [[gnu::always_inline]] inline FloatLanes load_some(const float* row, std::size_t size,
                                                    std::size_t at, float missing) {
   if (at + float_lanes <= size) return load_lanes(row + at);
@@ -60,7 +60,7 @@ using IntLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::int32_t;
 #endif
 }
 
-/// Puts f(x) for each x of a row.
+/// Replaces each x of a row with f(x).
 template <class F>
 void transform_row(float* row, std::size_t size, F f) {
   std::size_t at = 0;
@@ -70,7 +70,7 @@ void transform_row(float* row, std::size_t size, F f) {
   if (at < size) store_some(row, size, at, f(load_some(row, size, at, 0.0F)));
 }
 
-/// All lanes as one by halves: lane i with lane i + half, until one is left.
+/// Joins all lanes into one by halving: lane i with lane i + half, until one is left.
 template <std::size_t Half = float_lanes / 2, class Join>
 [[gnu::always_inline]] inline float fold_lanes(FloatLanes lanes, Join join) {
   const FloatLanes other = [&]<int... At>(std::integer_sequence<int, At...>) {
@@ -90,8 +90,8 @@ inline float most_of_lanes(FloatLanes lanes) {
   return fold_lanes(lanes, [](FloatLanes a, FloatLanes b) { return a > b ? a : b; });
 }
 
-/// e^x to 2e-7 of it, x taken within [−87, 88]. x = n ln 2 + r with |r| ≤ ln 2 / 2; then
-/// e^r = 1 + r + r² P(r), P fitted for the least relative error.
+/// e^x with relative error 2e-7; x is clamped to [−87, 88]. x = n ln 2 + r with |r| ≤ ln 2 / 2;
+/// then e^r = 1 + r + r² P(r), where P is fitted for the least relative error.
 inline FloatLanes exp_lanes(FloatLanes x) {
   x = x < -87.0F ? FloatLanes{} - 87.0F : x;
   x = x > 88.0F ? FloatLanes{} + 88.0F : x;

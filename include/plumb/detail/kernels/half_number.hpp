@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which F32 number is a number of 16 bits, and which 16 bits are nearest to it?
+// Converts between F16 and F32 numbers.
 //
-// IEEE 754's binary16 by integer operations, the same on every machine. Always inlined, so that files
-// with different flags have no function of one name.
+// F16 is IEEE 754's binary16. The conversions use integer operations and give the same results on
+// every machine. They are always inlined, so that files with different flags do not share a
+// function.
 
 #include <cstdint>
 
@@ -12,7 +13,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number that the bits of a binary16 are.
+/// The number that the bits of a binary16 represent.
 [[gnu::always_inline]] inline float widened_half(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000U) << 16;
   const std::uint32_t magnitude = bits & 0x7FFFU;

@@ -3,10 +3,11 @@
 
 // Which kernels does this program run?
 //
-// The widest that the processor has, of those that the program holds: all widths with the library
-// plumb::kernels, which defines PLUMB_COMPILED_KERNELS, else those that its files are compiled for. The
-// variable PLUMB_VECTOR (v2, v3 or v4) chooses a width. Scores depend on the width in their last digits; a
-// width gives the same bytes on every machine that has it.
+// The widest kernels in the program that the processor supports. With the library plumb::kernels,
+// which defines PLUMB_COMPILED_KERNELS, a program contains all widths; without it, only those that
+// its files are compiled for. The environment variable PLUMB_VECTOR (v2, v3 or v4) selects a width.
+// The last digits of scores depend on the width; one width gives the same bytes on every machine
+// that supports it.
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -24,7 +25,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 #if defined(__x86_64__) || defined(__i386__)
-/// AVX-VNNI, which not every compiler's __builtin_cpu_supports knows.
+/// Whether the processor has AVX-VNNI, which not every compiler's __builtin_cpu_supports knows.
 [[nodiscard]] inline bool has_avx_vnni() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 &&
@@ -32,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 #endif
 
-/// Whether this processor, and its operating system, have what a table needs.
+/// Whether this processor and its operating system support what a table needs.
 [[nodiscard]] inline bool machine_has(unsigned needs) {
 #if defined(__x86_64__) || defined(__i386__)
   const auto lacks = [&](VectorNeeds need, bool has) {
@@ -54,8 +55,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 #endif
 }
 
-/// The tables that a program holds: those of plumb::kernels, or those that its files have added when
-/// they were initialised.
+/// The tables in a program: those of plumb::kernels, or those that its files added during
+/// initialisation.
 #if defined(PLUMB_COMPILED_KERNELS)
 template <class Table>
 [[nodiscard]] std::span<const Table* const> held_kernels();
@@ -77,9 +78,9 @@ template <class Table>
 }
 #endif
 
-/// The table to run of those that a program holds: the last in the order of widths that the machine has.
-/// `wanted` is a width, or empty. Throws a user error for a width that is not held or that the machine
-/// has not, and where there is none.
+/// Chooses the widest of the program's tables that the machine supports. `wanted` is a width, or
+/// empty for any. Throws a user error if the program or the machine lacks the wanted width, or if
+/// no table fits.
 template <class Table>
 [[nodiscard]] const Table& choose_kernels(std::span<const Table* const> held,
                                           const std::string& wanted) {
@@ -98,16 +99,18 @@ template <class Table>
     list.append(list.empty() ? "" : ", ").append(table->width);
   }
   if (wanted.empty()) {
-    throw user_error({.field = "kernels"}, "this processor has none of the widths " + list,
+    throw user_error({.field = "kernels"},
+                     "this processor supports none of the program's vector widths: " + list,
                      "compile the program for this processor");
   }
   throw user_error({.field = "PLUMB_VECTOR"},
-                   is_held ? "this processor has no " + wanted
-                           : "'" + wanted + "' is no width of this program, which has " + list,
-                   "unset it, or name a width that both have");
+                   is_held
+                       ? "this processor does not support " + wanted
+                       : "'" + wanted + "' is not a vector width of this program; it has " + list,
+                   "unset it, or name a width that both support");
 }
 
-/// The table that this program runs. Throws a user error, at the first call, as choose_kernels does.
+/// The table that this program runs. The first call may throw a user error, as choose_kernels does.
 template <class Table>
 [[nodiscard]] const Table& kernels() {
   static const Table& chosen = []() -> const Table& {

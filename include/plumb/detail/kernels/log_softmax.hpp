@@ -4,9 +4,9 @@
 // What is the log-probability of a token, given a row of logits?
 //
 //   log P(t) = x_t − log Σ_v exp(x_v)
-// The sum runs over tens of thousands of floats for each token of every statement, so it is done in
-// float, many at a time, and added up in double over short blocks: the result is within 1e-6 nats of the
-// sum in double (tested), far below what F32 weights leave undecided.
+// The sum runs over tens of thousands of floats for each token of every statement. It is therefore
+// computed in float, many numbers at a time, within short blocks, whose sums are added in double.
+// The result is within 1e-6 nats of the sum in double (tested), far below the error of F32 weights.
 
 #include <cmath>
 #include <cstddef>
@@ -21,7 +21,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// log Σ exp over a row of finite logits (minus infinity counts as probability zero). Minus
-/// infinity for an empty row; NaN when the row holds one.
+/// infinity for an empty row; NaN if the row contains NaN.
 [[nodiscard]] inline double log_sum_exp(std::span<const float> logits) {
   if (logits.empty()) return -std::numeric_limits<double>::infinity();
   const float highest = row_kernels().highest(logits.data(), logits.size());
@@ -30,8 +30,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          std::log(row_kernels().exp_sum(logits.data(), logits.size(), highest));
 }
 
-/// log P(token) of a row whose log_sum_exp is `normalizer`. Throws a user error for a token that the
-/// row has no logit of.
+/// log P(token) for a row whose log_sum_exp is `normalizer`. Throws a user error if the row has no
+/// logit for the token.
 [[nodiscard]] inline double log_probability(std::span<const float> logits, TokenId token,
                                             double normalizer) {
   check_in_vocabulary(token, logits.size());

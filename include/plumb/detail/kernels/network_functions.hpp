@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of a network's kernels does this file bring?
+// Which network kernels does this file provide?
 
 #include "plumb/detail/kernels/kernel_tables.hpp"
 #include "plumb/detail/kernels/row_functions.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of a ranking's kernels does this file bring?
+// Which ranking kernels does this file provide?
 
 #include "plumb/detail/kernels/kernel_tables.hpp"
 #include "plumb/detail/kernels/tile_products.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the steps between a network's products done many numbers at a time?
+// How are the steps between a network's matrix products vectorised?
 //
-// Softmax, norms, activations and caps over a row, and wider types of its numbers.
+// Softmax, norms, activations and caps over a row, and conversions of its numbers to wider types.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
-/// Makes finite scores probabilities: e^(x − max) / Σ e^(x − max). A row has one number at least.
+/// Turns scores into probabilities: e^(x − max) / Σ e^(x − max). A row has at least one finite
+/// number.
 inline void softmax_row(float* row, std::size_t size) {
   constexpr float nothing = -__builtin_inff();
   FloatLanes most = FloatLanes{} + nothing;
@@ -41,8 +42,8 @@ inline void softmax_row(float* row, std::size_t size) {
   transform_row(row, size, [&](FloatLanes x) { return x * scale; });
 }
 
-/// (x − mean) / √(variance + ε) · weight + bias, the variance that of the row itself, not an
-/// estimate.
+/// (x − mean) / √(variance + ε) · weight + bias. The variance is that of the row itself (divided by
+/// n), not an estimate.
 inline void layer_norm_row(float* row, std::size_t size, const NormNumbers& norm) {
   const auto count = static_cast<float>(size);
   FloatLanes sum{};
@@ -62,7 +63,7 @@ inline void layer_norm_row(float* row, std::size_t size, const NormNumbers& norm
   }
 }
 
-/// x / √(mean of x² + ε) · weight + bias, by the same rules.
+/// x / √(mean of x² + ε) · weight + bias, with the same rules.
 inline void rms_norm_row(float* row, std::size_t size, const NormNumbers& norm) {
   FloatLanes squares{};
   for (std::size_t at = 0; at < size; at += float_lanes) {
@@ -79,8 +80,8 @@ inline void rms_norm_row(float* row, std::size_t size, const NormNumbers& norm) 
   }
 }
 
-/// erf to 4e-7: z P(z²) / Q(z²) within |z| ≤ 4, where it is 1 to 2e-8; fitted for the least relative
-/// error.
+/// erf to 4e-7: z P(z²) / Q(z²), fitted for the least relative error. z is clamped to |z| ≤ 4; at
+/// 4, erf is 1 to within 2e-8.
 inline FloatLanes erf_lanes(FloatLanes z) {
   z = z < -4.0F ? FloatLanes{} - 4.0F : z;
   z = z > 4.0F ? FloatLanes{} + 4.0F : z;
@@ -100,7 +101,7 @@ inline FloatLanes erf_lanes(FloatLanes z) {
   return z * p / q;
 }
 
-/// Puts f(x) for each x of a row, to 1e-6 · max(1, |x|).
+/// Replaces each x of a row with f(x), to within 1e-6 · max(1, |x|).
 inline void activate_row(Activation activation, float* row, std::size_t size) {
   switch (activation) {
     case Activation::gelu:
@@ -118,7 +119,7 @@ inline void activate_row(Activation activation, float* row, std::size_t size) {
   }
 }
 
-/// c · tanh(x / c), by 1 − 2 / (1 + e^2u).
+/// c · tanh(x / c), where tanh u = 1 − 2 / (1 + e^2u).
 inline void cap_row(float* row, std::size_t size, float cap) {
   transform_row(row, size, [&](FloatLanes x) {
     return cap * (1.0F - 2.0F / (1.0F + exp_lanes(x * (2.0F / cap))));
@@ -130,7 +131,7 @@ inline void cap_row(float* row, std::size_t size, float cap) {
   x = was * cosine - y * sine;
   y = y * cosine + was * sine;
 }
-/// Turns pairs of numbers, x[i] and x[i + pairs] or x[2i] and x[2i + 1].
+/// Rotates pairs of numbers: x[i] and x[i + pairs] or, if `interleaved`, x[2i] and x[2i + 1].
 inline void rotate_row(float* x, std::size_t pairs, const float* cosines, const float* sines,
                        bool interleaved) {
   if (interleaved) {
@@ -147,7 +148,7 @@ inline void add_scaled_row(float* row, const float* from, std::size_t size, floa
   for (std::size_t i = 0; i < size; ++i) row[i] += from[i] * scale;
 }
 
-/// `count` numbers of 16 bits as F32.
+/// Converts `count` 16-bit numbers to F32.
 inline void widen_bf16_row(const std::uint16_t* from, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t bits = std::uint32_t{from[i]} << 16;

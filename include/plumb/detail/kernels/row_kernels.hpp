@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which sums of powers does this program run?
+// Which kernels for rows of logits does this program run?
 
 #include "plumb/detail/kernels/kernels.hpp"
 
@@ -18,7 +18,7 @@ inline const bool adds_row_kernels =
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error, at the first call, as choose_kernels does.
+/// The first call may throw a user error, as choose_kernels does.
 [[nodiscard]] inline const RowKernels& row_kernels() {
   return kernels<RowKernels>();
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are a few rows multiplied with many columns at the speed of the machine's registers?
+// How are a few rows multiplied with many columns while all sums stay in registers?
 //
 //   sums[r][c] += Σ_k rows[r][k] · columns[k][c]
-// The sums of a tile of rows and of one to three vectors of columns are in registers, and k runs upwards
-// in each of them. So a sum does not depend on which others are computed with it, bit by bit. Sums that
-// start at 0 are made in parts of 64, each added to the total in memory. Sums that are added to what is
-// there are one chain, so that they may be made in any number of calls. Numbers of one k stand side by side in `float_lanes` columns; where these
-// lie in memory is the caller's choice (packed_matrix.hpp, attention.hpp). The shape follows the
-// widest vectors this file is compiled for; vector_size is understood by GCC and Clang. Sums are
-// single precision. Numbers are F32, or pairs of BF16
-// numbers of two neighbouring k, whose two products are added at once.
+// The sums of a tile of rows and of one to three vectors of columns are in registers, and k ascends
+// in each sum. The bits of a sum therefore do not depend on which other sums are computed with it.
+// Sums that start at 0 are computed in parts of 64 products, and each part is added to the total in
+// memory. Sums that are added to existing ones form one chain, so that any number of calls may
+// compute them. The numbers of one k are contiguous in `float_lanes` columns; the caller chooses
+// where these vectors are in memory (packed_matrix.hpp, attention.hpp). The shape depends on the
+// widest vectors that this file is compiled for. GCC and Clang support vector_size. Sums are in
+// single precision. Numbers are F32, or pairs of BF16 numbers with two neighbouring k, whose two
+// products are added together.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
-// So that sums, columns and row fit the registers there are.
+// Chosen so that sums, columns and row fit the registers.
 inline constexpr std::size_t product_rows = float_lanes == 16 ? 8 : 6;
 inline constexpr std::size_t product_lanes = float_lanes == 16 ? 3 : 2;
 inline constexpr std::size_t product_width = product_lanes * float_lanes;
@@ -45,8 +46,8 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
                                                      float number) {
   return sums + columns * number;
 }
-/// By AVX512-BF16 where the program is compiled for it; elsewhere slower than F32, and rounded after
-/// each product.
+/// Uses AVX512-BF16 if the file is compiled for it. Otherwise it is slower than F32 and rounds
+/// after each product.
 [[gnu::always_inline]] inline FloatLanes add_product(FloatLanes sums, PairLanes columns,
                                                      NumberPair pair) {
   const auto bits = __builtin_bit_cast(std::uint32_t, pair);
@@ -64,7 +65,8 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
 #endif
 }
 
-/// A vector of numbers as they are stored. A member, as GCC drops a vector's size from template arguments.
+/// A vector of numbers as they are stored. It is a member because GCC drops a vector's size from
+/// template arguments.
 template <class Number>
 struct LanesOf {
   using Type = FloatLanes;
@@ -74,8 +76,8 @@ struct LanesOf<NumberPair> {
   using Type = PairLanes;
 };
 
-/// One row's sums and how they grow. A type of its own, not an array that lambdas share: whatever
-/// else the program has, its lanes then stay in registers.
+/// One row's sums and how they grow. With a separate type instead of an array that lambdas share,
+/// the lanes stay in registers whatever else the program contains.
 template <std::size_t Lanes>
 struct TileRow {
   FloatLanes sums[Lanes];
@@ -94,7 +96,7 @@ struct TileRow {
     }
     (std::make_index_sequence<Lanes>{});
   }
-  /// `joins`: whether they are added to what is there.
+  /// `joins`: whether to add the sums to the existing numbers.
   [[gnu::always_inline]] void store(float* to, bool joins) const {
     [&]<std::size_t... C>(std::index_sequence<C...>) __attribute__((always_inline)) {
       (store_lanes(to + C * float_lanes,
@@ -105,9 +107,9 @@ struct TileRow {
   }
 };
 
-/// How many products, or pairs of them, are summed before that sum is added to the total. The rounding
-/// error of a sum then grows with the root of 64 and the root of the number of parts, not with the
-/// root of the depth.
+/// How many products, or pairs of them, are summed before the sum is added to the total. The
+/// rounding error of a sum then grows with the root of 64 and the root of the number of parts, not
+/// with the root of the depth.
 inline constexpr std::size_t summed_at_once = 64;
 
 template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, std::size_t... C>
@@ -137,8 +139,8 @@ template <std::size_t Rows, std::size_t Lanes, class Number>
                              std::make_index_sequence<Lanes>{});
 }
 
-/// Sums the products of 1 … product_rows rows with 1 … product_lanes vectors of columns. Of pairs, `depth`
-/// and the strides count pairs.
+/// Sums the products of 1 … product_rows rows with 1 … product_lanes vectors of columns. For BF16,
+/// `depth` and the strides count pairs.
 template <class Number>
 void add_any_products(std::size_t rows, std::size_t lanes, const ProductTile<Number>& tile) {
   [&]<std::size_t... At>(std::index_sequence<At...>) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the highest of a row of logits, and what do their powers add up to?
+// What are the highest logit of a row and the sum of the logits' exponentials?
 //
-// In single precision, many at a time, within blocks whose sums are added up in double.
+// Sums are in single precision, many numbers at a time, within blocks; the blocks' sums are added
+// in double.
 
 #include <cstddef>
 
@@ -30,7 +31,7 @@ inline double exp_sum_row(const float* row, std::size_t size, float highest) {
   return sum;
 }
 
-/// The largest number; NaN where the row holds one. A row has one number at least.
+/// The largest number; NaN if the row contains NaN. A row has at least one number.
 inline float highest_of_row(const float* row, std::size_t size) {
   FloatLanes most = load_some(row, size, 0, -__builtin_inff());
   IntLanes is_nan = most != most;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are a few vectors multiplied with many at the speed of the machine's registers?
+// How are a few vectors multiplied with many while all sums stay in registers?
 //
 //   products[r][c] = Σ_i rows[r][i] · columns[c][i]
-// of 16-bit numbers, exactly, for tile_rows rows as they lie and a panel of panel_width columns.
-// Numbers are taken in pairs, which one instruction multiplies and adds to a 32-bit sum, more of
-// them at a time than of single precision. The pairs of all columns of a panel stand side by
-// side; all sums stay in registers until they are whole. The shape follows the widest vectors the
-// file is compiled for; vector_size is understood by GCC and Clang.
+// for 16-bit numbers, exactly, for tile_rows rows as they are stored and a panel of panel_width
+// columns. One instruction multiplies pairs of numbers and adds them to 32-bit sums; it processes
+// more numbers at a time than in single precision. The pairs of all columns of a panel are
+// contiguous, and all sums stay in registers until they are complete. The shape depends on the
+// widest vectors that the file is compiled for. GCC and Clang support vector_size.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,8 @@ inline constexpr std::size_t tile_rows = 2 * PLUMB_VECTOR_LEVEL,
                              panel_lanes = PLUMB_VECTOR_LEVEL == 4 ? 3 : 2;
 inline constexpr std::size_t panel_width = panel_lanes * lane_count;
 
-/// Products of as many columns, or a pair of numbers of each; a comparison gives −1 where it holds.
+/// The products of lane_count columns, or one pair of numbers of each. A comparison gives −1 in the
+/// lanes where it is true.
 using Lanes [[gnu::vector_size(lane_count * sizeof(std::int32_t))]] = std::int32_t;
 
 inline Lanes load(const std::int32_t* numbers) {
@@ -41,7 +42,7 @@ inline Lanes load(const std::int32_t* numbers) {
   return lanes;
 }
 
-/// Whether a lane is not 0, on any CPU.
+/// Whether any lane is not 0, on any CPU.
 [[nodiscard]] inline bool any_by_words(Lanes lanes) {
   std::uint64_t words[sizeof(lanes) / sizeof(std::uint64_t)], found = 0;
   std::memcpy(words, &lanes, sizeof(lanes));
@@ -49,7 +50,7 @@ inline Lanes load(const std::int32_t* numbers) {
   return found != 0;
 }
 
-/// Whether a lane is not 0.
+/// Whether any lane is not 0.
 [[nodiscard]] inline bool any(Lanes lanes) {
 #if PLUMB_VECTOR_LEVEL == 4
   return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(lanes),
@@ -90,12 +91,12 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
 #endif
 }
 
-/// `products` is [tile_rows][panel_width], its rows `stride` apart; no sum may leave 32 bits on its
-/// way.
+/// `products` is [tile_rows][panel_width] with rows `stride` apart. No partial sum may exceed 32
+/// bits.
 [[gnu::noinline]] inline void tile_products(const ShortPair* const* rows, const ShortPair* panel,
                                             std::size_t pairs, std::int32_t* products,
                                             std::size_t stride) {
-  // Spelt out by index sequences, so that every sum is a register of its own.
+  // Unrolled by index sequences, so that every sum has its own register.
   [&]<std::size_t... R>(std::index_sequence<R...>) {
     const auto lane_by_lane = [&]<std::size_t... C>(std::index_sequence<C...>) {
       Lanes sums[tile_rows][panel_lanes] = {};
@@ -118,8 +119,8 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
   (std::make_index_sequence<tile_rows>{});
 }
 
-/// How many products are above `most`; into `undecided` the columns of those from `least` to `most`,
-/// ascending, and how many they are.
+/// Returns how many products are above `most`. Writes the columns of the products from `least` to
+/// `most` into `undecided`, ascending, and their number into `found`.
 inline std::size_t count_above_row(const std::int32_t* products, std::size_t columns,
                                    std::int32_t least, std::int32_t most, std::uint32_t* undecided,
                                    std::size_t& found) {

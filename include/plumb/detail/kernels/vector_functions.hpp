@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are vectors compared before and after their 16-bit products?
+// Which vector computations precede and follow the 16-bit products of a ranking?
 //
-// Dot products in a fixed order, and the rounding of a vector to 16-bit numbers. Plain loops over as many
-// sums as several vectors hold, which compilers turn into instructions of this file's width. Results are
-// the same at every width: exact_dot's products are exact, and the others are only bounds.
+// Dot products in a fixed order, and the rounding of a vector to 16-bit numbers. They are plain
+// loops over several vectors' worth of sums, which compilers turn into vector instructions of this
+// file's width. Ranks are the same at every width: exact_dot's products are exact, and the other
+// results are only used as bounds.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +16,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
-/// The largest magnitude. Without their signs, floats are in the order of their bits, whose maximum takes
-/// one instruction for many of them.
+/// The largest magnitude. Floats without signs have the same order as their bits, and one
+/// instruction takes the maximum of many bit patterns.
 inline float largest_magnitude_row(const float* numbers, std::size_t size) {
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -26,8 +27,8 @@ inline float largest_magnitude_row(const float* numbers, std::size_t size) {
   return __builtin_bit_cast(float, largest);
 }
 
-/// Writes numbers · factor, rounded towards the nearest, or all but; gives the sum of squares of what
-/// they are off.
+/// Writes numbers · factor, rounded to the nearest integer or, rarely, its neighbour. Returns the
+/// sum of the squared rounding errors.
 inline double write_short_row(const float* numbers, std::size_t size, float factor,
                               std::int16_t* shorts) {
   constexpr std::size_t lanes = 16;
@@ -49,7 +50,7 @@ inline double write_short_row(const float* numbers, std::size_t size, float fact
   return sum;
 }
 
-/// Σ a·b in double precision, always in the same order; the products are exact.
+/// Σ a·b in double precision, always in the same order. The products are exact.
 inline double exact_dot_row(const float* a, const float* b, std::size_t size) {
   constexpr std::size_t lanes = 8;
   double sums[lanes] = {};
@@ -65,7 +66,7 @@ inline double exact_dot_row(const float* a, const float* b, std::size_t size) {
   return sum;
 }
 
-/// Σ a·b in single precision, in some order.
+/// Σ a·b in single precision, in an unspecified order.
 inline float quick_dot_row(const float* a, const float* b, std::size_t size) {
   constexpr std::size_t lanes = 64;
   float sums[lanes] = {};

@@ -3,14 +3,14 @@
 
 // Which instructions may this file's kernels use?
 //
-// Those of the flags that the file is compiled with. One program may have files with different flags, so
-// everything whose body depends on them lies in an inline namespace that is named after them
-// (PLUMB_VECTOR_NAMESPACE): two files with different flags have two functions, not one with two bodies.
-// Everything else calls kernels through the tables of kernel_tables.hpp.
+// Those that the file's compiler flags allow. One program may contain files with different flags.
+// Functions whose bodies depend on the flags are therefore in an inline namespace named after them
+// (PLUMB_VECTOR_NAMESPACE), so that two files with different flags have two functions, not one with
+// two bodies. All other code calls kernels through the tables of kernel_tables.hpp.
 
 #include "plumb/detail/core/version.hpp"
 
-// Widths are those of the x86-64 psABI's levels. GCC and Clang define the macros.
+// Widths are named after the levels of the x86-64 psABI. GCC and Clang define the macros.
 #if defined(__AVX512F__) && defined(__AVX512BW__)
 #define PLUMB_VECTOR_LEVEL 4
 #if defined(__AVX512BF16__) && defined(__AVX512VNNI__)
@@ -33,8 +33,9 @@
 #define PLUMB_VECTOR_LEVEL 2
 #define PLUMB_VECTOR_NAMESPACE neon
 #else
-// So are files with a part of v3's instructions (-mavx2 without -mfma or -mf16c). Their functions have
-// names of their own: they hold AVX code, and a compiler may contract a product and a sum to one FMA.
+// Files with only some of v3's instructions (-mavx2 without -mfma or -mf16c) are level 2 too. Their
+// functions need separate names: they contain AVX code, and a compiler may contract a product and a
+// sum to one FMA.
 #define PLUMB_VECTOR_LEVEL 2
 #if defined(__FMA__)
 #define PLUMB_VECTOR_NAMESPACE v2_fma
@@ -45,7 +46,8 @@
 #endif
 #endif
 
-// The files of plumb::kernels have names of their own, beside a program's files of the same width.
+// The files of plumb::kernels use their own namespaces, so that they do not clash with a program's
+// files of the same width.
 #if defined(PLUMB_KERNEL_SPACE)
 #undef PLUMB_VECTOR_NAMESPACE
 #define PLUMB_VECTOR_NAMESPACE PLUMB_KERNEL_SPACE

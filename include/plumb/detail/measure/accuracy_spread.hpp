@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How accurate is a model under a setting, and how far does that move with the variant?
+// How accurate is a model under a setting, and how much does that vary with the variant?
 //
-// A group of settings differs in the variant alone (the seed of the shots, or the template). Its
-// accuracy in a relation is the mean over the variants, its spread their sample standard deviation
-//   s = √(Σ (a_v − ā)² / (V − 1)),
-// and its accuracy over relations the unweighted mean of the relations' accuracies. Accuracy@K is
-// the accuracy among the answers whose probability among the choices is above K; it is no top-k. A
-// tie of n for the best, the right choice among them, counts 1/n in all of these (measure/ties.hpp).
-// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 3 and 4, appendix D
-// (whose text filters by > K and whose formula by ≥ K; this takes the text).
+// The settings of a group differ only in the variant (the seed of the shots, or the template). The
+// group's accuracy in a relation is the mean over the variants. Its spread is their sample standard
+// deviation
+//   s = √(Σ (a_v − ā)² / (V − 1)).
+// Its accuracy over relations is the unweighted mean of the relations' accuracies. Accuracy@K is
+// the accuracy of the answers whose probability among the choices is above K; it is not a top-k
+// accuracy. If n choices tie for the best score and the right one is among them, the answer counts
+// 1/n in all of these (measure/ties.hpp). Source: "Towards Reliable Latent Knowledge Estimation in
+// LLMs", sections 3 and 4, appendix D (whose text filters by > K and whose formula by ≥ K; we
+// follow the text).
 
 #include <cmath>
 #include <cstddef>
@@ -28,8 +30,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A group of settings as people write it: "ic/50", "template", "ic/50/generation"; a pair
-/// separator that is not the usual one follows in quotes. Different groups have different names.
+/// A group's name for readers: "ic/50", "template", "ic/50/generation". An unusual pair separator
+/// follows in quotes. Different groups have different names.
 [[nodiscard]] inline std::string setting_name(const Setting& group) {
   std::string name = group.method;
   if (group.method == "ic") name += "/" + std::to_string(group.shots);
@@ -39,7 +41,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return name;
 }
 
-/// The groups that any relation with a fact has, in order of appearance, each with variant 0.
+/// The groups that appear in any relation with at least one fact, in order of appearance, each with
+/// variant 0.
 [[nodiscard]] inline std::vector<Setting> groups_of(const ModelAnswers& model) {
   std::vector<Setting> groups;
   for (const RelationAnswers& relation : model.relations) {
@@ -54,7 +57,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return groups;
 }
 
-/// What a relation has of a group, by ascending variant; `group.variant` means nothing.
+/// A relation's answers under a group, by ascending variant; `group.variant` is ignored.
 [[nodiscard]] inline std::vector<AnswersView> variants_of(const RelationAnswers& relation,
                                                           const Setting& group) {
   std::vector<AnswersView> variants;
@@ -68,7 +71,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 std::vector<AnswersView> variants_of(RelationAnswers&& relation, const Setting& group) = delete;
 
-/// √(Σ (x − x̄)² / (n − 1)); none for fewer than two values.
+/// √(Σ (x − x̄)² / (n − 1)); nullopt for fewer than two values.
 [[nodiscard]] inline std::optional<double> sample_sd(std::span<const double> values) {
   if (values.size() < 2) return std::nullopt;
   double mean = 0;
@@ -79,12 +82,13 @@ std::vector<AnswersView> variants_of(RelationAnswers&& relation, const Setting& 
 }
 
 struct AccuracySpread {
-  /// A share in [0, 1]; its count is the facts, each once whatever the number of variants.
+  /// A share in [0, 1]. Its count is the number of facts, each counted once whatever the number of
+  /// variants.
   Estimate accuracy;
-  /// Over the variants; none with fewer than two.
+  /// Over the variants; nullopt for fewer than two.
   std::optional<double> sd;
   std::size_t variants = 0;
-  /// Where the first of a tie is the answer; without ties the same number.
+  /// Takes the first of a tie as the answer. Without ties it is the same number.
   Estimate accuracy_first_wins{};
   /// Among all answers (facts × variants).
   TieCount ties{};
@@ -92,13 +96,13 @@ struct AccuracySpread {
 
 /// A group over relations.
 struct GroupSpread {
-  /// Its variant means nothing.
+  /// The `variant` of this setting has no meaning.
   Setting group;
-  /// By code, those that have the group and a fact, in the model's order. Wilson's interval has the
-  /// facts as trials, which is on the wide side where variants differ.
+  /// By code: the relations that have the group and a fact, in the model's order. The trials of
+  /// Wilson's interval are the facts, which makes it rather wide if variants differ.
   std::vector<std::pair<std::string, AccuracySpread>> relations;
-  /// The unweighted mean over these relations, with the interval of
-  /// measure/clustered_share.hpp; the SD is that of this mean over the variants that all of them have.
+  /// The unweighted mean over these relations, with the interval of measure/clustered_share.hpp.
+  /// The SD is that of this mean over the variants that all these relations have.
   AccuracySpread overall;
   /// Sample SD of the relations' accuracies.
   std::optional<double> sd_over_relations;
@@ -110,7 +114,8 @@ inline double accuracy_of(const AnswersView& made) {
   return right / static_cast<double>(made.facts());
 }
 
-/// The mean over variants and facts of one number of each answer; the facts' means go to `stratum`.
+/// The mean of one number of each answer, over variants and facts. Each fact's mean is stored in
+/// `stratum`.
 inline double mean_over(const std::vector<AnswersView>& variants, std::size_t facts,
                         double (Prediction::*value)() const, Stratum& stratum) {
   double sum = 0;
@@ -125,7 +130,7 @@ inline double mean_over(const std::vector<AnswersView>& variants, std::size_t fa
   return sum / static_cast<double>(facts * variants.size());
 }
 
-/// The one of a variant, or the end.
+/// The answers under a variant, or the end iterator.
 inline auto find_variant(const std::vector<AnswersView>& list, std::size_t variant) {
   return ranges::find(list, variant,
                       [](const AnswersView& made) { return made.setting().variant; });
@@ -145,7 +150,7 @@ inline std::vector<std::size_t> common_variants(
   return common;
 }
 
-/// A group over the relations that have it; without any there is no number.
+/// A group over the relations that have it; no number if none has it.
 [[nodiscard]] inline GroupSpread group_spread(const std::vector<const RelationAnswers*>& relations,
                                               const Setting& group) {
   GroupSpread spread{group, {}, {}, {}};
@@ -207,10 +212,10 @@ inline std::vector<std::size_t> common_variants(
   return spreads;
 }
 
-/// Accuracy against shots: the groups that differ from `like` in the number of shots (and the
-/// variant) alone, by ascending shots, over the relations that have all of them, so that no point
-/// is about other relations than its neighbour. Empty without such groups; points without a number
-/// where no relation has them all.
+/// Accuracy against the number of shots: the groups that differ from `like` only in the number of
+/// shots and the variant, by ascending shots. It covers only the relations that have all of them,
+/// so that all points are about the same relations. Empty if there are no such groups. If no
+/// relation has them all, the points have no number.
 [[nodiscard]] inline std::vector<GroupSpread> shots_curve(const ModelAnswers& model,
                                                           const Setting& like) {
   std::vector<Setting> groups = groups_of(model);
@@ -230,30 +235,31 @@ inline std::vector<std::size_t> common_variants(
   return curve;
 }
 
-/// The fewest shots of a curve whose mean accuracy reaches `share` of that at the most shots; none
-/// for an empty curve and where that is 0.
+/// The fewest shots at which a curve's mean accuracy reaches `share` of the accuracy at the most
+/// shots. Nullopt for an empty curve, and if that accuracy is 0.
 [[nodiscard]] inline std::optional<std::size_t> shots_for_share(
     const std::vector<GroupSpread>& curve, double share = 0.95) {
   if (curve.empty()) return std::nullopt;
   const Estimate& most = curve.back().overall.accuracy;
   if (most.count == 0 || most.value <= 0) return std::nullopt;
   const auto reaches = [&](const GroupSpread& point) {
-    return point.overall.accuracy.value >= share * most.value - 1e-12;  // not by rounding alone
+    return point.overall.accuracy.value >= share * most.value - 1e-12;  // rounding must not decide
   };
   return ranges::find_if(curve, reaches)->group.shots;
 }
 
 struct AccuracyAtK {
   double threshold = 0;
-  /// Accuracy of the answers above the threshold, over all variants pooled. Its count,
-  /// and the trials of Wilson's interval, are the distinct facts with such an answer.
+  /// Accuracy of the answers above the threshold, pooled over all variants. Its count, which is
+  /// also the number of trials of Wilson's interval, is the number of distinct facts with such an
+  /// answer.
   Estimate accuracy;
-  /// How many answers (facts × variants) are above it.
+  /// The number of answers (facts × variants) above the threshold.
   std::size_t answers = 0;
 };
 
-/// For K = 0, 0.05, … 0.95, over the facts of the relations pooled. Empty for answers that were not
-/// chosen among choices, as they have no confidence.
+/// For K = 0, 0.05, … 0.95, over the pooled facts of the relations. Empty for answers that were not
+/// chosen among choices, because they have no confidence.
 [[nodiscard]] inline std::vector<AccuracyAtK> accuracy_at_k(
     std::span<const RelationAnswers> relations, const Setting& group) {
   std::vector<AccuracyAtK> levels;

@@ -3,7 +3,7 @@
 
 // Are answers compared by their lemmas, or word by word?
 //
-// A Lemmatiser that is chosen while the program runs: WordNet's, from a folder, or none.
+// A Lemmatiser that is chosen at run time: WordNet's, read from a folder, or none.
 
 #include <filesystem>
 #include <optional>
@@ -15,12 +15,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may look words up at once.
+/// Any number of threads may look up words at the same time.
 class AnswerLemmas {
  public:
-  /// Words as they are.
+  /// Leaves words unchanged.
   AnswerLemmas() = default;
-  /// Throws a user error when the folder holds no WordNet.
+  /// Throws a user error if the folder does not contain WordNet.
   explicit AnswerLemmas(const std::filesystem::path& wordnet) : morphy_(wordnet) {}
 
   [[nodiscard]] std::string operator()(std::string_view word) const {
@@ -34,7 +34,8 @@ class AnswerLemmas {
 
 static_assert(Lemmatiser<AnswerLemmas>);
 
-/// Those of a folder; "none" leaves words as they are. Throws a user error when the folder holds no WordNet.
+/// The lemmas from a WordNet folder; the name "none" leaves words unchanged. Throws a user error if
+/// the folder does not contain WordNet.
 [[nodiscard]] inline AnswerLemmas lemmas_of(const std::filesystem::path& wordnet) {
   return wordnet == "none" ? AnswerLemmas() : AnswerLemmas(wordnet);
 }

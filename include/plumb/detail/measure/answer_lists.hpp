@@ -4,15 +4,16 @@
 // How good is a list of answers to a fact with several objects?
 //
 //   precision = right answers / answers     recall = objects found / objects     F1 = 2PR / (P + R)
-// An output is a list split at ";", without its "%"; answers are trimmed, in lower case, the empty ones
-// and those that stand twice left out. An answer is right by the object's main label, or by any of its
-// names; an object is found where an answer is right by it. An empty list has 0 of all three. Numbers
-// of a relation are means over its facts, those of a dataset means over its relations. F1 is also given
-// of the two means, which is what KAMEL's tables have.
-// Source: Kalo and Fichtel 2022 (KAMEL). Its published scripts split without trimming, so that of "Oslo;
-// Paris" the second is " Paris" and never right, and their precision is objects found / answers. Both,
-// evaluate.py and create_tables_plots.py, then have the same numbers with aliases (an empty output is one
-// wrong answer to the first, and skipped with 0 by the second): `kamel_script_score`.
+// An output is a list that is split at ";", after its "%" is removed. Answers are trimmed and put
+// in lower case; empty ones and duplicates are dropped. An answer is right if it is an object's
+// main label or, in the other variant, any of the object's names. An object is found if one of the
+// answers names it. An empty list scores 0 in all three. A relation's numbers are means over its
+// facts, a dataset's are means over its relations. F1 of the two means is also given, as in KAMEL's
+// tables. Source: Kalo and Fichtel 2022 (KAMEL). Its published scripts split without trimming: in
+// "Oslo; Paris" the second answer is " Paris", which is never right. Their precision is objects
+// found / answers. Both scripts, evaluate.py and create_tables_plots.py, then compute the same
+// numbers with aliases (the first counts an empty output as one wrong answer, the second skips it
+// with a score of 0): `kamel_script_score`.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +31,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Shares in [0, 1] of one fact, or means of them; a script's precision may pass 1 where one answer
+/// Shares in [0, 1] of one fact, or means of them. A script's precision may exceed 1 if one answer
 /// names several objects.
 struct ListScore {
   double precision = 0;
@@ -38,15 +39,16 @@ struct ListScore {
   double f1 = 0;
 };
 
-/// 2PR / (P + R), 0 where both are.
+/// 2PR / (P + R); 0 if both are 0.
 [[nodiscard]] inline double harmonic(double precision, double recall) {
   return precision + recall > 0 ? 2 * precision * recall / (precision + recall) : 0;
 }
 
-/// Each answer trimmed and empty ones left out, or the whole output trimmed and then cut as it is.
+/// `trimmed` trims each answer and drops empty ones. `as_written` trims the whole output and then
+/// splits it without trimming the parts.
 enum class ListSplit { trimmed, as_written };
 
-/// The distinct answers of an output in lower case, without "%".
+/// The distinct answers of an output, in lower case and without "%".
 [[nodiscard]] inline std::set<std::string> listed_answers(std::string_view output,
                                                           ListSplit split = ListSplit::trimmed) {
   std::string text(trimmed(output));
@@ -62,7 +64,7 @@ enum class ListSplit { trimmed, as_written };
   return answers;
 }
 
-/// Names of a fact's objects, each object's main label first; no object is without a name.
+/// Names of a fact's objects, each object's main label first. Every object has at least one name.
 using ObjectNames = std::vector<std::vector<std::string>>;
 
 enum class NamesThatCount { main_label, all };
@@ -92,8 +94,8 @@ enum class NamesThatCount { main_label, all };
   return score;
 }
 
-/// The same as KAMEL's published scripts have it, with aliases. An output that ended at its "%" has it
-/// here too, as the scripts trim before they take it away.
+/// The score that KAMEL's published scripts compute, with aliases. The scripts trim an output
+/// before they remove its "%", and so does this function.
 [[nodiscard]] inline ListScore kamel_script_score(std::string_view output,
                                                   const ObjectNames& objects) {
   const std::set<std::string> answers = listed_answers(output, ListSplit::as_written);
@@ -113,13 +115,13 @@ enum class NamesThatCount { main_label, all };
 /// Means with their 95% intervals.
 struct ListMeans {
   Estimate precision, recall, f1;
-  /// Of the two means, without an interval; no number without a fact.
+  /// F1 of the two means, without an interval; no number if there is no fact.
   double f1_of_means = no_number;
 };
 
-/// Means over relations of means over facts, of one list of scores for each relation; those without
-/// facts are left out. One relation gives means over its facts. A script's precisions above 1 are no
-/// shares and are bootstrapped, seeded by `name`.
+/// Means over relations of means over facts, from one list of scores for each relation. Relations
+/// without facts are left out. With one relation they are means over its facts. Precisions above 1,
+/// which the scripts can give, are not shares; they are bootstrapped, seeded by `name`.
 [[nodiscard]] inline ListMeans list_means(std::span<const std::vector<ListScore>> relations,
                                           const Bootstrap& bootstrap, const std::string& name) {
   const auto mean = [&](const char* what, double ListScore::*part) {

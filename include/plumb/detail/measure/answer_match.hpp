@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a text hold an answer?
+// Does a text contain an answer?
 //
-// A text becomes a list of lemmas, and holds an answer whose list is a contiguous part of its own:
-// "He plays a guitar." holds "Guitars". Accuracy asks whether the output holds some name of the
-// object; consistency and sampled confidence ask whether either of two outputs holds the other. An
-// empty list holds, and is held by, an empty one alone. Source: "What Matters in Learning Facts in
-// Language Models?" (BELIEF-ICL), section 3.2; words are those of answer_words.hpp.
+// A text becomes a list of lemmas. It contains an answer if the answer's list is a contiguous part
+// of its own: "He plays a guitar." contains "Guitars". Accuracy asks whether the output contains
+// any name of the object. Consistency and sampled confidence ask whether either of two outputs
+// contains the other. An empty list contains only an empty list, and only an empty list contains
+// it. Source: "What Matters in Learning Facts in Language Models?" (BELIEF-ICL), section 3.2; words
+// are those of answer_words.hpp.
 
 #include <compare>
 #include <concepts>
@@ -23,20 +24,20 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Gives the lemma of one word, which comes in lower case: the same each time, from any thread, and
-/// without white space. An empty one drops the word. `Morphy` is one.
+/// Returns the lemma of one lower-case word. It must return the same lemma each time and from any
+/// thread, without white space. An empty lemma drops the word. `Morphy` is one.
 template <class T>
 concept Lemmatiser = requires(const T& lemmas, std::string_view word) {
   { lemmas(word) } -> std::convertible_to<std::string_view>;
 };
 
-/// Leaves every word as it is: needs no files and knows no language.
+/// Returns every word unchanged: needs no files and no knowledge of a language.
 struct SameWord {
   [[nodiscard]] std::string_view operator()(std::string_view word) const noexcept { return word; }
 };
 
-/// The lemmas of a text. Texts compare equal when their lists are. Any number of threads may read
-/// one.
+/// The lemmas of a text. Two texts are equal if their lists are. Any number of threads may read the
+/// same object.
 class NormalisedText {
  public:
   NormalisedText() = default;
@@ -64,8 +65,8 @@ class NormalisedText {
     return list;
   }
 
-  /// " a guitar ": each lemma between spaces, so that a part of the list is a part of the bytes; ""
-  /// for the empty list. A key for tables of distinct answers.
+  /// " a guitar ": each lemma between spaces, so that a part of the list is a substring; "" for the
+  /// empty list. Serves as a key for tables of distinct answers.
   [[nodiscard]] const std::string& spaced() const noexcept { return spaced_; }
 
   friend auto operator<=>(const NormalisedText&, const NormalisedText&) = default;
@@ -80,7 +81,7 @@ class NormalisedText {
   return text.spaced().find(answer.spaced()) != std::string::npos;
 }
 
-/// Whether one of the two holds the other.
+/// Whether one of the two contains the other.
 [[nodiscard]] inline bool matches_either_way(const NormalisedText& a, const NormalisedText& b) {
   return contains(a, b) || contains(b, a);
 }
@@ -89,10 +90,10 @@ class NormalisedText {
 struct UsableAnswers {
   /// Distinct, in the order of the names.
   std::vector<NormalisedText> answers;
-  /// Parallel to `answers`: index of the first name that is it.
+  /// Parallel to `answers`: index of the first name with this text.
   std::vector<std::size_t> names;
-  /// Indices of the names that normalise to nothing, such as "?" and "". An object with no others
-  /// has no usable answer, and no text holds it.
+  /// Indices of the names that normalise to nothing, such as "?" and "". An object with only such
+  /// names has no usable answer, and no text contains it.
   std::vector<std::size_t> dropped;
 };
 
@@ -112,7 +113,7 @@ template <Lemmatiser Lemmas = SameWord>
   return usable;
 }
 
-/// Whether the text holds one of an object's names, by any alias.
+/// Whether the text contains any of an object's names, aliases included.
 [[nodiscard]] inline bool contains_any(const NormalisedText& text, const UsableAnswers& object) {
   return ranges::any_of(object.answers,
                         [&](const NormalisedText& answer) { return contains(text, answer); });

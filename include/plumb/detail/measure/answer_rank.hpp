@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does the right answer stand among the candidates?
+// Which rank does the right answer have among the candidates?
 //
-// The prediction is the first of the best candidates, as lm-pub-quiz takes it. How an answer counts
-// that shares the best score is said in measure/ties.hpp.
+// The prediction is the first of the best candidates, as in lm-pub-quiz. measure/ties.hpp defines
+// how an answer counts that shares the best score.
 
 #include <cmath>
 #include <cstddef>
@@ -16,10 +16,10 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AnswerRank : Rank {
-  /// The first best candidate, and how many others share its score.
+  /// The first best candidate, and the number of others that share its score.
   std::size_t prediction = 0;
   std::size_t equal_best = 0;
-  /// Whether the prediction is the answer: right if the first of equals wins.
+  /// Whether the prediction is the answer: right if the first of a tie wins.
   bool first_is_answer = false;
 
   [[nodiscard]] BestTie tie() const {

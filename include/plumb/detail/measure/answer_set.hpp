@@ -3,17 +3,17 @@
 
 // How well does the model know a fact with several right options?
 //
-// Of n right options among K, with log-likelihoods ℓ and p = softmax(ℓ):
+// Let n options of K be right, with log-likelihoods ℓ and p = softmax(ℓ):
 //   precision at n   share of the n best-scored options that are right; options that share a score
 //                    count by the share of their orders
 //   all above        whether each right option scores above every wrong one
-//   set above        whether Σ_right p exceeds p of the best wrong option: the likelihood of the whole
-//                    set, told from the best mistake
+//   set above        whether Σ_right p exceeds p of the best wrong option: compares the likelihood
+//                    of the whole set with that of the best mistake
 //   lead             log Σ_right p − log max_wrong p, in nats
-//   Brier            Σ_k (p_k − y_k)², y_k = 1/n for the right ones and 0 else, in [0, 2]; with one right
-//                    option it is its one-hot Brier score
-// Where no option is wrong, there is nothing to tell apart: precision, all above and set above are 1, and
-// the lead is 0.
+//   Brier            Σ_k (p_k − y_k)², y_k = 1/n for the right options and 0 for the others,
+//                    in [0, 2]; with one right option it is that option's one-hot Brier score
+// If no option is wrong, there is nothing to distinguish: precision, all above and set above are 1,
+// and there is no lead.
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ struct AnswerSetScore {
   double precision = 0;
   bool all_above = false;
   bool set_above = false;
-  /// No number where no option is wrong.
+  /// No number if no option is wrong.
   double lead = no_number;
   double brier = 0;
 };
@@ -60,13 +60,14 @@ struct AnswerSetScore {
     }
   }
   made.all_above = worst_right > best_wrong;
-  // Of scores, not of probabilities, which may be too small for a double.
+  // Computed from scores: probabilities may underflow a double.
   double set = 0;
   for (const std::size_t option : right) set += std::exp(scores[option] - best_right);
   const bool some_wrong = right.size() < scores.size();
   if (some_wrong) made.lead = best_right + std::log(set) - best_wrong;
   made.set_above = !some_wrong || made.lead > 0;
-  // The score of the n-th best option: those above it are taken, those at it by their share.
+  // The score of the n-th best option. Options above it all count, options at it count by their
+  // share.
   std::vector<double> sorted(scores.begin(), scores.end());
   const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(right.size() - 1);
   std::nth_element(sorted.begin(), nth, sorted.end(), [](double a, double b) { return a > b; });
@@ -84,15 +85,15 @@ struct AnswerSetScore {
 /// Facts by template, each with its score; the facts of one relation.
 using AnswerSetScores = std::vector<std::vector<AnswerSetScore>>;
 
-/// Means over facts, a fact of several templates counting once with the mean over them.
+/// Means over facts. A fact with several templates counts once, with its mean over them.
 struct AnswerSetMeans {
   std::size_t facts = 0;
   Estimate precision, all_above, set_above, lead, brier;
 };
 
-/// Over the facts of all relations, each fact once; the lead over those that have one, which its count
-/// says. Shares have the interval of
-/// measure/clustered_share.hpp; lead and Brier are resampled within relations, seeded by `name`.
+/// Over the facts of all relations, each fact once. The lead is over the facts that have one; its
+/// count is their number. Shares have the interval of measure/clustered_share.hpp. Lead and Brier
+/// are resampled within relations, seeded by `name`.
 [[nodiscard]] inline AnswerSetMeans answer_set_means(std::span<const AnswerSetScores> relations,
                                                      const Bootstrap& bootstrap,
                                                      const std::string& name) {

@@ -3,23 +3,24 @@
 
 // Which words does an answer consist of?
 //
-// Words are runs of letters, marks and digits in lower case; what stands between them is dropped
-// ("Lemmatised without punctuation" is all that BELIEF-ICL says; the rest is chosen here). So
+// Words are runs of letters, marks and digits in lower case; the characters between them are
+// dropped. (BELIEF-ICL says only "Lemmatised without punctuation"; the rest is our choice.) So
 //
-//   Austria-Hungary, AT&T, and/or   two words each; a hyphen, dash or slash parts
+//   Austria-Hungary, AT&T, and/or   two words each; a hyphen, dash or slash separates words
 //   Ireland's, Levi’s               ireland, levi: a possessive 's at a word's end is dropped
-//   O'Brien, don't, Hawaiʻi         o brien, don t, hawai i: any other apostrophe parts
+//   O'Brien, don't, Hawaiʻi         o brien, don t, hawai i: any other apostrophe separates words
 //   U.S., U.S, J.R.R., J. R. R.     us, jrr: initials with full stops between them are one word,
-//                                   also where spaces follow the stops, if each has its stop
-//   St. Louis, Ph.D., example.com   st louis, ph d, example com: other full stops part
-//   1,000,000 and 1,000.5           1000000 and 1000.5: a comma before three digits goes, a full
-//                                   stop between digits stays
-//   +44, -5, $20, 50%, C++, C#      44, 5, 20, 50, c, c: signs go like any other symbol
-//   日本 東京                       日 本 東 京: Chinese characters and kana are words
+//                                   also if a space follows each stop, provided that every
+//                                   initial has a stop
+//   St. Louis, Ph.D., example.com   st louis, ph d, example com: other full stops separate words
+//   1,000,000 and 1,000.5           1000000 and 1000.5: a comma before three digits is dropped, a
+//                                   full stop between digits stays
+//   +44, -5, $20, 50%, C++, C#      44, 5, 20, 50, c, c: signs are dropped like any other symbol
+//   日本 東京                       日 本 東 京: each Chinese or kana character is a word
 //
-// so "US" and "us" are one word, and "C" and "C++". Accents count ("São" is not "Sao"). Bytes that
-// are no UTF-8 part words. With LetterCase::kept letters stay as they are, and all else is the
-// same.
+// so "US" and "us" are the same word, and so are "C" and "C++". Accents count ("São" is not "Sao").
+// Bytes that are not UTF-8 separate words. With LetterCase::kept the case of letters is kept;
+// everything else is the same.
 
 #include <cstddef>
 #include <string>
@@ -33,14 +34,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What becomes of letters.
+/// Whether letters are put in lower case.
 enum class LetterCase { lower, kept };
 
 inline bool is_digit(char byte) noexcept {
   return byte >= '0' && byte <= '9';
 }
 
-/// Whether three digits, and no fourth, stand at the front.
+/// Whether the text begins with exactly three digits.
 inline bool begins_with_thousands(std::string_view text) noexcept {
   std::size_t digits = 0;
   while (digits < text.size() && is_digit(text[digits])) ++digits;
@@ -52,17 +53,17 @@ inline bool is_apostrophe(char32_t value) noexcept {
          value == U'\u02BB' || value == U'\u02BC' || value == U'\uFF07';
 }
 
-/// One word at the front of a text that begins with one, cut off.
+/// One word, cut off the front of a text that begins with one.
 struct RawWord {
   std::string text;
-  /// Whether it is one letter, and no digit or Chinese character.
+  /// Whether the word is a single letter (not a digit or a Chinese character).
   bool initial = false;
 };
 
 inline RawWord take_word(std::string_view& text, LetterCase letters) {
   RawWord word;
   std::size_t characters = 0;
-  bool grouped = true;  // digits alone so far, so that a comma may group them
+  bool grouped = true;  // only digits so far, so a comma may group them
   while (!text.empty()) {
     std::string_view rest = text;
     const char32_t value = take_code_point(rest);
@@ -99,7 +100,7 @@ inline RawWord take_word(std::string_view& text, LetterCase letters) {
   return word;
 }
 
-/// Takes further initials to a first one: "R." of "J.R." and of "J. R.".
+/// Appends further initials to the first one: "R." of "J.R." and of "J. R.".
 inline void take_initials(std::string& first, std::string_view& text, LetterCase letters) {
   while (text.starts_with('.')) {
     std::string_view rest = text.substr(1);
@@ -113,7 +114,7 @@ inline void take_initials(std::string& first, std::string_view& text, LetterCase
   if (text.starts_with('.')) text.remove_prefix(1);
 }
 
-/// Cuts a possessive 's off the front of what follows a word.
+/// Removes a possessive 's from the text after a word.
 inline void skip_possessive(std::string_view& text) noexcept {
   std::string_view rest = text;
   if (!detail::is_apostrophe(detail::take_code_point(rest))) return;
@@ -127,13 +128,13 @@ inline bool is_ascii_word(char byte) noexcept {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || is_digit(byte);
 }
 
-/// Bytes of a word at the front that is told without a look at characters, as most words of English
-/// are: two or more ASCII letters and digits, and behind them nothing that continues it. 0 where
-/// there is none.
+/// The size in bytes of a leading word that can be recognised without decoding characters, as can
+/// most English words: two or more ASCII letters and digits, not followed by anything that may
+/// continue the word. 0 if there is none.
 inline std::size_t plain_word(std::string_view text) noexcept {
   std::size_t size = 0;
   while (size < text.size() && is_ascii_word(text[size])) ++size;
-  if (size < 2) return 0;  // may be an initial
+  if (size < 2) return 0;  // a single letter may be an initial
   if (size == text.size()) return size;
   const char next = text[size];
   const bool may_go_on = static_cast<unsigned char>(next) >= 0x80 || next == '\'' || next == '`' ||
@@ -170,11 +171,11 @@ void for_each_answer_word(std::string_view text, Visit visit,
   }
 }
 
-/// Whether exactly one of the pieces between white space is more than punctuation: "Paris." and
-/// "Austria-Hungary" are one word, "New York", "" and "…" are not.
+/// Whether exactly one of the pieces between white space contains more than punctuation: "Paris."
+/// and "Austria-Hungary" are one word; "New York", "" and "…" are not.
 [[nodiscard]] inline bool is_one_word(std::string_view text) noexcept {
   std::size_t words = 0;
-  bool counted = false;  // this piece
+  bool counted = false;  // whether this piece was counted
   while (!text.empty()) {
     const char32_t value = detail::take_code_point(text);
     if (is_white_space(value)) {

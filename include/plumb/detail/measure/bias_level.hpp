@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which answers does a template ask for before any subject stands in it?
+// Which answers does a template favour before it contains a subject?
 //
 //   bias level = 1 − H / H_max,  H = −Σ p_i ln p_i,  H_max = ln n
-// of a distribution over n candidates: 0 where they are equally likely, 1 where one takes all. A
-// template's distribution is the mean over content-free texts in the subject's place of the softmax
-// of the candidates' log-likelihoods; with it
+// for a distribution over n candidates: 0 if they are equally likely, 1 if one has all the
+// probability. A template is filled with content-free texts instead of a subject. Its distribution
+// is the mean, over these texts, of the softmax of the candidates' log-likelihoods. From these
+// distributions:
 //   single prompt   mean over templates of the bias level of their distributions
 //   multi prompt    bias level of the mean over templates of their distributions
-// H is concave, so multi is never above single: that it is lower says nothing, by how much does.
-// The paper's candidates are one token of a masked model. Of names of several tokens a sum of
-// log-probabilities favours the short ones, so that their lengths look like the prompt's bias: all of
-// it is also taken per token, of log-likelihoods divided by the name's tokens, which is ours.
-// Source: "What Matters in Learning Facts in Language Models?", section 5.4; Zhao et al. 2021,
-// "Calibrate Before Use" (the texts). Non-goal: taking the bias out of the answers.
+// H is concave, so the multi-prompt level is never above the single-prompt level. Only the size of
+// the difference is informative. The paper's candidates are one token of a masked model. For names
+// of several tokens, a sum of log-probabilities favours short names, and their lengths look like a
+// bias of the prompt. All numbers are therefore also computed per token, from log-likelihoods
+// divided by the name's number of tokens; this is our addition. Source: "What Matters in Learning
+// Facts in Language Models?", section 5.4; Zhao et al. 2021, "Calibrate Before Use" (the texts).
+// Non-goal: removing the bias from the answers.
 
 #include <algorithm>
 #include <array>
@@ -36,49 +38,50 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What stands in the subject's place.
+/// The texts that replace the subject.
 inline constexpr std::array<std::string_view, 3> content_free_texts{"N/A", "", "?"};
 
-/// Of weights, at least 0 and finite, that need not sum to 1; in [0, 1]. None for fewer than two
-/// and where all are 0. Throws a user error for a weight that is negative or not finite.
+/// The bias level of finite weights of at least 0, which need not sum to 1; in [0, 1]. Nullopt for
+/// fewer than two weights and if all are 0. Throws a user error for a weight that is negative or
+/// not finite.
 [[nodiscard]] inline std::optional<double> bias_level(std::span<const double> weights) {
   double largest = 0;
   for (const double weight : weights) {
     if (!(weight >= 0) || !std::isfinite(weight)) {
-      throw user_error({.field = "probability"}, std::to_string(weight) + " is no weight",
-                       "give numbers from 0 on");
+      throw user_error({.field = "probability"}, std::to_string(weight) + " is not a weight",
+                       "pass finite numbers of at least 0");
     }
     largest = (std::max)(largest, weight);
   }
   if (weights.size() < 2 || largest <= 0) return std::nullopt;
   double sum = 0;
-  for (const double weight : weights) sum += weight / largest;  // which cannot overflow
+  for (const double weight : weights) sum += weight / largest;  // the division prevents overflow
   double entropy = 0;
   for (const double weight : weights) {
     const double p = weight / largest / sum;
     if (p > 0) entropy -= p * std::log(p);
   }
-  // Rounding takes a uniform distribution's entropy a little above the highest.
+  // Rounding can make a uniform distribution's entropy slightly larger than the maximum.
   return std::clamp(1 - entropy / std::log(static_cast<double>(weights.size())), 0.0, 1.0);
 }
 
-/// A relation's candidates behind its templates with content-free texts in the subject's place.
+/// A relation's candidates after its templates, with content-free texts in place of the subject.
 struct ContentFreeScores {
   std::size_t templates = 0;
   std::size_t texts = content_free_texts.size();
   std::size_t candidates = 0;
-  /// In nats, templates × texts × candidates; minus infinity is a probability of 0.
+  /// In nats, templates × texts × candidates; minus infinity stands for a probability of 0.
   std::vector<double> log_likelihoods;
-  /// Of which so many tokens each is the sum; empty where each is of one.
+  /// The number of tokens that each log-likelihood sums over; empty if each covers one token.
   std::vector<std::uint32_t> tokens{};
 };
 
-/// A candidate that content-free prompts ask for, and where they do so most.
+/// The candidate that content-free prompts favour, and the template that favours it most.
 struct FavouredCandidate {
   std::size_t candidate = 0;
   /// Mean over the templates.
   double mean_probability = 0;
-  /// The template it is most probable under, and how probable there.
+  /// The template under which it is most probable, and its probability there.
   std::size_t template_index = 0;
   double probability = 0;
 };
@@ -88,22 +91,24 @@ struct BiasLevels {
   std::optional<double> multi{};
 };
 
-/// By one way to weigh names. No level with fewer than two candidates, or without a prompt.
+/// For one way of weighting names. No level with fewer than two candidates, or without a prompt.
 struct CandidateBias : BiasLevels {
-  /// The most probable over all templates; the first of equals, for the template too. None without
-  /// a candidate or a prompt.
+  /// The most probable candidate over all templates; the first of equals, for the template as well.
+  /// Nullopt without a candidate or a prompt.
   std::optional<FavouredCandidate> favoured{};
 };
 
-/// By the sum of a name's log-probabilities, as its probability has it, and per token.
+/// The inherited numbers use the sum of a name's log-probabilities, that is, its probability.
+/// `per_token` divides the sum by the number of tokens.
 struct RelationBias : CandidateBias {
   CandidateBias per_token{};
   std::size_t templates = 0;
   std::size_t candidates = 0;
 };
 
-/// templates × candidates, row by row: each template's mean over the texts. There is a text and a
-/// candidate. `all` has a weight in nats in place of each log-likelihood.
+/// templates × candidates, row by row: each template's mean over the texts. Needs at least one text
+/// and one candidate. `all` is used instead of `log_likelihoods`: one weight in nats for each of
+/// them.
 inline std::vector<double> content_free_distributions(const ContentFreeScores& scores,
                                                       std::span<const double> all) {
   const std::size_t n = scores.candidates;
@@ -113,16 +118,17 @@ inline std::vector<double> content_free_distributions(const ContentFreeScores& s
     double best = -std::numeric_limits<double>::infinity();
     bool sound = true;
     for (const double score : row) {
-      sound = sound && score < std::numeric_limits<double>::infinity();  // and not for NaN
+      sound = sound && score < std::numeric_limits<double>::infinity();  // false for NaN too
       best = (std::max)(best, score);
     }
     const std::size_t index = prompt / scores.texts;
     if (!sound || !std::isfinite(best)) {
-      throw user_error({.field = "log_likelihoods"},
-                       "template " + std::to_string(index) + ", content-free text " +
-                           std::to_string(prompt % scores.texts) +
-                           (sound ? ": no candidate is possible" : ": not a log-likelihood"),
-                       "score each candidate in nats");
+      throw user_error(
+          {.field = "log_likelihoods"},
+          "template " + std::to_string(index) + ", content-free text " +
+              std::to_string(prompt % scores.texts) +
+              (sound ? ": every candidate has probability 0" : ": not a log-likelihood"),
+          "pass a log-likelihood in nats for each candidate");
     }
     const std::vector<double> p = softmax(row);
     for (std::size_t i = 0; i < n; ++i) {
@@ -132,7 +138,7 @@ inline std::vector<double> content_free_distributions(const ContentFreeScores& s
   return rows;
 }
 
-/// There is a log-likelihood.
+/// Needs at least one log-likelihood.
 inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<const double> all) {
   CandidateBias made;
   const std::size_t n = scores.candidates;
@@ -162,8 +168,9 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
   return made;
 }
 
-/// Throws a user error for numbers that are not templates × texts × candidates, for one that is NaN
-/// or infinite, for one of no tokens, and for a prompt under which no candidate is possible.
+/// Throws a user error if the log-likelihoods are not templates × texts × candidates, if one is NaN
+/// or plus infinity, if one covers no token, and if every candidate has probability 0 under some
+/// prompt.
 [[nodiscard]] inline RelationBias relation_bias(const ContentFreeScores& scores) {
   if (scores.log_likelihoods.size() != scores.templates * scores.texts * scores.candidates) {
     throw user_error({.field = "log_likelihoods"},
@@ -171,13 +178,14 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
                          counted(scores.templates, "template") + ", " +
                          std::to_string(scores.texts) + " texts and " +
                          counted(scores.candidates, "candidate"),
-                     "give one for each");
+                     "pass one number for each combination");
   }
   const bool of_one = scores.tokens.empty();
   if (!of_one && (scores.tokens.size() != scores.log_likelihoods.size() ||
                   ranges::find(scores.tokens, 0U) != scores.tokens.end())) {
-    throw user_error({.field = "tokens"}, "are not a number of tokens for each log-likelihood",
-                     "give how many each is the sum of, or none where each is of one");
+    throw user_error({.field = "tokens"},
+                     "are not one positive token count for each log-likelihood",
+                     "pass the number of tokens that each sums over, or none if each covers one");
   }
   RelationBias made;
   if (!scores.log_likelihoods.empty()) {
@@ -193,11 +201,12 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
   return made;
 }
 
-/// Over relations, unweighted. There is no interval: templates and relations are the design, and
-/// each level is of a distribution that is known whole, so nothing was drawn that could be redrawn.
+/// Over relations, unweighted. There is no interval: templates and relations are part of the
+/// design, and each level is computed from a fully known distribution, so nothing was drawn that
+/// could be resampled.
 struct MeanBias : BiasLevels {
   BiasLevels per_token{};
-  /// That have levels; without one there is no mean.
+  /// Relations with levels; if there are none, there is no mean.
   std::size_t relations = 0;
   /// Relations without a number, left out.
   std::size_t excluded = 0;
@@ -216,7 +225,7 @@ struct MeanBias : BiasLevels {
       multi += *levels.multi;
       ++count;
     }
-    made.relations = count;  // per token as many
+    made.relations = count;  // the same number per token
     if (count == 0) return BiasLevels{};
     return BiasLevels{single / static_cast<double>(count), multi / static_cast<double>(count)};
   };

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a model do better than guessing, and does one option win whatever is asked?
+// Does a model do better than guessing, and does one option win whatever the question?
 //
-// Under guessing a fact with K options is right with probability 1/K, independently of the others, so
-// the number of right answers has the Poisson binomial distribution. The test is exact and one-sided:
-//   p = P(S ≥ s),  s the whole right answers found (a tie of n counts 1/n, the sum is cut),
-// of the template or setting that does best, times their number (Bonferroni), as each asks the same
-// facts. Where Hoeffding's bound of p is below 1e-9 already, the sum is spared and the bound stands for it.
-// An option's share is how often it is right, or 1/K where that is more. It is favoured where it wins at
-// least twice that often and ten times, and a binomial of its share wins as often with a probability
-// that is below 0.001 after it is multiplied with the options and templates of its relation.
-// Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: taking such a bias out of the
-// answers.
+// Under guessing, a fact with K options is right with probability 1/K, independently of the others.
+// The number of right answers then has the Poisson binomial distribution. The test is exact and
+// one-sided:
+//   p = P(S ≥ s),
+// where s is the number of right answers found, rounded down (a tie of n counts 1/n). It is
+// computed for the template or setting that does best and multiplied by the number of templates or
+// settings (Bonferroni), because all of them ask the same facts. If Hoeffding's bound of p is
+// already below 1e-9, the sum is not computed and the bound is used instead. An option's share is
+// how often it is right, or 1/K if that is larger. It is favoured if it wins at least ten times and
+// at least twice as often as its share, and if a binomial with its share has that many wins with a
+// probability below 0.001. This probability is first multiplied by the number of options and
+// templates of the relation. Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal:
+// removing such a bias from the answers.
 
 #include <algorithm>
 #include <cmath>
@@ -32,12 +35,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// P(S ≥ at_least) of the number S of successes of independent trials; exact but for rounding.
+/// P(S ≥ at_least) for the number S of successes in independent trials; exact except for rounding.
 [[nodiscard]] inline double chance_of_at_least(std::span<const double> probabilities,
                                                std::size_t at_least) {
   if (at_least == 0) return 1;
   if (at_least > probabilities.size()) return 0;
-  // mass[k] = P(S = k) of the trials so far, of k below; what reaches at_least stays there.
+  // mass[k] = P(S = k) over the trials so far, for k < at_least. The last entry collects P(S ≥
+  // at_least).
   std::vector<double> mass(at_least + 1, 0.0);
   mass[0] = 1;
   for (const double p : probabilities) {
@@ -48,26 +52,26 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return (std::min)(1.0, mass[at_least]);
 }
 
-/// What one way of asking (a template, a setting) came to over all facts.
+/// The result of one way of asking (a template, a setting) over all facts.
 struct GuessedAnswers {
   /// Sum of expected accuracies: a tie of n counts 1/n.
   double right = 0;
-  /// Of guessing each fact right, parallel to the facts.
+  /// The probability of guessing each fact right, parallel to the facts.
   std::vector<double> probabilities;
 };
 
-/// A whole run against guessing; of several ways of asking the one that does best, which is the furthest
-/// above what guessing gives, in standard deviations.
+/// Compares a whole run with guessing. Of several ways of asking it takes the one that does best:
+/// the furthest above the expectation of guessing, in standard deviations.
 struct ChanceTest {
   std::size_t answers = 0;
   double right = 0;
-  /// What guessing gives on average.
+  /// The expected number of right answers under guessing.
   double expected = 0;
-  /// Times the number of ways, at most 1. Where Hoeffding's bound is below 1e-9, that bound.
+  /// Multiplied by the number of ways, at most 1. If Hoeffding's bound is below 1e-9, that bound.
   double p = 1;
 };
 
-/// Of ways that ask the same facts. Nothing without an answer.
+/// For ways that ask the same facts. Nullopt if there is no answer.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(
     const std::vector<GuessedAnswers>& ways) {
   const GuessedAnswers* best = nullptr;
@@ -80,7 +84,7 @@ struct ChanceTest {
       expected += p;
       variance += p * (1 - p);
     }
-    // Without a variance every guess is right, and no run is above guessing.
+    // With a variance of 0 every guess is right, and no run is above guessing.
     const double above = variance > 0 ? (way.right - expected) / std::sqrt(variance) : 0;
     if (best != nullptr && above <= furthest) continue;
     best = &way;
@@ -99,7 +103,7 @@ struct ChanceTest {
   return made;
 }
 
-/// Of a closed-set probe, whose ways of asking are its templates.
+/// For a closed-set probe, whose ways of asking are its templates.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(
     const std::vector<RelationAnswers>& relations) {
   std::vector<GuessedAnswers> ways;
@@ -115,31 +119,32 @@ struct ChanceTest {
   return chance_test(ways);
 }
 
-/// What is to be said of a run that does not do better than guessing; nothing of one that does, and of
-/// one that is too small to tell (fewer than 20 answers).
+/// The warning about a run that does not do better than guessing. Nullopt for a run that does, and
+/// for one that is too small to judge (fewer than 20 answers).
 [[nodiscard]] inline std::optional<std::string> chance_warning(
     const std::optional<ChanceTest>& made) {
   if (!made || made->answers < 20 || made->p <= 0.05) return std::nullopt;
-  return "Warning: the run is not told from guessing: " + with_decimals(made->right, 1) + " of " +
-         counted(made->answers, "answer") + " right, guessing gives " +
+  return "Warning: the run is indistinguishable from guessing: " + with_decimals(made->right, 1) +
+         " of " + counted(made->answers, "answer") + " right, guessing gives " +
          with_decimals(made->expected, 1) + " (p = " + with_decimals(made->p, 2) +
-         ", exact one-sided test of the Poisson binomial, each fact right with one in its "
-         "options).";
+         ", exact one-sided Poisson binomial test; a guess is right with probability 1 / number "
+         "of options).";
 }
 
 struct FavouredOption {
-  /// Place among the relations.
+  /// Index of the relation.
   std::size_t relation = 0;
   std::size_t option = 0;
   std::size_t template_index = 0;
   std::size_t facts = 0;
   /// How often it is picked, and how often it is right.
   std::size_t wins = 0, right = 0;
-  /// Times the options and templates of the relation.
+  /// Multiplied by the number of options and templates of the relation.
   double p = 1;
 };
 
-/// The most favoured option of each relation that has one. Of a tie the first is taken for picked.
+/// The most favoured option of each relation that has one. The first option of a tie counts as
+/// picked.
 [[nodiscard]] inline std::vector<FavouredOption> favoured_options(
     const std::vector<RelationAnswers>& relations) {
   constexpr std::size_t fewest = 10;
@@ -172,8 +177,8 @@ struct FavouredOption {
   return all;
 }
 
-/// What is to be said of them, the three that are picked for most facts in full; `name(option)` is what
-/// an option is called. Nothing without one.
+/// The warning about favoured options, with details of the three that are picked for the largest
+/// share of facts. `name(option)` returns an option's name. Nullopt if no option is favoured.
 template <class Name>
 [[nodiscard]] std::optional<std::string> favour_warning(
     const std::vector<RelationAnswers>& relations, Name name) {

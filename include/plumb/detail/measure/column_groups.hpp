@@ -3,12 +3,13 @@
 
 // How accurate is each model on popular facts, on those of a year, or of a domain?
 //
-// Facts are grouped by a further column of their table (data/tsv.hpp), or by the domains of their relation
-// ("domain"; a fact stands in each of them), or by the years in which it was true ("valid", between its columns
-// valid_from and valid_to; a fact stands in each of these years). A column of numbers with more than `most_values` different ones is
-// cut into bins of about as many facts, equal numbers together. A group's accuracy is over its facts, each
-// counting once with the mean over the variants it was asked under; its interval is Wilson's, as that of any
-// group of facts of a probe.
+// Facts are grouped in one of three ways: by a further column of their table (data/tsv.hpp); by the
+// domains of their relation ("domain"; a fact is in each of them); or by the years in which they
+// were true ("valid", from the columns valid_from to valid_to; a fact is in each of these years). A
+// column of numbers with more than `most_values` distinct values is cut into bins of about equal
+// numbers of facts; equal values share a bin. A group's accuracy is over its facts. Each fact
+// counts once, with the mean over the variants under which it was asked. The interval is Wilson's,
+// as for any group of facts of a probe.
 
 #include <algorithm>
 #include <cmath>
@@ -37,14 +38,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ColumnGroup {
   /// The value, or "12 to 340".
   std::string name;
-  /// Different facts, of all models together.
+  /// Distinct facts, of all models together.
   std::size_t facts = 0;
-  /// By model.
+  /// One for each model.
   std::vector<Estimate> accuracy{};
 };
 
 struct ColumnGroups {
-  /// Empty where facts are not grouped.
+  /// Empty if facts are not grouped.
   std::string column{};
   /// Ascending by number, or by name.
   std::vector<ColumnGroup> groups{};
@@ -52,18 +53,18 @@ struct ColumnGroups {
   std::size_t without = 0;
 };
 
-/// More different numbers than these are cut into bins.
+/// A column with more distinct numbers than this is cut into bins.
 inline constexpr std::size_t most_values = 12;
-/// Of about as many facts.
+/// The number of bins, each with about the same number of facts.
 inline constexpr std::size_t value_bins = 5;
 
-/// Whether a cell of a column of numbers says in a word that there is none.
+/// Whether a cell of a column of numbers is a word for a missing value.
 [[nodiscard]] inline bool is_missing_number(const std::string& value) {
   const std::string word = bare_name(value);
   return word.empty() || word == "na" || word == "nan" || word == "none" || word == "null";
 }
 
-/// What a fact has in a column; nothing, or several.
+/// The values of a fact in a column: none, one or several.
 [[nodiscard]] inline std::vector<std::string> values_in_column(const Relation& relation,
                                                                const Fact& fact,
                                                                const std::string& column) {
@@ -74,12 +75,12 @@ inline constexpr std::size_t value_bins = 5;
   return {};
 }
 
-/// From when to when a fact is true, both years included.
+/// The first and the last year in which a fact is true, both included.
 struct Validity {
   std::optional<int> from{}, to{};
 };
 
-/// The year that a date begins with ("2019", "2019-05-01"); nothing for another text.
+/// The year that a date begins with ("2019", "2019-05-01"); nullopt for other texts.
 [[nodiscard]] inline std::optional<int> year_of(std::string_view date) {
   constexpr std::size_t digits = 4;
   if (date.size() < digits || (date.size() > digits && date[digits] != '-')) return {};
@@ -91,10 +92,10 @@ struct Validity {
   return year;
 }
 
-/// What tables write for a fact that is still true: 9999-12-31.
+/// The year that tables use for a fact that is still true: 9999-12-31.
 inline constexpr int no_end = 9999;
 
-/// By a fact's columns valid_from and valid_to, whatever their case and punctuation.
+/// From a fact's columns valid_from and valid_to; their case and punctuation do not matter.
 [[nodiscard]] inline Validity validity_of(const Fact& fact) {
   Validity made;
   for (const auto& [name, value] : fact.further) {
@@ -106,8 +107,8 @@ inline constexpr int no_end = 9999;
   return made;
 }
 
-/// Each year in which a fact is true. One without an end is true until `latest`, one without a beginning in
-/// its last year alone, as nothing says for how long.
+/// Each year in which a fact is true. A fact without an end is true until `latest`. A fact without
+/// a start counts only for its last year, because its duration is unknown.
 [[nodiscard]] inline std::vector<std::string> years_of_validity(const Fact& fact, int latest) {
   const Validity valid = validity_of(fact);
   std::vector<std::string> years;
@@ -131,10 +132,11 @@ inline constexpr int no_end = 9999;
   return latest;
 }
 
-/// Which group a value is in. Any number of threads may use one.
+/// Maps a value to its group. Any number of threads may use one object.
 class ValueGroups {
  public:
-  /// `values` has one for each fact. Throws a user error for more values than a table can show.
+  /// `values` has one entry for each fact. Throws a user error for more values than a table can
+  /// show.
   ValueGroups(const std::vector<std::string>& values, const std::string& column) {
     std::map<std::string, std::size_t> counts;
     std::vector<double> numbers;
@@ -152,8 +154,9 @@ class ValueGroups {
     constexpr std::size_t most_groups = 100;
     if (counts.size() > most_groups) {
       throw user_error({.setting = "group-by"},
-                       column + " has " + std::to_string(counts.size()) + " different texts",
-                       "name a column of numbers, or of at most " + std::to_string(most_groups));
+                       column + " has " + std::to_string(counts.size()) + " different text values",
+                       "set a numeric column, or one whose number of values is at most " +
+                           std::to_string(most_groups));
     }
     for (const auto& [value, count] : counts) names_.push_back(value);
     if (are_numbers) {
@@ -162,7 +165,7 @@ class ValueGroups {
   }
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// Of one of the values.
+  /// The group of one of the values.
   [[nodiscard]] std::size_t place(const std::string& value) const {
     if (last_.empty()) {
       return static_cast<std::size_t>(ranges::find(names_, value) - names_.begin());
@@ -173,7 +176,7 @@ class ValueGroups {
   }
 
  private:
-  /// Sorted numbers into bins that end where the next number is another one.
+  /// Cuts sorted numbers into bins. Equal numbers stay in the same bin.
   void cut(const std::vector<double>& sorted) {
     std::vector<double> firsts;
     for (std::size_t begin = 0; begin < sorted.size();) {
@@ -185,7 +188,7 @@ class ValueGroups {
       firsts.push_back(sorted[begin]);
       begin = end;
     }
-    // As few digits as tell all ends of bins apart.
+    // As few digits as distinguish the ends of all bins.
     std::set<double> ends(firsts.begin(), firsts.end());
     ends.insert(last_.begin(), last_.end());
     int digits = 4;
@@ -201,7 +204,7 @@ class ValueGroups {
       names_.push_back(firsts[b] == last_[b] ? first : first + " to " + last);
     }
   }
-  /// A whole number as it is, another one with so many significant digits: "12000", "0.00031".
+  /// A whole number as it is, any other with `digits` significant digits: "12000", "0.00031".
   static std::string short_number(double number, int digits) {
     if (number == std::round(number) && std::abs(number) < 1e15) return with_decimals(number, 0);
     const int before = static_cast<int>(std::floor(std::log10(std::abs(number)))) + 1;
@@ -212,14 +215,14 @@ class ValueGroups {
   }
 
   std::vector<std::string> names_;
-  std::vector<double> last_;  // the largest number of each bin; empty where a group is a value
+  std::vector<double> last_;  // the largest number of each bin; empty if each value is a group
 };
 
-/// Which groups each fact is in, by one column. Any number of threads may use one.
+/// The groups of each fact, by one column. Any number of threads may use one object.
 class FactsByColumn {
  public:
-  /// Of all facts of some relations, which may hold the same fact several times. Throws a user error for a
-  /// column that no fact has.
+  /// From all facts of some relations, which may contain the same fact several times. Throws a user
+  /// error for a column that no fact has.
   FactsByColumn(const std::vector<const Relation*>& relations, const std::string& column) {
     std::map<Key, std::vector<std::string>> facts;
     std::set<std::string> columns;
@@ -251,9 +254,9 @@ class FactsByColumn {
     }
     if (all.empty()) {
       throw user_error({.setting = "group-by"}, "no fact has a column '" + column + "'",
-                       columns.empty() ? "facts of a probe keep the columns of a CSV, TSV or "
-                                         "JSON-lines table; other runs keep none"
-                                       : "there are " + text_list(columns));
+                       columns.empty() ? "group a probe's facts from a CSV, TSV or "
+                                         "JSON-lines table; other runs keep no columns"
+                                       : "set one that exists: " + text_list(columns));
     }
     const ValueGroups groups(all, column);
     names_ = groups.names();
@@ -267,11 +270,12 @@ class FactsByColumn {
   }
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// Different facts that have no value.
+  /// Distinct facts that have no value.
   [[nodiscard]] std::size_t without() const noexcept { return without_; }
-  /// Different facts of each group.
+  /// The number of distinct facts of each group.
   [[nodiscard]] const std::vector<std::size_t>& facts() const noexcept { return facts_; }
-  /// Ascending; nothing for a fact without a value. The fact is one of those that the groups were made of.
+  /// Ascending group indices; empty for a fact without a value. The fact must be one of those that
+  /// the groups were made from.
   [[nodiscard]] const std::vector<std::size_t>& places_of(const Relation& relation,
                                                           const Fact& fact) const {
     return places_.at({relation.code, fact.instance});
@@ -298,7 +302,8 @@ template <class Table>
   return relations;
 }
 
-/// Throws a user error for a column that no fact of a dataset has, before anything is asked.
+/// Throws a user error for a column that no fact of a dataset has. Called before the model is
+/// asked.
 inline void check_group_by(const Dataset& dataset, const std::string& column) {
   if (column.empty()) return;
   std::vector<const Relation*> relations;
@@ -329,8 +334,8 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
   return chosen;
 }
 
-/// The numbers of one model's facts under all templates, by a column of the facts. Throws a user error for a
-/// column that no fact has.
+/// The numbers of one model's facts under all templates, by a column of the facts. Throws a user
+/// error for a column that no fact has.
 [[nodiscard]] inline ColumnMetrics metrics_by_column(const std::vector<RelationAnswers>& answers,
                                                      const std::string& column,
                                                      const Bootstrap& bootstrap) {

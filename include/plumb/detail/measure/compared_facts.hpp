@@ -3,10 +3,10 @@
 
 // Which model knows which fact, and what does each answer?
 //
-// All facts that at least two models were asked. A fact is known to a model as in
-// measure/paired_comparison.hpp, under more than half of the variants; here they are those that all
-// models with the relation share, and the model's own where they share none. Its answer is that
-// under the first of them.
+// Covers all facts that at least two models were asked. As in measure/paired_comparison.hpp, a
+// model knows a fact if it knows it under more than half of the variants. Here the variants are
+// those shared by all models that have the relation, or the model's own if they share none. A
+// model's answer is the one under the first of these variants.
 
 #include <cstddef>
 #include <map>
@@ -24,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// One model's answer to a fact.
 struct FactAnswer {
   bool is_known = false;
-  /// Of a tie the first choice; may be empty (answer_text).
+  /// The first choice of a tie; may be empty (answer_text).
   std::string text;
 };
 
@@ -32,9 +32,9 @@ struct ComparedFact {
   std::string relation;
   std::size_t instance = 0;
   std::string subject;
-  /// The right one.
+  /// The right answer.
   std::string answer;
-  /// By model; none for a model that was not asked.
+  /// One for each model; nullopt for a model that was not asked.
   std::vector<std::optional<FactAnswer>> models;
 
   [[nodiscard]] std::size_t asked() const {
@@ -48,12 +48,12 @@ struct ComparedFact {
     return static_cast<std::size_t>(
         ranges::count_if(models, [](const auto& one) { return one && one->is_known; }));
   }
-  /// Whether one of the models that were asked knows it and another does not.
+  /// Whether at least one of the models that were asked knows it and at least one does not.
   [[nodiscard]] bool differs() const { return known_by() > 0 && known_by() < asked(); }
 };
 
-/// Relations in order of appearance, each by ascending instance. The models' facts must agree,
-/// which match_answers sees to.
+/// Relations in order of appearance, each by ascending instance. The models' facts must agree, as
+/// match_answers ensures.
 [[nodiscard]] inline std::vector<ComparedFact> compared_facts(
     const std::vector<ModelAnswers>& models, const Setting& group) {
   std::vector<std::string> codes;
@@ -67,7 +67,7 @@ struct ComparedFact {
   std::vector<ComparedFact> facts;
   for (const std::string& code : codes) {
     std::vector<std::vector<AnswersView>> lists;
-    std::vector<std::pair<std::size_t, const RelationAnswers*>> tables;  // with their model
+    std::vector<std::pair<std::size_t, const RelationAnswers*>> tables;  // with the model's index
     for (std::size_t m = 0; m < models.size(); ++m) {
       const auto found = find_relation(models[m].relations, code);
       if (found == models[m].relations.end() || found->facts() == 0) continue;
@@ -80,7 +80,7 @@ struct ComparedFact {
     std::map<std::size_t, ComparedFact> by_instance;
     for (const auto& asked : tables) {
       const RelationAnswers* const table = asked.second;
-      std::vector<std::size_t> places;  // of the settings that count
+      std::vector<std::size_t> places;  // indices of the settings that count
       for (std::size_t place = 0; place < table->settings.size(); ++place) {
         const Setting& setting = table->settings[place];
         if (setting.group() != group.group()) continue;
@@ -112,14 +112,14 @@ struct ComparedFact {
   return facts;
 }
 
-/// Of the facts that two models or more were asked.
+/// Counts over the facts that at least two models were asked.
 struct ComparedFactCounts {
   std::size_t compared = 0;
-  /// By all models that were asked, and by none.
+  /// Known by all models that were asked, and by none of them.
   std::size_t known_by_all = 0;
   std::size_t known_by_none = 0;
   std::size_t differ = 0;
-  /// By model: facts that it knows and no other model that was asked.
+  /// One for each model: facts that it knows and no other asked model knows.
   std::vector<std::size_t> known_alone;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Do two lists of numbers go together?
+// How strongly do two lists of numbers correlate?
 //
 // Pearson's r = Σ(x−x̄)(y−ȳ) / √(Σ(x−x̄)² Σ(y−ȳ)²), with the 95% interval of Fisher's transform,
 //   tanh(artanh r ± z/√(n−3)),  z = 1.959964.
-// The transform's standard error needs four pairs, and it has no end at −1 and 1: there r stands without
-// an interval. Source: Fisher 1921.
+// The transform's standard error needs four pairs, and the transform is infinite at −1 and 1; r has
+// no interval in these cases. Source: Fisher 1921.
 
 #include <algorithm>
 #include <cmath>
@@ -18,14 +18,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether |r| is 1 but for rounding: of how far other pairs would move it, and of how likely it is by
-/// chance, such a correlation says nothing.
+/// Whether |r| is 1 except for rounding. Such a correlation allows no estimate of how much other
+/// pairs would change it or how likely it is by chance.
 [[nodiscard]] inline bool is_whole_correlation(double r) {
   return no_spread(std::abs(r), 1);
 }
 
 /// Pearson's correlation of two equally long lists. No number (count 0) for fewer than three pairs
-/// or where one list is constant; no interval for three pairs, nor where |r| is 1 but for rounding.
+/// or if one list is constant. No interval for three pairs, or if |r| is 1 except for rounding.
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = (std::min)(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far do a model's numbers lie apart when other facts are shown before the questions?
+// How much do a model's numbers vary with the facts that are shown before the questions?
 //
-// Runs of one model that differ in nothing but the seed of their shots are draws; the spread is over their
-// accuracies. It says nothing of other facts: that is what each accuracy's own interval is for.
+// Draws are runs of one model that differ only in the seed of their shots. The spread is over their
+// accuracies. It does not cover the choice of the facts that are asked; each accuracy's own
+// interval does.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,14 +19,14 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct DrawSpread {
-  /// The runs' names, with commas between.
+  /// The names of the runs, separated by commas.
   std::string runs;
   std::size_t draws = 0;
-  /// Of their accuracies; the SD has n − 1.
+  /// Of the draws' accuracies; the SD divides by n − 1.
   double mean = 0, sd = 0, least = 0, most = 0;
 };
 
-/// At least two accuracies.
+/// Needs at least two accuracies.
 [[nodiscard]] inline DrawSpread draw_spread(std::string runs, std::span<const double> accuracies) {
   DrawSpread made{.runs = std::move(runs), .draws = accuracies.size()};
   for (const double value : accuracies) made.mean += value / static_cast<double>(accuracies.size());

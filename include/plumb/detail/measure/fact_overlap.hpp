@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which facts stand in a text, and how often?
+// Which facts appear in a text, and how often?
 //
-// A fact is met where a name of its subject and a name of its object stand together in a document:
-// as whole words (answer_words.hpp: "St. Louis" in "in St Louis's", "us" for "US" unless letters
-// keep their case), not overlapping each other ("Bank of America" is no meeting with America), and
-//   within N words        in a stretch of at most N words, both names included, over lines and
-//                         paragraphs; counted are disjoint stretches, as many as there can be
+// A fact is met if a name of its subject and a name of its object appear together in a document, as
+// whole words (answer_words.hpp: "St. Louis" in "in St Louis's"; "us" for "US" unless letters keep
+// their case). The two names must not overlap: "Bank of America" does not count as a meeting with
+// America. Together means
+//   within N words        in a stretch of at most N words, both names included, across lines and
+//                         paragraphs; disjoint stretches are counted, as many as fit
 //   within a line, a paragraph (lines up to one without a word), a document
-//                         counted are lines, paragraphs or documents
-// All names are looked for at once, word by word, in a trie of their words; a mention asks only for
-// the facts of its name, or for the other mentions at hand if those are fewer. Memory goes by the
-// names and, within N words, by N, whatever the text's length.
-// Standing together is no statement of the fact, and a statement may do without a name ("He was
-// born there"): the count says what a text may have taught, not what it did. Documents that hold
-// both entities are what Kandpal et al. 2023, "Large Language Models Struggle to Learn Long-Tail
-// Knowledge", count, whose entities are linked, not named. Non-goals: inflections, spelling,
-// accents, links.
+//                         the lines, paragraphs or documents are counted
+// All names are searched in one pass, word by word, in a trie of their words. A mention checks only
+// the facts of its name, or the other current mentions if those are fewer. Memory grows with the
+// number of names and, within N words, with N, but not with the length of the text. Two names that
+// appear together need not state the fact, and a statement of the fact may lack a name ("He was
+// born there"). The count shows what a text may have taught, not what it did teach. Kandpal et al.
+// 2023, "Large Language Models Struggle to Learn Long-Tail Knowledge", also count documents that
+// contain both entities, but find the entities by entity linking instead of by name. Non-goals:
+// inflections, spelling, accents, links.
 
 #include <compare>
 #include <cstddef>
@@ -36,23 +37,23 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What subject and object must stand in together.
+/// The unit of text in which subject and object must appear together.
 struct Within {
   enum class Unit { words, line, paragraph, document };
   Unit unit = Unit::words;
-  /// Of a stretch; unused for others.
+  /// Length of a stretch; unused for other units.
   std::size_t words = 50;
 };
 
-/// How often a fact was met; and the file, from 0, and the line, from 1, where a meeting was first
-/// complete.
+/// How often a fact was met, and where a meeting was first complete: the file, from 0, and the
+/// line, from 1.
 struct FactMeetings {
   std::size_t count = 0;
   std::size_t file = 0;
   std::size_t line = 0;
 };
 
-/// Which names make a fact with a name, and which fact.
+/// For each name, the names that make a fact with it, and which fact.
 class FactPartners {
  public:
   struct Partner {
@@ -60,12 +61,12 @@ class FactPartners {
     friend auto operator<=>(const Partner&, const Partner&) = default;
   };
 
-  /// Names of a fact's two sides.
+  /// Adds the names of a fact's two sides.
   void add(std::uint32_t subject, std::uint32_t object, std::uint32_t fact) {
     all_.emplace_back(subject, Partner{object, fact});
     all_.emplace_back(object, Partner{subject, fact});
   }
-  /// When all were added, of so many names.
+  /// Call once after all pairs are added; `names` is the number of names.
   void close(std::uint32_t names) {
     ranges::sort_distinct(all_);
     begin_.assign(std::size_t{names} + 1, 0);
@@ -77,7 +78,7 @@ class FactPartners {
     all_ = {};
   }
 
-  /// Of a name, ascending.
+  /// The partners of a name, ascending.
   [[nodiscard]] std::span<const Partner> of(std::uint32_t name) const {
     return std::span(partners_).subspan(begin_[name], begin_[name + 1] - begin_[name]);
   }
@@ -88,10 +89,10 @@ class FactPartners {
   std::vector<std::size_t> begin_;
 };
 
-/// Facts in one document after another, fed in pieces. One thread at a time may use one.
+/// Counts facts in one document after another, fed in pieces. Not thread-safe.
 class FactOverlap {
  public:
-  /// The facts may be gone afterwards.
+  /// Does not refer to `facts` after construction.
   FactOverlap(std::span<const NamedFact> facts, Within within,
               LetterCase letters = LetterCase::lower)
       : within_(within), names_(letters), met_(facts.size()), last_(facts.size(), nowhere) {
@@ -107,8 +108,9 @@ class FactOverlap {
     latest_.assign(names_.size(), nowhere);
   }
 
-  /// A piece of a line, whose number is for FactMeetings; `ends` of a line's last piece. Names go
-  /// on in the next piece and, but within a line, in the next line; words do not.
+  /// Feeds a piece of a line. `line` is the line's number, for FactMeetings; `ends` marks a line's
+  /// last piece. A name may continue in the next piece and, unless the unit is a line, in the next
+  /// line. A word may not.
   void feed(std::string_view piece, std::size_t line, bool ends) {
     line_ = line;
     const std::int64_t before = at_;
@@ -121,12 +123,12 @@ class FactOverlap {
     line_has_words_ = false;
   }
 
-  /// Nothing stands together with what follows.
+  /// Ends the document: nothing before it appears together with what follows.
   void end_document() {
     end_unit();
     line_has_words_ = false;
   }
-  /// What follows is of another file.
+  /// Ends the file: what follows is from another one.
   void end_file() {
     end_document();
     ++file_;
@@ -134,28 +136,28 @@ class FactOverlap {
 
   /// Parallel to the facts.
   [[nodiscard]] const std::vector<FactMeetings>& met() const noexcept { return met_; }
-  /// Words that were read.
+  /// Words read so far.
   [[nodiscard]] std::size_t words() const noexcept { return static_cast<std::size_t>(at_); }
-  /// Facts whose subject or object has no name with a word ("?"), which no text can hold.
+  /// Facts whose subject or object has no name with a word ("?"). No text can contain them.
   [[nodiscard]] std::size_t nameless() const noexcept { return nameless_; }
 
  private:
   static constexpr std::int64_t nowhere = -1;
   static constexpr std::uint32_t none = WordTrie::none;
 
-  /// A name in the text, by the numbers of its first and last word since the first text began, and
-  /// the number of the name's mention before it.
+  /// A name in the text. Its first and last word are numbered from the start of the first text.
+  /// Also stores the number of the same name's previous mention.
   struct Mention {
     std::uint32_t name;
     std::int64_t first, last, before;
   };
-  /// A name that has begun.
+  /// A name whose first words were read.
   struct UnfinishedMention {
     std::uint32_t node;
     std::int64_t first;
   };
 
-  /// An entity's names that have a word, each once.
+  /// The numbers of an entity's names that have a word, each once.
   std::vector<std::uint32_t> numbers_of(const NamedEntity& entity) {
     std::vector<std::uint32_t> numbers;
     for (const std::string& name : entity.names) {
@@ -184,9 +186,9 @@ class FactOverlap {
     begun_.resize(going_on);
   }
 
-  /// Counts the facts of a mention and one before it, and keeps it: within N words the last N
-  /// words' mentions, otherwise each name's first one in the unit, which is before all that any is
-  /// before.
+  /// Counts the facts of a mention and an earlier one, then stores the mention. Within N words, the
+  /// mentions of the last N words are stored. For the other units only each name's first mention in
+  /// the unit is stored, since it precedes every mention that a later one precedes.
   void mention(std::uint32_t name, std::int64_t first, std::int64_t last) {
     const auto reach = static_cast<std::int64_t>(within_.words);
     while (counts_words() && !recent_.empty() && recent_.front().last + reach <= last) {
@@ -221,7 +223,7 @@ class FactOverlap {
     return recent_[static_cast<std::size_t>(number - begin_)];
   }
 
-  /// Counts a fact unless it was counted in this stretch or unit.
+  /// Counts a fact unless it was already counted in this stretch or unit.
   void count(std::uint32_t fact, std::int64_t first, std::int64_t last) {
     if (last_[fact] >= (counts_words() ? first : unit_begin_)) return;
     last_[fact] = last;
@@ -243,18 +245,19 @@ class FactOverlap {
   detail::FactPartners partners_;
   std::size_t nameless_ = 0;
 
-  /// Words since the first text began, also where the unit at hand did.
+  /// The number of words since the start of the first text, now and at the start of the current
+  /// unit.
   std::int64_t at_ = 0, unit_begin_ = 0;
   std::size_t file_ = 0, line_ = 0;
   bool line_has_words_ = false;
   std::vector<UnfinishedMention> begun_;
-  /// Mentions that others may stand with; the number of the first of them, and of each name's
-  /// latest.
+  /// Mentions that may still be paired; the number of the first of them, and of each name's latest
+  /// mention.
   std::deque<Mention> recent_;
   std::int64_t begin_ = 0;
   std::vector<std::int64_t> latest_;
   std::vector<FactMeetings> met_;
-  /// The last word of the stretch that was counted last, by fact.
+  /// For each fact, the last word of the stretch that was counted last.
   std::vector<std::int64_t> last_;
 };
 

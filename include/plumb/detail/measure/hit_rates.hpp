@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which Hit@k are there?
+// At which k is Hit@k measured?
 //
-// Closed sets, rankings of entities and masked models measure Hit@k at the same k, so `hit_at(10)` is
-// Hit@10 of whichever. What counts as a hit is Rank's rule (measure/rank.hpp).
+// Closed sets, rankings of entities and masked models all measure Hit@k at the same k, so
+// `hit_at(10)` is Hit@10 for each of them. Rank's rule defines what counts as a hit
+// (measure/rank.hpp).
 
 #include <array>
 #include <cstddef>
@@ -17,10 +18,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The k that are measured. Tables show some; 2, 11 and 101 are what DEER's program calls 1, 10 and 100.
+/// The k that are measured; tables show some of them. DEER's program calls Hit@2, 11 and 101 hits
+/// at 1, 10 and 100.
 inline constexpr std::array<std::size_t, 8> hit_levels{1, 2, 3, 5, 10, 11, 100, 101};
 
-/// Hit rates by k; a k that has no number has an estimate without one. Thread-safe to read.
+/// Hit rates by k. The estimate of a k without a number has no number. Thread-safe to read.
 class HitRates {
  public:
   /// Throws a user error for a k that is not among `hit_levels`.
@@ -31,10 +33,9 @@ class HitRates {
   static std::size_t place_of(std::size_t k) {
     const auto found = ranges::find(hit_levels, k);
     if (found != hit_levels.end()) return static_cast<std::size_t>(found - hit_levels.begin());
-    throw user_error({.field = "k"}, "Hit@" + std::to_string(k) + " is not measured",
-                     "ask for one of " + text_list(hit_levels, [](std::size_t one) {
-                       return std::to_string(one);
-                     }));
+    throw user_error(
+        {.field = "k"}, "Hit@" + std::to_string(k) + " is not measured",
+        "use one of " + text_list(hit_levels, [](std::size_t one) { return std::to_string(one); }));
   }
 
   std::array<Estimate, hit_levels.size()> rates_;

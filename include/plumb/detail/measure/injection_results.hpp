@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each object among shots of which some are unknown or incorrect?
+// How likely is each object among shots some of which are unknown or incorrect?
 //
-// The means of exp(log P(object | the pairs before it)), absolute and unnormalised, by kind of pair.
-// A correct pair is compared with itself in the panel without injected pairs, as later positions are
-// likelier than earlier ones whatever stands between. Source: latent knowledge in many shots, Figure 2
-// and Appendix E; the change against the correct panel is ours. Non-goal: which pairs stand in the
-// panels (prompt/injection.hpp).
+// Computes the means of exp(log P(object | the pairs before it)), absolute and unnormalised, by
+// kind of pair. A correct pair is compared with itself in the panel without injected pairs, because
+// later positions are likelier than earlier ones whatever comes between. Source: "Towards Reliable
+// Latent Knowledge Estimation in LLMs", Figure 2 and Appendix E; the change against the correct
+// panel is our addition. Non-goal: the choice of pairs in the panels (prompt/injection.hpp).
 
 #include <cmath>
 #include <cstddef>
@@ -30,11 +30,12 @@ struct ScoredInjection {
 
 struct InjectionPanelResult {
   InjectionPanel panel;
-  /// Of the object at each position, in nats.
+  /// Log-probability of the object at each position, in nats.
   std::vector<double> log_probabilities;
-  /// Mean probability by kind of pair; without a number where the panel has no such pair.
+  /// Mean probability by kind of pair; no number if the panel has no such pair.
   Estimate correct, injected, after_injected;
-  /// Mean of a pair's probability less its probability in the first panel, where all are correct.
+  /// Mean of a pair's probability minus its probability in the first panel, where all pairs are
+  /// correct.
   Estimate correct_change, after_injected_change;
 };
 
@@ -44,7 +45,7 @@ struct InjectionResults {
   std::size_t highlight = 0;
 };
 
-/// The mean of `values` over the positions of a kind.
+/// The mean of `values` over the positions of one kind.
 inline Estimate mean_of_kind(const InjectionPanel& panel, PairKind kind,
                              const std::vector<double>& values, const Bootstrap& bootstrap,
                              const std::string& name) {
@@ -57,8 +58,8 @@ inline Estimate mean_of_kind(const InjectionPanel& panel, PairKind kind,
 }
 
 /// `log_probabilities` are those of the object at each position of each panel, in nats (−∞ is a
-/// probability of 0). Throws an internal error when they are not as many as the pairs, not numbers
-/// or above 1e-3 (rounding is forgiven).
+/// probability of 0). Throws an internal error if their number differs from the number of pairs, or
+/// if one is NaN or above 1e-3 (the tolerance for rounding).
 [[nodiscard]] inline InjectionResults injection_results(
     const InjectionDesign& design, const std::vector<std::vector<double>>& log_probabilities,
     const Bootstrap& bootstrap = {}) {
@@ -74,7 +75,7 @@ inline Estimate mean_of_kind(const InjectionPanel& panel, PairKind kind,
     for (const double log : logs) {
       if (!(log <= 1e-3)) {
         throw internal_error({.field = design.relation},
-                             "a score of panel '" + panel.name + "' is no log-probability");
+                             "a score of panel '" + panel.name + "' is not a log-probability");
       }
       probabilities.push_back(std::exp(log));
     }

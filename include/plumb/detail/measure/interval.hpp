@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which number, with which 95% interval?
+// An estimate: a number with its 95% interval.
 //
 // A proportion of independent facts gets Wilson's score interval
 //   (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.959964
-// which stays inside [0, 1] and is sound for few facts; a share over clusters of facts has the same
-// with their effective number (clustered_share.hpp). The mean of other numbers gets a percentile
-// bootstrap, seeded by the estimate's name so that it does not depend on what else is computed.
-// Strata are resampled within, as relations are part of the design and not drawn.
-// Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
+// which stays inside [0, 1] and is reliable for few facts. A share over clusters of facts gets the
+// same interval with their effective number (clustered_share.hpp). The mean of other numbers gets a
+// percentile bootstrap. It is seeded by the estimate's name, so that it does not depend on what
+// else is computed. Resampling is within strata, because relations are part of the design and not
+// drawn. Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
 
 #include <algorithm>
 #include <cmath>
@@ -27,42 +27,42 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What stands for a number that does not exist. It compares as false with every number, so no
-/// threshold is passed by it.
+/// Stands for a number that does not exist. Comparisons with it are false, so it passes no
+/// threshold.
 inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// A number with its 95% interval and how many facts stand behind it. Where there is no number, as of
-/// ACE over fewer facts than bins, the count is 0 and the rest is `no_number`.
+/// A number with its 95% interval and the number of facts it is computed from. If there is no
+/// number, as for ACE over fewer facts than bins, the count is 0 and the rest is `no_number`.
 struct Estimate {
   double value = no_number;
   double low = no_number;
   double high = no_number;
   std::size_t count = 0;
   /// "wilson", "clustered wilson" (measure/clustered_share.hpp), "bootstrap" (percentiles),
-  /// "bootstrap of relations" or "of facts" (measure/paired_comparison.hpp), "centred bootstrap"
-  /// (calibrate/calibrator.hpp), "fisher", or "none" where there is a number without an interval.
+  /// "bootstrap of relations" or "bootstrap of facts" (measure/paired_comparison.hpp), "centred
+  /// bootstrap" (calibrate/calibrator.hpp), "fisher", or "none" for a number without an interval.
   std::string method{};
 
   /// Whether there is a number.
   [[nodiscard]] bool exists() const noexcept { return count > 0 && !std::isnan(value); }
-  /// Whether there is an interval: a number may be without one, and has NaN for its ends then.
+  /// Whether there is an interval. A number without one has NaN as its ends.
   [[nodiscard]] bool has_interval() const noexcept {
     return exists() && !std::isnan(low) && !std::isnan(high);
   }
-  /// Its ends; nothing without an interval.
+  /// The ends of the interval; nullopt if there is none.
   [[nodiscard]] std::optional<std::pair<double, double>> interval() const {
     if (!has_interval()) return std::nullopt;
     return std::pair{low, high};
   }
 };
 
-/// A number that has no interval: one of which the facts at hand do not say how far it would move.
+/// A number without an interval: the available facts do not show how much it would vary.
 [[nodiscard]] inline Estimate without_interval(double value, std::size_t count) {
   return {value, no_number, no_number, count, "none"};
 }
 
-/// What rows are sorted by, best first: a number, and below all of them where there is none, so that
-/// rows without one come last.
+/// The key for sorting rows, best first. A missing number becomes the lowest value, so that rows
+/// without a number come last.
 [[nodiscard]] inline double or_lowest(double value) {
   return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
 }
@@ -70,7 +70,8 @@ struct Estimate {
 /// z of a 95% interval.
 inline constexpr double normal_95 = 1.959963984540054;
 
-/// Wilson's interval of a share of `trials`, not all of them whole; `count` facts stand behind it.
+/// Wilson's interval of a share of `trials`, a number that need not be whole; `count` is the number
+/// of facts.
 inline Estimate wilson_of(double share, double trials, std::size_t count, const char* method) {
   constexpr double z = normal_95;
   const double centre = (share + z * z / (2 * trials)) / (1 + z * z / trials);
@@ -81,8 +82,8 @@ inline Estimate wilson_of(double share, double trials, std::size_t count, const 
   return {share, share <= 0 ? 0.0 : centre - half, share >= 1 ? 1.0 : centre + half, count, method};
 }
 
-/// Wilson's interval for a share of `count` independent facts; the share need not be a whole number
-/// of them (a fact may be right under some of its templates).
+/// Wilson's interval for a share of `count` independent facts. The share need not be a whole number
+/// of facts, as a fact may be right under only some of its templates.
 [[nodiscard]] inline Estimate wilson_share(double share, std::size_t count) {
   if (count == 0) return {};
   return detail::wilson_of(share, static_cast<double>(count), count, "wilson");
@@ -94,7 +95,7 @@ inline Estimate wilson_of(double share, double trials, std::size_t count, const 
   return wilson_share(static_cast<double>(successes) / static_cast<double>(count), count);
 }
 
-/// Values that are resampled among themselves; the estimate is Σ weight · mean(values).
+/// Values that are resampled among themselves. The estimate is Σ weight · mean(values).
 struct Stratum {
   std::vector<double> values;
   double weight = 1;
@@ -114,14 +115,14 @@ struct Bootstrap {
   return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
 
-/// Whether numbers that differ by rounding alone, at most, lie between the two.
+/// Whether the two numbers differ at most by rounding.
 [[nodiscard]] inline bool no_spread(double low, double high) {
   return high - low <= 1e-12 * (std::max)({1.0, std::abs(low), std::abs(high)});
 }
 
 /// The estimate `value` with the middle 95% of its bootstrap draws. There is no interval without
-/// draws, and none where the draws are all the same: facts that agree do not say how far others
-/// would differ.
+/// draws, and none if all draws are equal: facts that agree do not show how much others would
+/// differ.
 [[nodiscard]] inline Estimate percentile_interval(double value, std::vector<double> draws,
                                                   std::size_t count) {
   if (draws.empty()) return without_interval(value, count);
@@ -131,8 +132,8 @@ struct Bootstrap {
   return {value, low, high, count, "bootstrap"};
 }
 
-/// The weighted sum of the strata's means with its percentile interval. Weights are taken as they
-/// are; empty strata must have been left out.
+/// The weighted sum of the strata's means with its percentile interval. Weights are not normalised;
+/// empty strata must have been left out.
 [[nodiscard]] inline Estimate bootstrap_mean(const std::vector<Stratum>& strata,
                                              const Bootstrap& options, const std::string& name) {
   double value = 0;

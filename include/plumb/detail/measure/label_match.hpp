@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a generated text hold a label?
+// Does a generated text contain a label?
 //
-//   letters   letter for letter, as IC-LKE's paper says that the object must be in the text
-//   program   as IC-LKE's program asks it: both in lower case, and the label, not the text, without its
-//             ":", "," and "."; so "Los Angeles, California" is in no text that has the comma
+//   letters   letter for letter, following IC-LKE's paper: the object must be in the text
+//   program   as in IC-LKE's program: both in lower case, and ":", "," and "." are removed from the
+//             label but not from the text; a text with "Los Angeles, California" therefore does not
+//             contain that label
 // Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix H.7, and its program
 // (ZeroPrompt_LKE, generation.py).
 
@@ -25,7 +26,7 @@ enum class LabelMatch { letters, program };
   return match == LabelMatch::letters ? "letters" : "program";
 }
 
-/// A label of which nothing is left is in every text.
+/// A label that becomes empty is in every text.
 [[nodiscard]] inline bool holds_label(std::string_view text, std::string_view label,
                                       LabelMatch match) {
   if (match == LabelMatch::letters) return text.find(label) != std::string_view::npos;

@@ -3,15 +3,16 @@
 
 // Which model knows most, which relation is known best, and do models agree on that?
 //
-// Models stand by their mean accuracy over the relations all models have, relations by their mean
-// over the models that have them, each with the sample standard deviation over what the mean is
-// over. Two models agree by Pearson's r of their accuracies over the relations both have; two
-// families by its mean over the pairs of a model from each,
+// Models are ordered by their mean accuracy over the relations that all models have, and relations
+// by their mean over the models that have them. Each mean comes with the sample standard deviation
+// of the values it averages. The agreement of two models is Pearson's r of their accuracies over
+// the relations that both have. The agreement of two families is the mean of r over the pairs of
+// one model from each,
 //   r(F, G) = mean { r(f, g) : f ∈ F, g ∈ G, f ≠ g },
-// a family with itself over its distinct pairs. A fine-tuned model stands against its base over the
-// answers to the same questions, paired, by the facts known: there a tie for the best counts as not
-// known, where leaderboards count it 1/n (measure/ties.hpp).
-// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Tables 7 to 10, Figures 6 and 14.
+// and of a family with itself the mean over its distinct pairs. A fine-tuned model is compared with
+// its base over the answers to the same questions, paired, by the facts known. In this comparison a
+// tie for the best counts as not known; leaderboards count it as 1/n (measure/ties.hpp). Source:
+// "Towards Reliable Latent Knowledge Estimation in LLMs", Tables 7 to 10, Figures 6 and 14.
 
 #include <algorithm>
 #include <cstddef>
@@ -35,13 +36,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct AccuracyTable {
   Setting group;
   std::vector<std::string> models;
-  /// Codes, in order of appearance, of relations that any model has under the group.
+  /// Codes of the relations that any model has under the group, in order of appearance.
   std::vector<std::string> relations;
   /// Distinct facts, by relation, over all models.
   std::vector<std::size_t> facts;
-  /// [model][relation]; count 0 where a model lacks the relation.
+  /// [model][relation]; count 0 if a model lacks the relation.
   std::vector<std::vector<AccuracySpread>> cells;
-  /// Places of the relations that all models have, ascending.
+  /// Indices of the relations that all models have, ascending.
   std::vector<std::size_t> shared;
 };
 
@@ -75,14 +76,15 @@ struct AccuracyTable {
   return table;
 }
 
-/// A model's place in Table 7.
+/// A model's row in Table 7.
 struct ModelStanding {
   std::size_t model = 0;
-  /// Over the relations all models have.
+  /// Over the relations that all models have.
   GroupSpread spread;
 };
 
-/// Best first, equals in the order given, models without a number last. `table` is that of the models.
+/// Best first, equal ones in the given order, models without a number last. `table` must be that of
+/// the models.
 [[nodiscard]] inline std::vector<ModelStanding> model_standings(
     const std::vector<ModelAnswers>& models, const AccuracyTable& table) {
   std::vector<ModelStanding> standings;
@@ -99,22 +101,22 @@ struct ModelStanding {
   return standings;
 }
 
-/// A relation's place in Table 8.
+/// A relation's row in Table 8.
 struct RelationStanding {
   std::size_t relation = 0;
-  /// The mean over the models that have it. Wilson's interval has the distinct facts as trials,
-  /// which is on the wide side where models differ.
+  /// The mean over the models that have it. The trials of Wilson's interval are the distinct facts,
+  /// which makes it rather wide if models differ.
   Estimate accuracy;
-  /// Over the models; none with fewer than two.
+  /// Over the models; nullopt for fewer than two.
   std::optional<double> sd;
   std::size_t models = 0;
-  /// Where the first of a tie is the answer; without ties the same number.
+  /// Takes the first of a tie as the answer. Without ties it is the same number.
   Estimate accuracy_first_wins{};
-  /// Of all the models' answers.
+  /// Ties among all models' answers.
   TieCount ties{};
 };
 
-/// Best known first, equals in the table's order.
+/// Best known first, equal ones in the table's order.
 [[nodiscard]] inline std::vector<RelationStanding> relation_standings(const AccuracyTable& table) {
   std::vector<RelationStanding> standings;
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
@@ -140,14 +142,16 @@ struct RelationStanding {
   return standings;
 }
 
-/// Table 9: a model's best and worst relations, as places in the table, both from better to worse.
+/// Table 9: a model's best and worst relations, as indices in the table, each list from better to
+/// worse.
 struct ExtremeRelations {
   std::vector<std::size_t> top;
   std::vector<std::size_t> bottom;
 };
 
-/// At most `count` each, among the relations the model has; equals in the table's order. With fewer
-/// than 2 · `count` relations at most half of them each, so that none stands in both lists.
+/// At most `count` in each list, among the relations that the model has; equal ones in the table's
+/// order. With fewer than 2 · `count` relations, each list has at most half of them, so that no
+/// relation is in both.
 [[nodiscard]] inline ExtremeRelations extreme_relations(const AccuracyTable& table,
                                                         std::size_t model, std::size_t count = 3) {
   std::vector<std::size_t> order;
@@ -160,8 +164,9 @@ struct ExtremeRelations {
   return {{order.begin(), order.begin() + some}, {order.end() - some, order.end()}};
 }
 
-/// [model][model]: Pearson's r of the accuracies over the relations both have; its count is those
-/// relations. No number for fewer than three, or where a model's accuracies are all the same.
+/// [model][model]: Pearson's r of the accuracies over the relations that both have; its count is
+/// the number of those relations. No number for fewer than three relations, or if a model's
+/// accuracies are all equal.
 [[nodiscard]] inline std::vector<std::vector<Estimate>> model_correlations(
     const AccuracyTable& table) {
   const std::size_t n = table.models.size();
@@ -182,10 +187,11 @@ struct ExtremeRelations {
   return r;
 }
 
-/// A mean of correlations; no interval, as pairs that share a model are not independent.
+/// A mean of correlations. It has no interval, because pairs that share a model are not
+/// independent.
 struct MeanCorrelation {
   double value = no_number;
-  /// How many pairs the mean is over; 0: there is no number.
+  /// The number of pairs that the mean is over; with 0 pairs there is no number.
   std::size_t pairs = 0;
 
   void add(double r) {
@@ -195,19 +201,19 @@ struct MeanCorrelation {
 };
 
 struct FamilyCorrelations {
-  /// In order of their first model.
+  /// In the order of their first models.
   std::vector<std::string> families;
   /// [family][family].
   std::vector<std::vector<MeanCorrelation>> means;
 };
 
-/// `correlations` are those of the models; `family` names each model's, empty for none. A family of
-/// one model has no number with itself; pairs without a correlation do not count.
+/// `correlations` are those of the models. `family` contains each model's family, empty for none. A
+/// family of one model has no number with itself. Pairs without a correlation do not count.
 [[nodiscard]] inline FamilyCorrelations family_correlations(
     const std::vector<std::vector<Estimate>>& correlations,
     const std::vector<std::string>& family) {
   FamilyCorrelations made;
-  std::vector<std::size_t> place(family.size());  // of each model's family
+  std::vector<std::size_t> place(family.size());  // index of each model's family
   for (std::size_t m = 0; m < family.size(); ++m) {
     if (family[m].empty()) continue;
     const auto found = ranges::find(made.families, family[m]);
@@ -227,21 +233,22 @@ struct FamilyCorrelations {
   return made;
 }
 
-/// A row of Table 10; over the relations, variants and facts both models have.
+/// A row of Table 10, over the relations, variants and facts that both models have.
 struct TunedComparison {
   std::size_t base = 0;
   std::size_t tuned = 0;
-  /// Shares of facts known, means over relations (measure/clustered_share.hpp); the difference is
-  /// tuned minus base, in [−1, 1], bootstrapped over facts within relations.
+  /// Shares of facts known, as means over relations (measure/clustered_share.hpp). The difference
+  /// is tuned minus base, in [−1, 1], bootstrapped over facts within relations.
   Estimate base_accuracy;
   Estimate tuned_accuracy;
   Estimate difference;
-  /// η(tuned|base): how much of what the tuned model knows the base model knows; and the converse.
+  /// η(tuned|base): the share of what the tuned model knows that the base model knows too; and the
+  /// reverse.
   Subsumption tuned_given_base;
   Subsumption base_given_tuned;
 };
 
-/// `base` and `tuned` are places in `models`. Throws what match_answers throws.
+/// `base` and `tuned` are indices into `models`. Throws what match_answers throws.
 [[nodiscard]] inline TunedComparison compare_tuned(const std::vector<ModelAnswers>& models,
                                                    std::size_t base, std::size_t tuned,
                                                    const Setting& group,

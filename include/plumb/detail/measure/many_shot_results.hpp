@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which numbers does a many-shot run come to?
+// Which numbers does a many-shot run produce?
 //
-// Everything its page, its tables and its metrics.json show, measured once of what was answered.
+// All numbers that its page, its tables and its metrics.json show, each computed once from the
+// answers.
 
 #include <cstddef>
 #include <map>
@@ -25,21 +26,22 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ShotsCurve {
   Setting like;
   std::vector<GroupSpread> points;
-  /// Fewest shots that reach 95% of the accuracy at the most; none where that is 0.
+  /// Fewest shots that reach 95% of the accuracy at the most shots; nullopt if that accuracy is 0.
   std::optional<std::size_t> shots_for_95;
 };
 
-/// What a run found, before anything is measured.
+/// The answers of a run, before anything is measured.
 struct ManyShotFindings {
   ModelAnswers answers;
   std::vector<ScoredInjection> scored_injections;
-  /// What must be said of relations, each remark once.
+  /// Remarks about relations that readers must see, each once.
   std::vector<std::string> remarks;
-  /// By relation: mean of 1 / choices over its facts, what guessing reaches.
+  /// By relation: mean of 1 / choices over its facts, the accuracy of guessing.
   std::map<std::string, double> chance_by_relation;
   /// By relation and fact (its instance): 1 / choices.
   std::map<std::string, std::map<std::size_t, double>> chance_by_fact;
-  /// Choices of all facts, and those whose tokens are the beginning of another's of the same fact.
+  /// The number of choices of all facts, and of choices whose tokens are the start of another
+  /// choice's tokens for the same fact.
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
 };
@@ -48,18 +50,18 @@ struct ManyShotResults : ManyShotFindings {
   /// Every group, over the relations that have it.
   std::vector<GroupSpread> groups;
   /// The groups that answer by choice and write pairs the usual way, over the relations that have
-  /// them all; empty where there are no such relations or fewer than two groups.
+  /// all of them. Empty if there are no such relations or fewer than two groups.
   std::vector<GroupSpread> side_by_side;
   std::vector<ShotsCurve> curves;
-  /// Accuracy at K of each group that answers by choice and has the most shots of its kind.
+  /// Accuracy at K for each group that answers by choice with the most shots of its kind.
   std::vector<std::pair<Setting, std::vector<AccuracyAtK>>> at_k;
   std::vector<InjectionResults> injections;
-  /// Among all answers by choice.
+  /// Ties among all answers by choice.
   TieCount ties{};
 };
 
-/// What guessing reaches over the relations of a group, each counting once as in its accuracy; nothing
-/// where it is not known of all of them.
+/// The accuracy of guessing over the relations of a group; each relation counts once, as in the
+/// group's accuracy. Nullopt if it is not known for all of them.
 [[nodiscard]] inline std::optional<double> chance_of(const ManyShotResults& made,
                                                      const GroupSpread& group) {
   double sum = 0;
@@ -72,7 +74,7 @@ struct ManyShotResults : ManyShotFindings {
   return sum / static_cast<double>(group.relations.size());
 }
 
-/// Whether a group writes pairs with the separator of the run's first IC-LKE group, or has none.
+/// Whether a group uses the pair separator of the run's first IC-LKE group, or has no separator.
 inline bool has_usual_separator(const ManyShotResults& made, const Setting& group) {
   if (group.method != "ic") return true;
   const auto first = ranges::find_if(
@@ -100,8 +102,8 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   return spreads;
 }
 
-/// Answers by choice against guessing; each setting, with its draw of examples, is a way of asking.
-/// Nothing where no answer was by choice.
+/// Compares answers by choice with guessing. Each setting, with its draw of examples, is a way of
+/// asking. Nullopt if no answer was by choice.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotFindings& run) {
   std::vector<Setting> settings;
   std::vector<GuessedAnswers> ways;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do models compare that were asked the same?
+// How do models that were asked the same facts compare?
 //
-// Everything is about one group of settings that all the models have.
+// Every number is about one group of settings that all the models have.
 
 #include <cstddef>
 #include <map>
@@ -28,27 +28,28 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ComparisonOptions {
-  /// A group's name (setting_name), or empty: see shared_setting.
+  /// The name of a group (setting_name). If empty, shared_setting chooses one.
   std::string setting{};
-  /// Family of each model by the model's name; models may lack one.
+  /// Maps a model's name to its family; models may lack one.
   std::map<std::string, std::string> families{};
-  /// Its number of parameters, in the same way.
+  /// Maps a model's name to its number of parameters; models may lack one.
   std::map<std::string, double> parameters{};
-  /// A column of the facts' table that facts are grouped by, or "domain"; may be empty.
+  /// The column of the facts' table to group facts by, or "domain"; may be empty.
   std::string group_by{};
-  /// Names of a base model and of one that was tuned from it.
+  /// Pairs of names: a base model, and a model that was tuned from it.
   std::vector<std::pair<std::string, std::string>> pairs{};
   Bootstrap bootstrap{};
 };
 
-/// One setting that all models have.
+/// The models' accuracies under one setting that all of them have.
 struct SettingAccuracies {
   Setting setting;
-  /// By model, over the relations that all have under it; no number without one.
+  /// One for each model, over the relations that all models have under the setting; no number if
+  /// there is none.
   std::vector<Estimate> accuracy;
 };
 
-/// A number of one model against the first, and what it means.
+/// A number that compares a model with the first one, and its meaning.
 struct ChangedValue {
   std::string key;
   std::string meaning;
@@ -64,37 +65,37 @@ struct Comparison {
   /// Best first.
   std::vector<ModelStanding> models;
   std::vector<RelationStanding> relations;
-  /// Family of each of the table's models, empty for none.
+  /// Family of each of the table's models; empty for none.
   std::vector<std::string> family;
-  /// Number of parameters of each of the table's models, where it is known.
+  /// Number of parameters of each of the table's models, if known.
   std::vector<std::optional<double>> parameters;
-  /// All settings that all models have, where there are several.
+  /// All settings that all models have, if there are several.
   std::vector<SettingAccuracies> settings;
-  /// By a column of the facts; without groups where none was named.
+  /// By a column of the facts; without groups if no column was set.
   ColumnGroups groups;
   std::vector<std::vector<Estimate>> correlations;
   FamilyCorrelations families;
   /// [i][j] is η(i|j).
   std::vector<std::vector<Subsumption>> subsumption;
   std::vector<TunedComparison> pairs;
-  /// Every pair of models, in the order in which they were named.
+  /// Every pair of models, in the order in which the models were named.
   std::vector<PairedComparison> paired;
-  /// Of each of the table's models; none for one without an accuracy.
+  /// The rank of each of the table's models; nullopt for a model without an accuracy.
   std::vector<std::optional<std::size_t>> ranks;
-  /// What at least two models were asked.
+  /// The facts that at least two models were asked.
   std::vector<ComparedFact> facts;
   ComparedFactCounts fact_counts;
-  /// Each model but the first against it: accuracy, likelihoods, calibration and facts; nothing where scores do
-  /// not compare.
+  /// Each model except the first, compared with the first: accuracy, likelihoods, calibration and
+  /// facts. Nothing if scores are not comparable.
   std::vector<ModelChanges> changes{};
-  /// Of runs that differ in the seed of their shots alone.
+  /// Spreads of runs that differ only in the seed of their shots.
   std::vector<DrawSpread> draws{};
   Bootstrap bootstrap;
-  /// What must be said wherever the numbers are shown.
+  /// Remarks that must appear wherever the numbers are shown.
   std::vector<std::string> remarks;
 };
 
-/// The groups of settings that all models have, in the order of the first.
+/// The groups of settings that all models have, in the first model's order.
 [[nodiscard]] inline std::vector<Setting> settings_of_all(const std::vector<ModelAnswers>& models) {
   std::vector<Setting> shared;
   for (const Setting& group : groups_of(models.front())) {
@@ -107,7 +108,7 @@ struct Comparison {
   return shared;
 }
 
-/// The accuracies of all models under each of several settings; empty for a single one.
+/// The accuracies of all models under each of several settings; empty if there is only one setting.
 [[nodiscard]] inline std::vector<SettingAccuracies> accuracies_by_setting(
     const std::vector<ModelAnswers>& models) {
   const std::vector<Setting> shared = settings_of_all(models);
@@ -123,10 +124,10 @@ struct Comparison {
   return made;
 }
 
-/// The group of that name, or without a name that of many-shot learning ("ic") with the most shots
-/// among those all models have, by choice rather than generation and with the usual separator if
-/// there is one; else the first of the first model that all have. Throws a user error that lists
-/// what there is when the models share no such group.
+/// The group called `name`. If `name` is empty, it is chosen among the groups that all models have:
+/// many-shot learning ("ic") with the most shots, preferably by choice rather than by generation
+/// and with the usual separator. If no group is many-shot, it is the first model's first group that
+/// all have. Throws a user error that lists the available groups if the models share no such group.
 [[nodiscard]] inline Setting shared_setting(const std::vector<ModelAnswers>& models,
                                             const std::string& name) {
   const std::vector<Setting> shared = settings_of_all(models);
@@ -145,18 +146,18 @@ struct Comparison {
     const auto found =
         ranges::find(shared, name, [](const Setting& group) { return setting_name(group); });
     if (found != shared.end()) return *found;
-    throw user_error({.setting = "setting"}, "'" + name + "' is not a setting all models have",
-                     "they share " + text_list(shared, setting_name));
+    throw user_error({.setting = "setting"}, "'" + name + "' is not a setting that all models have",
+                     "set one that they share: " + text_list(shared, setting_name));
   }
   const auto rank = [](const Setting& group) {
     return group.method == "ic"
                ? std::tuple(true, group.shots, group.by == "choice", group.separator == " ")
                : std::tuple(false, std::size_t{0}, false, false);
   };
-  return *ranges::max_element(shared, {}, rank);  // the first of equals
+  return *ranges::max_element(shared, {}, rank);  // the first of equal ones
 }
 
-/// Whether no relation is one of two models'.
+/// Whether no two models have a relation in common.
 inline bool shares_nothing(const AccuracyTable& table) {
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
     const auto has = [&](const std::vector<AccuracySpread>& row) {
@@ -173,7 +174,7 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   if (const std::size_t lacking = table.relations.size() - table.shared.size(); lacking > 0) {
     remarks.push_back(counted(lacking, "relation") + " of " +
                       std::to_string(table.relations.size()) +
-                      " that not every model has: left out of the leaderboard of models.");
+                      " missing from at least one model: left out of the leaderboard of models.");
   }
   const auto any_left_out = [&](std::size_t LeftOut::*what) {
     return ranges::any_of(made.subsumption, [&](const std::vector<Subsumption>& row) {
@@ -182,13 +183,13 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   };
   if (any_left_out(&LeftOut::facts)) {
     remarks.push_back(
-        "The models were asked different facts: accuracies are over each model's own, subsumption "
-        "over those both have.");
+        "The models were asked different facts: each model's accuracies cover all its own facts, "
+        "subsumption only the facts that both models have.");
   }
   if (any_left_out(&LeftOut::settings)) {
     remarks.push_back(
-        "The models were asked under different seeds or templates: accuracies are over each "
-        "model's own, subsumption over those both have.");
+        "The models were asked under different seeds or templates: each model's accuracies cover "
+        "all its own, subsumption only those that both models have.");
   }
   for (const ModelStanding& standing : made.models) {
     if (const auto warning = tie_warning(standing.spread.overall.ties)) {
@@ -204,27 +205,27 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   }
   if (!ignorant.empty()) {
     remarks.push_back(
-        "Relations × variants in which a model knows nothing are skipped by its subsumption: " +
+        "Relations × variants in which a model knows nothing are left out of its subsumption: " +
         ignorant + ".");
   }
   std::string without;
   for (std::size_t m = 0; m < made.family.size() && !made.families.families.empty(); ++m) {
     if (made.family[m].empty()) add_to_list(without, table.models[m]);
   }
-  if (!without.empty()) remarks.push_back("Without a family: " + without + ".");
+  if (!without.empty()) remarks.push_back("Models without a family: " + without + ".");
   return remarks;
 }
 
-/// Compares models of different names, at least one. Throws a user error for names in the families
-/// or pairs that are no model's, for models that share no relation, and what shared_setting and
-/// match_answers throw.
+/// Compares models with different names, at least one. Throws a user error if the families or pairs
+/// contain a name that is not a model's, or if the models share no relation. Also throws what
+/// shared_setting and match_answers throw.
 [[nodiscard]] inline Comparison compare_answers(const std::vector<ModelAnswers>& models,
                                                 const ComparisonOptions& options) {
   const auto place = [&](const std::string& name, const char* setting) {
     const auto found = ranges::find(models, name, &ModelAnswers::name);
     if (found != models.end()) return static_cast<std::size_t>(found - models.begin());
     throw user_error({.setting = setting}, "'" + name + "' is not among the models",
-                     "they are " + text_list(models, &ModelAnswers::name));
+                     "use one of " + text_list(models, &ModelAnswers::name));
   };
   Comparison made;
   made.bootstrap = options.bootstrap;
@@ -241,8 +242,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   const Setting group = shared_setting(models, options.setting);
   made.table = accuracy_table(models, group);
   if (models.size() > 1 && detail::shares_nothing(made.table)) {
-    throw user_error({.field = "RUN"}, "the runs share no relation, so that nothing compares",
-                     "name runs of one dataset");
+    throw user_error({.field = "RUN"}, "the runs share no relation, so nothing can be compared",
+                     "name runs of the same dataset");
   }
   made.models = model_standings(models, made.table);
   made.settings = accuracies_by_setting(models);
@@ -271,8 +272,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   });
 }
 
-/// The models as the heat map has them: families by their best model, then models by accuracy; one
-/// without a family stands as a family of its own.
+/// The models in the order of the heat map: families by their best model, then models by accuracy.
+/// A model without a family counts as its own family.
 [[nodiscard]] inline std::vector<std::size_t> models_by_family(const Comparison& made) {
   std::vector<std::size_t> order;
   const auto placed = [&](std::size_t m) { return ranges::find(order, m) != order.end(); };

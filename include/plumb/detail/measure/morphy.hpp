@@ -3,27 +3,31 @@
 
 // What is the lemma of a word?
 //
-// WordNet's Morphy (morphy(7WN) and its morph.c): a part of speech has a list of exceptions and
-// rules that detach an ending; what they yield counts if it stands in the part's index. Morphy is
-// told the part of speech and may yield several forms, or none; here a word has one lemma:
+// WordNet's Morphy (morphy(7WN) and its morph.c): each part of speech has a list of exceptions and
+// rules that detach an ending. A resulting form counts if it is in the index of that part of
+// speech. Morphy is given the part of speech and may return several forms, or none. Here a word has
+// one lemma:
 //
-//   1. Noun, verb, adjective and adverb are asked in turn. The first whose exceptions have the word
-//      gives its base form ("men", "was"); the first whose index has the word keeps it as it is
-//      ("rose", "better") – but a noun gives way to the one its ending is detached to if more
-//      senses of that occur in the texts that WordNet's authors tagged ("trumpets" and "glasses"
-//      do, "Wales", "Laos" and "physics" do not).
-//   2. For a word that none knows, noun, verb and adjective are asked in turn once more: for the base
-//      of an exception that no index has ("anabases" is "anabasis"), or else for one that the rules
-//      yield ("guitars", "speaks", "tallest"). As in WordNet, no rule is tried for an exception, and
-//      one that names itself has no base ("all-arounder" is not more "all-around", "is" no noun).
-//   3. A word in none of these stays as it is, as names mostly do.
+//   1. Noun, verb, adjective and adverb are tried in turn. The first whose exceptions contain the
+//      word gives its base form ("men", "was"). The first whose index contains the word leaves it
+//      unchanged ("rose", "better"). One exception: a noun is replaced by the noun that remains
+//      when its ending is detached if more senses of the latter occur in the texts that WordNet's
+//      authors tagged (this applies to "trumpets" and "glasses", but not to "Wales", "Laos" and
+//      "physics").
+//   2. For a word that none of these contains, noun, verb and adjective are tried in turn again:
+//      for the base of an exception that is in no index ("anabases" gives "anabasis"), else for a
+//      base that the rules give ("guitars", "speaks", "tallest"). As in WordNet, no rule is applied
+//      to an exception, and an exception that is its own base has no base ("all-arounder" does not
+//      become "all-around", and "is" is not a noun).
+//   3. A word that is in none of these stays as it is, as most names do.
 //
-// A base that a rule yields has at least three letters; shorter ones are symbols and abbreviations
-// for the most part, and would make a "hi" of "his". Nouns come first so that "roses" and "rose"
-// (also a form of "rise") are one; some nonsense of Morphy's remains ("does" is the plural of
-// "doe"). NLTK's WordNetLemmatizer, when it is not told the part of speech, takes nouns alone and
-// the shortest of word and bases: "was" is "wa", "has" "ha", "us" "u" and "physics" "physic".
-// Non-goals: collocations (index lines with "_" are passed over), languages other than English.
+// A base that a rule gives must have at least three letters. Shorter ones are mostly symbols and
+// abbreviations and would make "his" into "hi". Nouns come first so that "roses" and "rose" (also a
+// form of "rise") are the same word. Some odd results of Morphy remain ("does" is the plural of
+// "doe"). NLTK's WordNetLemmatizer, if it is not given the part of speech, uses only nouns and the
+// shortest of the word and its bases: "was" becomes "wa", "has" "ha", "us" "u" and "physics"
+// "physic". Non-goals: collocations (index lines with "_" are skipped), languages other than
+// English.
 
 #include <algorithm>
 #include <array>
@@ -73,7 +77,7 @@ inline constexpr auto verb_rules = std::to_array<Detachment>({{"s", ""},
 inline constexpr auto adjective_rules =
     std::to_array<Detachment>({{"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"}});
 
-/// Cuts the text up to a separator, which goes too, off its front.
+/// Removes the text up to a separator, and the separator, from the front, and returns that text.
 inline std::string_view cut(std::string_view& text, char separator) {
   const std::size_t end = (std::min)(text.find(separator), text.size());
   const std::string_view front = text.substr(0, end);
@@ -81,18 +85,18 @@ inline std::string_view cut(std::string_view& text, char separator) {
   return front;
 }
 
-/// WordNet's words, 7 MB of memory. Any number of threads may look words up at once.
+/// WordNet's words; takes 7 MB of memory. Any number of threads may look up words at the same time.
 class Morphy {
  public:
-  /// `folder` holds index.noun, noun.exc and so on; Debian's wordnet-base puts them there. Throws a
-  /// user error when one is missing or is something else.
+  /// `folder` contains index.noun, noun.exc and so on. The default is where Debian's wordnet-base
+  /// installs them. Throws a user error if a file is missing or has another format.
   explicit Morphy(const DiskPath& folder = "/usr/share/wordnet") {
     words_.reserve(90'000);
     for (std::size_t part = 0; part < parts; ++part) read_index(folder, part);
     for (std::size_t part = 0; part < parts; ++part) read_exceptions(folder, part);
   }
 
-  /// The lemma of one word, in lower case (see core/lower_case.hpp).
+  /// The lemma of one word; the lemma is in lower case (see core/lower_case.hpp).
   [[nodiscard]] std::string lemma(std::string_view word) const {
     std::string lower = lower_case(word);
     const auto found = words_.find(lower);
@@ -131,14 +135,14 @@ class Morphy {
   };
 
   static constexpr const char* remedy =
-      "install WordNet (Debian's wordnet-base), name its folder with `wordnet`, or say `wordnet` "
+      "install WordNet (Debian's wordnet-base), set `wordnet` to its folder, or set `wordnet` to "
       "none "
       "to compare words as they are";
 
   static std::string read(const DiskPath& file) { return read_text(file, remedy); }
 
-  /// Calls `visit(line, number)` for each line that is not empty and does not begin with a space,
-  /// as those of the licence do.
+  /// Calls `visit(line, number)` for each line that is not empty and does not begin with a space.
+  /// Lines of the licence begin with a space.
   template <class Visit>
   static void for_each_line(std::string_view text, Visit visit) {
     for (std::size_t number = 1; !text.empty(); ++number) {
@@ -163,7 +167,7 @@ class Morphy {
         const char* const end = field.data() + field.size();
         const auto parsed = std::from_chars(field.data(), end, value);
         if (parsed.ec != std::errc{} || parsed.ptr != end) {
-          throw user_error({file, number}, "is no line of a WordNet index", remedy);
+          throw user_error({file, number}, "is not a line of a WordNet index", remedy);
         }
         return value;
       };
@@ -177,11 +181,11 @@ class Morphy {
       entry.part_bits = static_cast<std::uint8_t>(entry.part_bits | 1U << part);
       if (part == noun) entry.tagged_noun_senses = tagged_senses;
     });
-    if (lines == 0) throw user_error({.file = file}, "holds no words", remedy);
+    if (lines == 0) throw user_error({.file = file}, "contains no words", remedy);
   }
 
-  /// A line is "inflected base…"; the first base that the index has is kept, or else the first, none
-  /// for a form that is its own or a collocation.
+  /// A line is "inflected base…". Stores the first base that the index has, else the first base.
+  /// Stores nothing for a form that is its own base or a collocation.
   void read_exceptions(const DiskPath& folder, std::size_t part) {
     const auto file = folder / std::string(names[part]).append(".exc");
     const std::string text = read(file);
@@ -211,8 +215,8 @@ class Morphy {
     return found == words_.end() ? 0 : found->second.tagged_noun_senses;
   }
 
-  /// The base that the first fitting rule of a part of speech yields; empty when none does. As in
-  /// morph.c, nouns in "-ss" have none, and "-ful" is set aside ("boxesful").
+  /// The base that the first matching rule of a part of speech gives; empty if no rule matches. As
+  /// in morph.c, nouns in "-ss" have no base, and "-ful" is removed before the rules ("boxesful").
   [[nodiscard]] std::string detached(std::string_view word, std::size_t part) const {
     using Rules = std::span<const detail::Detachment>;
     const std::array<Rules, parts> rules{detail::noun_rules, detail::verb_rules,

@@ -3,19 +3,19 @@
 
 // Does one model know more than another, fact by fact?
 //
-// Every pair of models, over the relations, variants and facts that both have. A fact that was
-// asked under several variants (templates, or seeds of the shots) counts as known to a model where
-// the model knows it under more than half of the variants that both models have; a tie for the best
-// is not known. The tests are those of measure/paired_tests.hpp: overall, where all shared facts
-// are pooled, and in each relation. Holm's adjustment takes the overall tests of all pairs
-// together, and the relations' tests of all pairs together.
+// Compares every pair of models over the relations, variants and facts that both have. A fact may
+// be asked under several variants (templates, or seeds of the shots). It then counts as known to a
+// model if the model knows it under more than half of the variants that both models have. A tie for
+// the best is not known. The tests are those of measure/paired_tests.hpp: overall, where all shared
+// facts are pooled, and in each relation. Holm's adjustment is applied to the overall tests of all
+// pairs together, and separately to the relations' tests of all pairs together.
 //
-// Two differences of accuracy, first minus second: over all shared facts, where a relation of many
-// facts counts for more, and the mean of the relations' differences. Their intervals are
-// percentiles over resampled relations, each drawn with all its facts, as facts of one relation are
-// more alike than others (a cluster bootstrap, Davison & Hinkley 1997, section 3.8). With one
-// shared relation, and for a relation's own difference, facts are resampled; Estimate::method says
-// which. McNemar's p knows of no relations.
+// There are two differences of accuracy, first minus second: the one over all shared facts, in
+// which a relation with many facts counts more, and the mean of the relations' differences. Their
+// intervals are percentiles over resampled relations, each drawn with all its facts, because facts
+// of one relation are more alike than others (a cluster bootstrap, Davison & Hinkley 1997, section
+// 3.8). With one shared relation, and for a relation's own difference, facts are resampled instead;
+// Estimate::method shows which. McNemar's p does not take relations into account.
 
 #include <array>
 #include <cmath>
@@ -38,16 +38,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A pair of models over some facts.
+/// The comparison of a pair of models over some facts.
 struct PairedTest {
   PairedCounts counts;
-  /// Accuracy of the first minus that of the second, in [−1, 1]; its count is the facts.
+  /// Accuracy of the first minus that of the second, in [−1, 1]; its count is the number of facts.
   Estimate difference;
-  /// McNemar's, and adjusted among all pairs of models; no number without facts.
+  /// McNemar's p, and the same adjusted over all pairs of models; no number without facts.
   double p = no_number;
   double p_holm = no_number;
-  /// Facts to which both gave the same answer, as text, under the first variant both have; none for
-  /// answers by generation.
+  /// Facts to which both models gave the same answer, as text, under the first variant that both
+  /// have; nullopt for answers by generation.
   std::optional<std::size_t> same_answers;
 
   [[nodiscard]] double same_answer() const {
@@ -56,23 +56,23 @@ struct PairedTest {
 };
 
 struct PairedComparison {
-  /// Places of the models.
+  /// Indices of the models.
   std::size_t first = 0;
   std::size_t second = 0;
-  /// Over all facts that both were asked; nothing is known of models that share none.
+  /// Over all facts that both were asked; no numbers for models that share none.
   PairedTest overall{};
-  /// By code, those both have.
+  /// By code, for the relations that both have.
   std::vector<std::pair<std::string, PairedTest>> relations{};
-  /// The unweighted mean over the relations of each model's accuracy, and their difference.
+  /// Each model's mean accuracy over the relations, unweighted, and the difference of the two.
   std::array<double, 2> mean_accuracy{no_number, no_number};
   Estimate mean_difference{};
-  /// The difference of the accuracies that leaderboards show, a fact counting with its mean over the shared
-  /// variants: the mean over relations, and over all facts. Under one variant the same as the differences
-  /// above.
+  /// The difference of the accuracies that leaderboards show, in which a fact counts with its mean
+  /// over the shared variants: as the mean over relations, and over all facts. With one variant
+  /// these equal the differences above.
   Estimate mean_drop{}, overall_drop{};
 };
 
-/// First minus second of each fact, known or not, as the mean over the shared variants.
+/// First minus second for each fact (1 if known, else 0), as the mean over the shared variants.
 [[nodiscard]] inline std::vector<double> fact_differences(const MatchedRelation& relation) {
   std::vector<double> differences(relation.facts);
   for (const auto& right : relation.right) {
@@ -85,7 +85,7 @@ struct PairedComparison {
   return differences;
 }
 
-/// Whether each of two models knows a fact under more than half of the shared variants.
+/// Whether each of the two models knows a fact under more than half of the shared variants.
 [[nodiscard]] inline std::pair<bool, bool> known_by_most(const MatchedRelation& relation,
                                                          std::size_t fact) {
   std::array<std::size_t, 2> known{};
@@ -97,7 +97,7 @@ struct PairedComparison {
   return {2 * known[0] > variants, 2 * known[1] > variants};
 }
 
-/// The place in a row of the setting with this variant, which the relation has.
+/// The index in a row of the setting with this variant, which the relation must have.
 inline std::size_t place_of_variant(const RelationAnswers& table, const Setting& group,
                                     std::size_t variant) {
   const auto found = ranges::find_if(table.settings, [&](const Setting& setting) {
@@ -106,8 +106,9 @@ inline std::size_t place_of_variant(const RelationAnswers& table, const Setting&
   return static_cast<std::size_t>(found - table.settings.begin());
 }
 
-/// The draws of (first only − second only) / facts over resampled facts. How many of n draws are
-/// discordant is binomial, and so is how many of those are the first model's.
+/// Draws of (first only − second only) / facts over resampled facts. The number of discordant facts
+/// among the n facts of a draw is binomial, and so is the number of those that are the first
+/// model's.
 [[nodiscard]] inline std::vector<double> resampled_facts(const PairedCounts& counts,
                                                          const Bootstrap& bootstrap,
                                                          const std::string& name) {
@@ -126,7 +127,7 @@ inline std::size_t place_of_variant(const RelationAnswers& table, const Setting&
   return draws;
 }
 
-/// A percentile interval that says what was resampled.
+/// A percentile interval whose method names what was resampled.
 inline Estimate interval_of(double value, std::vector<double> draws, std::size_t count,
                             const char* method) {
   Estimate estimate = percentile_interval(value, std::move(draws), count);
@@ -134,7 +135,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return estimate;
 }
 
-/// What one relation adds; `ours` and `theirs` are the tables that were matched.
+/// The paired test of one relation; `ours` and `theirs` are the tables that were matched.
 [[nodiscard]] inline PairedTest paired_test(const MatchedRelation& relation,
                                             const RelationAnswers& ours,
                                             const RelationAnswers& theirs, const Setting& group) {
@@ -154,7 +155,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return test;
 }
 
-/// One pair, without adjusted p. Throws what match_answers throws.
+/// The comparison of one pair, without adjusted p. Throws what match_answers throws.
 [[nodiscard]] inline PairedComparison paired_comparison(const std::vector<ModelAnswers>& models,
                                                         std::size_t first, std::size_t second,
                                                         const Setting& group,
@@ -215,7 +216,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
     made.overall_drop = made.overall.difference;
     return made;
   }
-  std::vector<double> sums;  // of each relation's facts
+  std::vector<double> sums;  // sum of the differences of each relation's facts
   for (const MatchedRelation& relation : matched.relations) {
     const std::vector<double> differences = fact_differences(relation);
     sums.push_back(std::accumulate(differences.begin(), differences.end(), 0.0));
@@ -247,8 +248,8 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return made;
 }
 
-/// Every pair of models, the one that is named earlier as the first. Throws what match_answers
-/// throws.
+/// Compares every pair of models; the one that is named earlier is the first. Throws what
+/// match_answers throws.
 [[nodiscard]] inline std::vector<PairedComparison> paired_comparisons(
     const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -273,12 +274,12 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return made;
 }
 
-/// What a difference must be below to be taken for one, as an adjusted p.
+/// A difference counts as significant if its adjusted p is below this.
 inline constexpr double significance_level = 0.05;
 
-/// By model: 1 and how many models have a higher accuracy and an adjusted p against it below 0.05,
-/// so that models which cannot be told apart share a rank. `accuracy` is by model, NaN for none,
-/// which has no rank.
+/// By model: 1 plus the number of models that have a higher accuracy and an adjusted p against it
+/// below 0.05, so that models that cannot be distinguished share a rank. `accuracy` is by model;
+/// NaN means none, and such a model has no rank.
 [[nodiscard]] inline std::vector<std::optional<std::size_t>> shared_ranks(
     const std::vector<double>& accuracy, const std::vector<PairedComparison>& pairs) {
   std::vector<std::optional<std::size_t>> ranks(accuracy.size());

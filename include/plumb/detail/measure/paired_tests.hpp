@@ -3,16 +3,17 @@
 
 // Do two models differ over the same facts, or is it chance?
 //
-// Each fact is known to both models, to one of them or to neither. Facts that one model alone knows
+// Each fact is known to both models, to one of them or to neither. Facts that only one model knows
 // are discordant: b of them are the first model's, c the second's.
-//   McNemar's exact test: were the models alike, b would be Binomial(b + c, 1/2);
+//   McNemar's exact test: if the models were alike, b would be Binomial(b + c, 1/2);
 //     p = min(1, 2 P(X ≤ min(b, c))), two-sided.
 //   Cohen's g = b / (b + c) − 1/2, in [−1/2, 1/2]: the difference among discordant facts.
 //   Cohen's κ = (a − e) / (1 − e), where a is the share of facts on which the models agree (both
-//     know it or neither does) and e that share if they knew facts independently of each other.
-//   Holm's adjustment of m tests: of the i-th smallest p, the largest (m − j + 1) p_j over j ≤ i,
-//     at most 1. It bounds the chance of any false finding, whatever the tests have in common.
-// Facts count as independent in McNemar's test. Sources: McNemar 1947; Holm 1979; Cohen 1960 (κ);
+//     know it or neither does) and e is that share if they knew facts independently of each other.
+//   Holm's adjustment of m tests: the i-th smallest p becomes the largest (m − j + 1) p_j over
+//     j ≤ i, at most 1. It bounds the probability of any false finding, however the tests depend on
+//     each other.
+// McNemar's test treats facts as independent. Sources: McNemar 1947; Holm 1979; Cohen 1960 (κ);
 // Cohen 1988, chapter 5 (g, which is small from 0.05, medium from 0.15, large from 0.25).
 
 #include <algorithm>
@@ -26,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How many facts two models know, in a table of two by two.
+/// How many facts two models know, as a two-by-two table.
 struct PairedCounts {
   std::size_t both = 0;
   std::size_t only_first = 0;
@@ -64,12 +65,13 @@ struct PairedCounts {
   friend bool operator==(const PairedCounts&, const PairedCounts&) = default;
 };
 
-/// The two-sided p of `first` and `second` discordant facts; 1 without any. Binomial weights follow
-/// from the likeliest one's by w(k − 1) / w(k) = k / (n − k + 1), products and sums of positive
-/// numbers only: within 1e-10 of p for 100,000 facts. A p below the smallest double is 0.
+/// The two-sided p of `first` and `second` discordant facts; 1 if there are none. Binomial weights
+/// follow from the likeliest one's by w(k − 1) / w(k) = k / (n − k + 1), with only products and
+/// sums of positive numbers: within 1e-10 of p for 100,000 facts. A p below the smallest double is
+/// 0.
 [[nodiscard]] inline double mcnemar_exact_p(std::size_t first, std::size_t second) {
   const std::size_t n = first + second, fewest = (std::min)(first, second);
-  // Also where they differ by one: half of all weight lies on each side.
+  // Also 1 if they differ by one: each side then has half of the total weight.
   if (first == second || n == 2 * fewest + 1) return 1;
   constexpr double negligible = 0x1.0p-70;
   const auto below = [n](std::size_t k) {
@@ -77,9 +79,9 @@ struct PairedCounts {
   };
   const std::size_t mode = n / 2;
   double weight = 1;
-  double all = n % 2 == 0 ? 1 : 2;  // of an odd number two are the likeliest
+  double all = n % 2 == 0 ? 1 : 2;  // an odd n has two likeliest values
   for (std::size_t k = mode; k > 0 && weight > negligible; --k) all += 2 * (weight *= below(k));
-  // That of `fewest` beside the likeliest, as mantissa and exponent, as it may be too small.
+  // The weight of `fewest` relative to the likeliest, as mantissa and exponent: it may underflow.
   double mantissa = 1;
   int exponent = 0;
   for (std::size_t k = mode; k > fewest; --k) {
@@ -93,7 +95,7 @@ struct PairedCounts {
   return (std::min)(1.0, std::ldexp(2 * tail * mantissa / all, exponent));
 }
 
-/// Adjusted p of each test, parallel to `p`; NaN is no test and stays so.
+/// The adjusted p of each test, parallel to `p`. NaN means that there is no test and stays NaN.
 [[nodiscard]] inline std::vector<double> holm(const std::vector<double>& p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -108,14 +110,14 @@ struct PairedCounts {
   return adjusted;
 }
 
-/// Above 0 where the first model knows more; no number without discordant facts.
+/// Above 0 if the first model knows more; no number without discordant facts.
 [[nodiscard]] inline double cohens_g(const PairedCounts& counts) {
   const std::size_t discordant = counts.only_first + counts.only_second;
   if (discordant == 0) return no_number;
   return static_cast<double>(counts.only_first) / static_cast<double>(discordant) - 0.5;
 }
 
-/// No number where agreement is certain whatever the models share: both know every fact, or none.
+/// No number if both models know every fact, or both know none: agreement is then certain.
 [[nodiscard]] inline double cohens_kappa(const PairedCounts& counts) {
   const std::size_t n = counts.facts(), first = counts.both + counts.only_first,
                     second = counts.both + counts.only_second;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is such a correlation among numbers that have nothing to do with one another?
+// How likely is such a correlation between unrelated numbers?
 //
 // Two-sided p of Pearson's r over n pairs, from t = r √((n−2) / (1−r²)) with n − 2 degrees of
-// freedom. Source: Student 1908, as scipy.stats.pearsonr. Both tails of Student's t together are
-// the regularised incomplete beta function I(ν/2, 1/2) at ν / (ν + t²), which is 1 − r² here.
+// freedom. Source: Student 1908, as in scipy.stats.pearsonr. Both tails of Student's t together are
+// the regularised incomplete beta function I(ν/2, 1/2) at ν / (ν + t²), which equals 1 − r² here.
 
 #include <algorithm>
 #include <cmath>
@@ -22,12 +22,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Tables say "< 1e-15" of a p below: the numbers behind r have no more digits, and no assumption of the
-/// test holds that far out. Files have the p as it is computed.
+/// Tables show "< 1e-15" for a smaller p: r is not known to more digits, and the test's assumptions
+/// do not hold that far out. Files contain the computed p.
 inline constexpr double smallest_shown_p = 1e-15;
 
-/// Above 0; the smallest number of a double where p is smaller. Nothing for fewer than three pairs, for
-/// NaN, and where |r| is 1 but for rounding.
+/// Above 0: the smallest positive double if p is smaller. Nullopt for fewer than three pairs, for
+/// NaN, and if |r| is 1 except for rounding.
 [[nodiscard]] inline std::optional<double> p_value(double r, std::size_t n) {
   if (n < 3 || std::isnan(r) || is_whole_correlation(r)) return std::nullopt;
   return (std::max)((std::numeric_limits<double>::min)(),

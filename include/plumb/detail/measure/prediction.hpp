@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does the model answer, and how sure does it look?
+// What does the model answer, and how confident does it look?
 //
 // The scores of a closed set of options become probabilities by softmax,
-//   p_i = exp(ℓ_i) / Σ_k exp(ℓ_k),
-// the answer is the likeliest option, its probability is the Base confidence and its lead over the
-// second the Margin confidence. Source: Kissling et al., "Self-Aware Knowledge Probing", equations 1
-// and 2, which do not speak of ties; how they count is said in measure/ties.hpp.
+//   p_i = exp(ℓ_i) / Σ_k exp(ℓ_k).
+// The answer is the likeliest option. Its probability is the Base confidence, and its lead over the
+// second is the Margin confidence. Source: Kissling et al., "Self-Aware Knowledge Probing",
+// equations 1 and 2, which do not cover ties; measure/ties.hpp defines how they count.
 
 #include <algorithm>
 #include <cmath>
@@ -23,9 +23,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One answer to one prompt.
 struct Prediction {
-  /// The likeliest, of a tie the first.
+  /// The likeliest option; the first of a tie.
   std::size_t option = 0;
-  /// Whether the fact is known: the right option alone is the likeliest.
+  /// Whether the fact is known: the right option is the single likeliest.
   bool correct = false;
   /// Base confidence, in [1/K, 1] for K options, and Margin confidence, in [0, 1].
   double confidence = 0;
@@ -35,19 +35,20 @@ struct Prediction {
   /// Whether options share the best score, and how many do.
   BestTie tie = BestTie::none;
   std::uint32_t tied_options = 0;
-  /// Where the right option stands among all; of a prediction that `predict` made.
+  /// The rank of the right option among all; set by `predict`.
   Rank rank{};
 
   [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
-  /// What it adds to a mean of right answers: 1/n in a tie of n with the right option.
+  /// What the answer adds to a mean of right answers: 1/n in a tie of n that includes the right
+  /// option.
   [[nodiscard]] double accuracy() const { return expected_accuracy(correct, tie, tied_options); }
   [[nodiscard]] double accuracy_first_wins() const {
     return right_if_first_wins(correct, tie) ? 1 : 0;
   }
 };
 
-/// exp(temperature-scaled score) over the options, summing to 1. `scores` must not be empty and
-/// must be finite; `temperature` is positive and divides them.
+/// exp(score / temperature) over the options, scaled to sum to 1. `scores` must be finite and not
+/// empty; `temperature` must be positive.
 [[nodiscard]] inline std::vector<double> softmax(std::span<const double> scores,
                                                  double temperature = 1) {
   const double best = *ranges::max_element(scores);
@@ -59,8 +60,8 @@ struct Prediction {
   return p;
 }
 
-/// `scores` are finite log-likelihoods, at least one; `answer` indexes the right option. With one
-/// option both confidences are 1; of a tie the margin is 0.
+/// `scores` are finite log-likelihoods, at least one; `answer` is the index of the right option.
+/// With one option both confidences are 1. For a tie the margin is 0.
 [[nodiscard]] inline Prediction predict(std::span<const double> scores, std::size_t answer,
                                         double temperature = 1) {
   const std::vector<double> p = softmax(scores, temperature);

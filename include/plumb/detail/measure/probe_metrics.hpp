@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How well does the model know the facts, by relation, domain, cardinality and over all?
+// How well does the model know the facts, by relation, domain, cardinality and overall?
 //
-//   accuracy   share of facts whose best-scored option is the right one; a tie of n for the best, the
-//              right option among them, counts 1/n (measure/rank.hpp)
-//   accuracy (first wins)   the same where the first of a tie is the answer, as in lm-pub-quiz
-//   Hit@k      share of facts whose right option is among the k best, a tie counting the share of its
-//              orders in which it is; there is none where no relation of the group has k options, and
-//              one with fewer always hits
+//   accuracy   share of facts whose best-scored option is the right one; a tie of n for the best
+//              that includes the right option counts 1/n (measure/rank.hpp)
+//   accuracy (first wins)   the same with the first of a tie as the answer, as in lm-pub-quiz
+//   Hit@k      share of facts whose right option is among the k best. A tie counts by the share of
+//              its orders in which it is. There is no number if no relation of the group has k
+//              options; a relation with fewer always hits
 //   mean rank, mean reciprocal rank   of the right option, realistic ranks
-// A group's number is a plain mean over its facts ("weighted": each fact counts once) but for two:
-// the unweighted overall, which is the mean over relations, and a domain's divided-support
-// accuracies, which count a fact 1/d times when its relation has d domains, as lm-pub-quiz
-// accumulates domains. A fact with several templates counts once, with the mean over them. Shares
-// of facts have Wilson's interval with the facts as trials, which is on the wide side where
-// templates differ, and over relations of their own weight that of measure/clustered_share.hpp; the
-// other numbers are bootstrapped over facts.
+// A group's number is a plain mean over its facts ("weighted": each fact counts once), with two
+// exceptions. The unweighted overall number is the mean over relations. A domain's divided-support
+// accuracies count a fact 1/d times if its relation has d domains, as lm-pub-quiz accumulates
+// domains. A fact with several templates counts once, with the mean over them. Shares of facts have
+// Wilson's interval with the facts as trials, which makes it rather wide if templates differ.
+// Shares over relations with their own weights have the interval of measure/clustered_share.hpp.
+// The other numbers are bootstrapped over facts.
 
 #include <algorithm>
 #include <array>
@@ -44,21 +44,22 @@ struct GroupMetrics {
   std::size_t facts = 0;
   Estimate accuracy;
   Estimate accuracy_first_wins;
-  /// No number where no relation has k options.
+  /// No number if no relation has k options.
   HitRates hits{};
   Estimate mean_rank;
   Estimate mean_reciprocal_rank;
-  /// Rows (fact × template) where the best score is shared, and where the answer's is.
+  /// Rows (fact × template) in which the best score is shared, and in which the right option's
+  /// score is shared.
   TieCount ties_for_best;
   std::size_t ties_with_answer = 0;
 
-  /// For a k of `hit_levels`.
+  /// `k` must be one of `hit_levels`.
   [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
 enum class Weighting { facts, relations, divided_support };
 
-/// The estimate of one number over a group, `of(answer)` a value for each row.
+/// The estimate of one number over a group; `of(answer)` is the value of each row.
 template <class Of>
 Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weighting weighting,
                   const Bootstrap& bootstrap, const std::string& name, Of of) {
@@ -101,7 +102,7 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
                           [](const Prediction& answer) { return answer.accuracy(); });
 }
 
-/// The same where the first of a tie is the answer; without ties it is the same number.
+/// Takes the first of a tie as the answer. Without ties it is the same number.
 [[nodiscard]] inline Estimate accuracy_first_wins_of(const std::vector<AnswersView>& group,
                                                      Weighting weighting,
                                                      const Bootstrap& bootstrap,
@@ -144,8 +145,8 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
   return metrics;
 }
 
-/// What relations were asked under all of their templates; RelationAnswers, or what derives from
-/// them.
+/// The answers of relations under all their templates. A Table is RelationAnswers or derives from
+/// it.
 template <class Table>
 [[nodiscard]] std::vector<AnswersView> under_all_templates(const std::vector<Table>& all) {
   std::vector<AnswersView> chosen;
@@ -155,7 +156,7 @@ template <class Table>
 template <class Table>
 std::vector<AnswersView> under_all_templates(std::vector<Table>&& all) = delete;
 
-/// Of the relations that were asked under the template, its answers alone.
+/// For the relations that were asked under the template, only the answers under it.
 [[nodiscard]] inline std::vector<AnswersView> under_template(
     const std::vector<RelationAnswers>& all, std::size_t template_index) {
   std::vector<AnswersView> chosen;
@@ -168,7 +169,7 @@ std::vector<AnswersView> under_all_templates(std::vector<Table>&& all) = delete;
 std::vector<AnswersView> under_template(std::vector<RelationAnswers>&& all,
                                         std::size_t template_index) = delete;
 
-/// Of the relations whose templates have weights, what these answer together.
+/// For the relations whose templates have weights, the combined answers of their templates.
 [[nodiscard]] inline std::vector<AnswersView> under_weighted_templates(
     const std::vector<RelationAnswers>& all) {
   std::vector<AnswersView> chosen;
@@ -189,9 +190,9 @@ struct DomainMetrics {
 
 /// The numbers of facts grouped by a column of their table.
 struct ColumnMetrics {
-  /// Empty where facts are not grouped.
+  /// Empty if facts are not grouped.
   std::string column{};
-  /// By value, or bin of values, in the order of column_groups.hpp.
+  /// By value or bin of values, in the order of column_groups.hpp.
   std::vector<std::pair<std::string, GroupMetrics>> values{};
   /// Facts that have no value.
   std::size_t without = 0;
@@ -241,7 +242,7 @@ struct ProbeMetrics {
   return metrics;
 }
 
-/// The template indices any relation was asked under, ascending.
+/// The indices of templates under which any relation was asked, ascending.
 [[nodiscard]] inline std::vector<std::size_t> scored_templates(
     const std::vector<RelationAnswers>& all) {
   std::vector<std::size_t> templates;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which numbers of a run were published too, and how far are they apart?
+// Which numbers of a run were also published, and how much do they differ?
 //
-// A published number is next to the number of the same name in every run that has one. Where a
-// run's model is called as a published one (in letters and digits, whatever their case), it stands
-// beside that model's numbers alone; where none is, beside those of all models, and they are told as
-// other models'. A published number that is known to its last decimal lies in a run's 95% interval if
-// any number that rounds to it does. A ranking's number depends on what was ranked among and what was asked:
-// where both say it and differ, the two are shown with that word, and without a verdict on the interval.
-// Non-goals: whether two datasets or other settings are the same, which names cannot tell; a test of the difference, as a published number has no interval.
+// A published number is compared with the number of the same name in every run that has one. If a
+// run's model has the name of a published one (the same letters and digits, in any case), it is
+// compared only with that model's numbers. If no published model has its name, it is compared with
+// those of all models, and these are marked as other models'. A published number is known to its
+// last decimal; it is in a run's 95% interval if any number that rounds to it is. A ranking's
+// number depends on the candidates and the queries. If the run and the publication both specify
+// these and they differ, the two numbers are shown with a remark and without a verdict on the
+// interval. Non-goals: whether two datasets or other settings are the same, which names cannot
+// tell; a test of the difference, because a published number has no interval.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,47 +29,48 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A number of a run, with its interval where it has one.
+/// A number of a run, with its interval if it has one.
 struct RunNumber {
   double value = 0;
   std::optional<double> low{}, high{};
   std::size_t count = 0;
-  /// Of a ranking, as PublishedNumber has them; empty where there are none.
+  /// For a ranking, as in PublishedNumber; empty if there are none.
   std::string candidates{}, queries{};
 };
 
 /// The numbers of one model of a run, by name.
 struct RunNumbers {
-  /// The run's, as its user or its run.json names it, or the model's.
+  /// The run's name as set by the user or by its run.json, or the model's.
   std::string model;
-  /// What it was run on; may be empty.
+  /// The dataset of the run; may be empty.
   std::string dataset{};
   std::map<std::string, RunNumber> numbers{};
-  /// What the run is called in which it stands, where that holds several models.
+  /// The name of the run that these numbers belong to, if it has several models.
   std::string of_run{};
 };
 
-/// A published number and a run's of the same name.
+/// A published number and a run's number of the same name.
 struct PublishedPair {
   PublishedNumber published;
-  /// The run's model, and whether the published one is called the same.
+  /// The run's model, and whether the published model has the same name.
   std::string run;
   bool same_model = false;
   RunNumber number;
 
   /// The run's minus the published one.
   [[nodiscard]] double difference() const { return number.value - published.value; }
-  /// Whether both say what was ranked among (or asked), and not the same.
+  /// Whether both specify the candidates (or the queries) and they differ.
   [[nodiscard]] bool has_other_candidates() const {
     return differ(published.candidates, number.candidates);
   }
   [[nodiscard]] bool has_other_queries() const { return differ(published.queries, number.queries); }
-  /// Whether the published number lies in the run's interval; nothing without one, and for another question.
+  /// Whether the published number is in the run's interval; nullopt without an interval, or if
+  /// candidates or queries differ.
   [[nodiscard]] std::optional<bool> in_interval() const {
     if (!number.low || !number.high || has_other_candidates() || has_other_queries()) {
       return std::nullopt;
     }
-    // What is on the interval's end by all its digits is in it, however they are stored.
+    // The tolerance includes a number exactly on the interval's end, however the digits are stored.
     const double half = published.rounding() * (1 + 1e-9);
     return published.value + half >= *number.low && published.value - half <= *number.high;
   }
@@ -80,10 +83,10 @@ struct PublishedPair {
 
 struct PublishedComparison {
   std::vector<std::string> runs;
-  /// Published numbers in their order, runs in theirs within each.
+  /// In the order of the published numbers; for each of them, in the order of the runs.
   std::vector<PublishedPair> pairs;
-  /// Published numbers that no run has; those of models that no run is of are not among them where
-  /// their name is met.
+  /// Published numbers whose name no run has. A published model that has no run does not make its
+  /// numbers unmatched.
   std::vector<PublishedNumber> unmatched;
   std::vector<std::string> remarks;
 };
@@ -101,14 +104,15 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
     const std::string& theirs = pair.published.dataset;
     if (theirs.empty() || run->dataset.empty()) continue;
     if (bare_model_name(theirs) == bare_model_name(run->dataset)) continue;
-    std::string remark = pair.run + " was run on " + run->dataset + ", numbers beside it are of " +
-                         theirs + ": they are of the same facts only if the two are.";
+    std::string remark = pair.run + " was run on " + run->dataset +
+                         ", but the published numbers are from " + theirs +
+                         ": they are comparable only if both contain the same facts.";
     if (ranges::find(said, remark) == said.end()) said.push_back(std::move(remark));
   }
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
-/// Of each run and table that were asked otherwise, what each of the two ranked among, or was asked.
+/// For each run and table that differ in candidates or queries: a remark with those of both.
 inline void remark_on_questions(PublishedComparison& made) {
   std::vector<std::string> said;
   for (const PublishedPair& pair : made.pairs) {
@@ -116,10 +120,10 @@ inline void remark_on_questions(PublishedComparison& made) {
                             const std::string& ours) {
       if (!differs) return;
       std::string text = pair.run + " has the " + what + " '" + ours + "', " +
-                         (pair.published.table.empty() ? "published numbers beside it"
+                         (pair.published.table.empty() ? "the published numbers have"
                                                        : "table " + pair.published.table) +
-                         " '" + theirs + "': not the same " + what +
-                         ", so the numbers do not compare.";
+                         " '" + theirs + "': different " + what +
+                         ", so the numbers are not comparable.";
       if (ranges::find(said, text) == said.end()) said.push_back(std::move(text));
     };
     remark(pair.has_other_candidates(), "candidates", pair.published.candidates,
@@ -129,8 +133,8 @@ inline void remark_on_questions(PublishedComparison& made) {
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
-/// The run's number that may be meant: of the names with the same last part the one of the fewest
-/// parts, the shortest of them; empty where there is none.
+/// The run's number that was probably meant. Among the names with the same last part it is the one
+/// with the fewest parts, and of these the shortest; empty if there is none.
 inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
   const auto last = [](std::string_view of) { return of.substr(of.rfind('.') + 1); };
   const auto length = [](std::string_view of) {
@@ -144,14 +148,15 @@ inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
   return nearest;
 }
 
-/// Whether the numbers are those of a run itself, whose models have their own.
+/// Whether the numbers belong to a run as a whole whose models have their own.
 inline bool is_around_models(const RunNumbers& run, const std::vector<RunNumbers>& runs) {
   return ranges::any_of(runs, [&](const RunNumbers& other) {
     return !other.of_run.empty() && other.of_run == run.model && other.model != run.model;
   });
 }
 
-/// Of each run that has no published number, what it has in the place of the first.
+/// For each run without a published number: a remark with its number that is nearest to the first
+/// published one.
 inline void remark_on_runs_without(PublishedComparison& made,
                                    const std::vector<PublishedNumber>& numbers,
                                    const std::vector<RunNumbers>& runs) {
@@ -164,12 +169,12 @@ inline void remark_on_runs_without(PublishedComparison& made,
     const std::string& first = numbers.front().name;
     const std::string nearby = nearest_name(run, first);
     made.remarks.push_back(run.model + " has none of the published numbers" +
-                           (nearby.empty() ? "; the names of its own are in its metrics.json."
-                                           : ": not '" + first + "', but '" + nearby + "'."));
+                           (nearby.empty() ? "; its metrics.json lists the names of its numbers."
+                                           : ": it has no '" + first + "', but '" + nearby + "'."));
   }
 }
 
-/// Runs must have names of their own.
+/// The names of the runs must be distinct.
 [[nodiscard]] inline PublishedComparison compare_with_published(
     const std::vector<PublishedNumber>& numbers, const std::vector<RunNumbers>& runs) {
   PublishedComparison made;
@@ -180,7 +185,7 @@ inline void remark_on_runs_without(PublishedComparison& made,
       return detail::bare_model_name(one.model) == detail::bare_model_name(run.model);
     }));
   }
-  // Of several models in one run, those that nobody published are left out beside those that are published.
+  // If a run has several models and some are published, its unpublished models are left out.
   const auto is_left_out = [&](std::size_t r) {
     if (has_namesake[r] || runs[r].of_run.empty()) return false;
     for (std::size_t other = 0; other < runs.size(); ++other) {
@@ -209,18 +214,19 @@ inline void remark_on_runs_without(PublishedComparison& made,
     if (is_left_out(r)) add_to_list(left_out, runs[r].model);
     if (!is_beside_others[r]) continue;
     made.remarks.push_back("No published model is called " + runs[r].model +
-                           ": it stands beside other models' numbers.");
+                           ": it is compared with other models' numbers.");
   }
   if (!left_out.empty()) {
-    made.remarks.push_back("Left out, since no published model is called so: " + left_out +
-                           ". A run of its own, or NAME=RUN, compares such a model.");
+    made.remarks.push_back("Left out, because no published model has this name: " + left_out +
+                           ". To compare such a model, give it its own run or rename it with "
+                           "NAME=RUN.");
   }
   const auto is_shown = [&](const std::string& name) {
     return !is_left_out(
         static_cast<std::size_t>(ranges::find(runs, name, &RunNumbers::model) - runs.begin()));
   };
   std::erase_if(made.runs, [&](const std::string& name) { return !is_shown(name); });
-  std::erase_if(made.runs, [&](const std::string& name) {  // what holds models is none of them
+  std::erase_if(made.runs, [&](const std::string& name) {  // a run around models
     return detail::is_around_models(*ranges::find(runs, name, &RunNumbers::model), runs) &&
            ranges::find(made.pairs, name, &PublishedPair::run) == made.pairs.end();
   });

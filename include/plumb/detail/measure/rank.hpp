@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does one candidate stand among all?
+// Which rank does one candidate have among all?
 //
-// Ranks start at 1. With ties there are three: optimistic (before its equals), pessimistic (behind
-// them) and realistic, their mean, which is the one reported. Hit@k and whether a fact is known are
-// defined here for every measure:
-//   Hit@k     realistic: clamp((k − above) / (equal + 1), 0, 1), the mean over the places among its
-//             equals; optimistic and pessimistic: 1 where that rank is at most k, else 0
-//   accuracy  Hit@1: of n that are level for the best 1/n, the mean of a random choice
-//   known     alone at the best: a tie tells nothing of what the model knows
+// Ranks start at 1. With ties there are three: optimistic (before its equals), pessimistic (after
+// them) and realistic, their mean, which is the one reported. This header defines Hit@k, accuracy
+// and whether a fact is known for every measure:
+//   Hit@k     realistic: clamp((k − above) / (equal + 1), 0, 1), the mean over the positions among
+//             its equals; optimistic and pessimistic: 1 if that rank is at most k, else 0
+//   accuracy  Hit@1: 1/n if n candidates tie for the best, the mean of a random choice
+//   known     the single best: a tie does not show that the model knows the fact
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where among its equals a candidate is said to stand.
+/// Which position a candidate gets among its equals.
 enum class Ties { optimistic, realistic, pessimistic };
 
 struct Rank {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How high do the true entities stand, over many queries?
+// How high do the true entities rank, over many queries?
 //
 //   mean rank, mean reciprocal rank
-//   Hit@k                      mean over queries of Rank's Hit@k (measure/rank.hpp); there is none
-//                              where there are fewer than k candidates, or an unfinished search
-//                              leaves a query undecided
-//   adjusted mean rank index   1 − (MR − 1) / E[MR − 1], E[MR − 1] the mean of (candidates − 1) / 2:
-//                              1 at best, 0 for guessing, below for worse
-// Intervals are bootstrapped over queries, of Hit@k Wilson's. Source of the index: Berrendorf et al.
-// 2020, as in PyKEEN.
+//   Hit@k                      mean over queries of Rank's Hit@k (measure/rank.hpp); no number if
+//                              there are fewer than k candidates, or if an unfinished search leaves
+//                              a query undecided
+//   adjusted mean rank index   1 − (MR − 1) / E[MR − 1], where E[MR − 1] is the mean of
+//                              (candidates − 1) / 2: 1 at best, 0 for guessing, negative if worse
+// Intervals are bootstrapped over queries; for Hit@k they are Wilson's. Source of the index:
+// Berrendorf et al. 2020, as in PyKEEN.
 
 #include <algorithm>
 #include <array>
@@ -27,15 +27,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where a query's true entity stands.
+/// The rank of a query's true entity.
 struct QueryRank {
   Rank rank;
   std::size_t candidates = 0;
-  /// Candidates that may stand above too.
+  /// Candidates that may rank above it, too.
   std::size_t undecided = 0;
 };
 
-/// The k whose hit rates tables show, and that a search may be asked to decide.
+/// The k whose hit rates tables show. A search can be asked to decide the ranks at these k.
 inline constexpr std::array<std::size_t, 4> ranked_hit_levels{1, 3, 10, 100};
 
 struct RankMetrics {
@@ -45,18 +45,19 @@ struct RankMetrics {
   Estimate mean_rank, mean_reciprocal_rank, adjusted_mean_rank_index;
   HitRates hits{};
 
-  /// For a k of `hit_levels`.
+  /// `k` must be one of `hit_levels`.
   [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
-/// The mean hit rate at k; nothing where it is not certain or there are too few candidates.
+/// The mean hit rate at k; no number if it is uncertain or there are too few candidates.
 [[nodiscard]] inline Estimate hits_at(std::span<const QueryRank> ranks, Ties ties, std::size_t k) {
   double hits = 0;
   std::size_t most = 0;
   for (const QueryRank& query : ranks) {
     most = (std::max)(most, query.candidates);
     const double hit = query.rank.hit(k, ties);
-    // Where those that may stand above all do; what stands level takes away no more.
+    // The worst case: all undecided candidates rank above. If they tie, the hit rate falls no
+    // further.
     const Rank worst{query.rank.above + query.undecided, query.rank.equal};
     if (worst.hit(k, ties) < hit) return {};
     hits += hit;

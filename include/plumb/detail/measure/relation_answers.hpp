@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What did a model answer to the facts of a relation, under every setting it was asked under?
+// What did a model answer to the facts of a relation, under each setting?
 //
-// The table of answers that measures read, facts × settings: what scores come to when the
-// likeliest candidate of each prompt is taken (measure/prediction.hpp), or what generated texts
-// hold. A setting is what the question was (a method and its number of shots, or a template) and
-// the variant of it that a spread is taken over: the seed of the shots, or the index of the
-// template. Measures of one model (probe_metrics.hpp, accuracy_spread.hpp) and of several
-// (subsumption.hpp and its neighbours) read it; with the roles of its templates it is
-// aggregate/predictions.hpp. Many prompts whose number differs from fact to fact are in
-// aggregate/prompt_outcomes.hpp, 12 bytes each.
+// This is the table of answers, facts × settings, that measures read. An answer is the likeliest
+// candidate of a prompt (measure/prediction.hpp), or comes from a generated text. A setting
+// consists of the kind of question (a method and its number of shots, or a template) and its
+// variant, which spreads are taken over: the seed of the shots, or the index of the template.
+// Measures of one model (probe_metrics.hpp, accuracy_spread.hpp) and of several (subsumption.hpp
+// and others) read the table. With the roles of its templates it becomes aggregate/predictions.hpp.
+// Facts with many prompts whose number differs from fact to fact are in
+// aggregate/prompt_outcomes.hpp, at 12 bytes a prompt.
 
 #include <cstddef>
 #include <optional>
@@ -33,27 +33,27 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return setting;
 }
 
-/// Not every relation has every setting: one with too few facts lacks settings of many shots.
+/// Not every relation has every setting: a relation with few facts lacks settings with many shots.
 struct RelationAnswers {
   /// With its facts, in the order of the rows.
   Relation relation{};
-  /// Of the columns.
+  /// The settings of the columns.
   std::vector<Setting> settings{};
-  /// facts × settings, row by row. Options are among the relation's; ranks are too, or among the
-  /// fact's own choices in a many-shot run. Answers by generation have no option, confidence, rank
-  /// and tie.
+  /// facts × settings, row by row. Options are indices into the relation's options. Ranks are among
+  /// them too or, in a many-shot run, among the fact's own choices. Answers by generation have no
+  /// option, confidence, rank or tie.
   std::vector<Prediction> cells{};
-  /// Parallel to the cells, what was generated; empty where no answer is by generation.
+  /// Parallel to the cells: the generated texts; empty if no answer is by generation.
   std::vector<std::string> texts{};
-  /// By fact, what all templates answer together, by the weighted mean of their scores
-  /// (aggregate/weighted_likelihood.hpp); empty where no template that was scored weighs anything.
+  /// For each fact, the combined answer of all templates, by the weighted mean of their scores
+  /// (aggregate/weighted_likelihood.hpp). Empty if no scored template has a weight above 0.
   std::vector<Prediction> weighted{};
 
   [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
   [[nodiscard]] std::span<const Prediction> row(std::size_t fact) const {
     return std::span(cells).subspan(fact * settings.size(), settings.size());
   }
-  /// Place in a row of the template with this index, if the facts were asked under it.
+  /// Index in a row of the template with this index; nullopt if the facts were not asked under it.
   [[nodiscard]] std::optional<std::size_t> place_of_template(std::size_t index) const {
     const auto found = ranges::find(settings, template_setting(index));
     if (found == settings.end()) return std::nullopt;
@@ -61,7 +61,7 @@ struct RelationAnswers {
   }
 };
 
-/// What was answered to a fact under the setting at this place, as text: of a tie the first choice.
+/// The text of the answer to a fact under the setting at this index; the first choice of a tie.
 /// Empty for an option whose text is not known.
 [[nodiscard]] inline std::string answer_text(const RelationAnswers& table, std::size_t fact,
                                              std::size_t place) {
@@ -82,7 +82,7 @@ struct ModelAnswers {
   std::vector<RelationAnswers> relations;
 };
 
-/// The one with this code, or the end.
+/// The relation with this code, or the end iterator.
 [[nodiscard]] inline auto find_relation(const std::vector<RelationAnswers>& all,
                                         const std::string& code) {
   return ranges::find_if(all,
@@ -90,16 +90,16 @@ struct ModelAnswers {
 }
 auto find_relation(std::vector<RelationAnswers>&& all, const std::string& code) = delete;
 
-/// One or several answers to each fact of a relation: all of a setting, all of its templates, or
-/// those that its templates give together. A view, which any number of threads may read: the table
-/// must outlive it.
+/// One or several answers to each fact of a relation: those under a setting, those under all its
+/// templates, or the combined answer of its templates. It is a view that any number of threads may
+/// read; the table must outlive it.
 class AnswersView {
  public:
-  /// Under the setting at this place.
+  /// The answers under the setting at this index.
   static AnswersView of_setting(const RelationAnswers& table, std::size_t place) {
     return AnswersView(table, table.cells, {place}, table.facts());
   }
-  /// Under all templates, ascending by index.
+  /// The answers under all templates, ascending by index.
   static AnswersView of_templates(const RelationAnswers& table) {
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < table.settings.size(); ++i) {
@@ -108,7 +108,7 @@ class AnswersView {
     ranges::sort(places, {}, [&](std::size_t place) { return table.settings[place].variant; });
     return AnswersView(table, table.cells, std::move(places), table.facts());
   }
-  /// By the weighted mean of the templates' scores.
+  /// The answers by the weighted mean of the templates' scores.
   static AnswersView of_weighted(const RelationAnswers& table) {
     return AnswersView(table, table.weighted, {0}, table.weighted.size());
   }
@@ -118,12 +118,12 @@ class AnswersView {
 
   [[nodiscard]] const Relation& relation() const noexcept { return table_->relation; }
   [[nodiscard]] std::size_t facts() const noexcept { return facts_; }
-  /// Answers to each fact.
+  /// The number of answers to each fact.
   [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }
   [[nodiscard]] const Prediction& answer(std::size_t fact, std::size_t i = 0) const {
     return cells_[fact * per_fact_ + places_[i]];
   }
-  /// Of the i-th answer; not of weighted ones.
+  /// The setting of the i-th answer; not for weighted answers.
   [[nodiscard]] const Setting& setting(std::size_t i = 0) const {
     return table_->settings[places_[i]];
   }
@@ -140,7 +140,7 @@ class AnswersView {
   const RelationAnswers* table_;
   std::span<const Prediction> cells_;
   std::size_t per_fact_;
-  std::vector<std::size_t> places_;  // among a fact's cells
+  std::vector<std::size_t> places_;  // indices into a fact's cells
   std::size_t facts_;
 };
 

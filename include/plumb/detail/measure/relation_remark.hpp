@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What must be said of some relations, once for all that it is true of?
+// Remarks about relations; a remark that is true of several relations appears once.
 
 #include <string>
 #include <utility>
@@ -11,14 +11,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a reader must know of a relation: the same words for all relations it is true of, and what
-/// differs among them.
+/// A remark that readers must see about a relation. `what` is the same text for all relations it
+/// applies to; `detail` is what differs between them.
 struct RelationRemark {
   std::string what;
   std::string detail{};
 };
 
-/// Remarks distinct once each: "what: A detail, B detail".
+/// Each distinct remark once: "what: A detail, B detail".
 [[nodiscard]] inline std::vector<std::string> distinct_remarks(
     const std::vector<std::pair<std::string, RelationRemark>>& by_relation) {
   std::vector<std::pair<std::string, std::string>> lines;

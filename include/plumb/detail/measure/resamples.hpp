@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How often does each fact stand in each bootstrap resample?
+// How often does each fact appear in each bootstrap resample?
 //
-// Drawn once and shared by every number that is computed from the same facts, so that differences
-// between estimators or models are paired. Strata (relations) are resampled within, as they are
-// part of the design. Resample r depends on (seed, name, r) alone, whatever the number of threads.
+// Resamples are drawn once and shared by every number that is computed from the same facts, so that
+// differences between estimators or models are paired. Resampling is within strata (relations),
+// because they are part of the design. Resample r depends only on (seed, name, r), not on the
+// number of threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +21,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Thread-safe once made.
+/// Thread-safe once constructed.
 class Resamples {
  public:
-  /// Of nothing.
+  /// Empty: no items.
   Resamples() = default;
-  /// `strata` are the numbers of facts of each stratum, which stand one after another.
+  /// `strata` contains the number of facts of each stratum; strata are stored one after another.
   Resamples(std::span<const std::size_t> strata, const Bootstrap& options, const std::string& name)
       : resamples_(options.resamples) {
     for (const std::size_t size : strata) items_ += size;
@@ -42,8 +43,8 @@ class Resamples {
     counts_ = std::move(made);
   }
 
-  /// The same resamples of some of the items only: whole strata, as (first item, items) one after
-  /// another. Strata that stand side by side share the memory of the whole, others are copied.
+  /// The same resamples restricted to some of the items: whole strata, each given as (first item,
+  /// number of items). Adjacent strata share the memory of the original; others are copied.
   [[nodiscard]] Resamples part(std::span<const std::pair<std::size_t, std::size_t>> ranges) const {
     Resamples chosen;
     chosen.resamples_ = resamples_;
@@ -73,7 +74,7 @@ class Resamples {
 
   [[nodiscard]] std::size_t size() const noexcept { return resamples_; }
   [[nodiscard]] std::size_t items() const noexcept { return items_; }
-  /// How often each item stands in resample r; sums to items().
+  /// How often each item appears in resample r; sums to items().
   [[nodiscard]] std::span<const std::uint16_t> counts(std::size_t r) const {
     if (items_ == 0) return {};
     return std::span(*counts_).subspan(r * row_ + first_, items_);
@@ -82,18 +83,18 @@ class Resamples {
  private:
   std::size_t resamples_ = 0;
   std::size_t items_ = 0;
-  /// Of all facts, two bytes for each and each resample: row r begins at r · row_.
+  /// For all facts, two bytes per fact and resample; row r begins at r · row_.
   std::shared_ptr<const std::vector<std::uint16_t>> counts_;
   std::size_t row_ = 0, first_ = 0;
 };
 
-/// A mean, and that of each resample.
+/// A mean, and the mean of each resample.
 struct ResampledMean {
   double value = 0;
   std::vector<double> draws;
 };
 
-/// Of `values`, one for each item, at least one.
+/// The means of `values`, one for each item, at least one.
 [[nodiscard]] inline ResampledMean mean_by_resample(std::span<const double> values,
                                                     const Resamples& resamples) {
   const double n = static_cast<double>(values.size());

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Of what one model knows, how much does another know too?
+// How much of what one model knows does another model know too?
 //
-//   η(θ1|θ2) = |K1 ∩ K2| / |K1|,  K: the facts that are known (of a tie for the best none is),
-// for each relation and variant that both models have, then the unweighted mean over those; where
-// θ1 knows nothing there is no η, and the cell is skipped and counted. Intervals are percentiles
-// over resampled facts, within relations, as relations and variants are part of the design. A cell
-// whose known facts all miss a resample keeps its η there: were it skipped, cells of few known
-// facts would count less, and the draws would lie beside the estimate. Where η is the same in every
-// resample, as when all that is known is shared, the interval is Wilson's over the known facts.
-// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4.2.2 (which does not say
-// over what the mean is taken).
+//   η(θ1|θ2) = |K1 ∩ K2| / |K1|,  K: the facts that are known (no option of a tie for the best
+//                                 counts),
+// for each relation and variant that both models have, and then the unweighted mean over those
+// cells. If θ1 knows nothing in a cell, there is no η; the cell is skipped and counted. Intervals
+// are percentiles over resampled facts, within relations, because relations and variants are part
+// of the design. If a resample contains none of a cell's known facts, the cell keeps its η there.
+// If such cells were skipped, cells with few known facts would count less, and the draws would be
+// biased away from the estimate. If η is the same in every resample, as when all that is known is
+// shared, the interval is Wilson's over the known facts. Source: "Towards Reliable Latent Knowledge
+// Estimation in LLMs", section 4.2.2 (which does not specify what the mean is taken over).
 
 #include <array>
 #include <cstddef>
@@ -35,18 +36,18 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A relation that two models answered under the same settings.
 struct MatchedRelation {
   std::string code;
-  /// How many both were asked.
+  /// The number of facts that both were asked.
   std::size_t facts = 0;
-  /// For each variant both have, for each fact: 1 where the first model alone knows it, 2 where the
-  /// other does, 3 where both do, 0 where neither does.
+  /// For each variant that both have, for each fact: 1 if only the first model knows it, 2 if only
+  /// the other does, 3 if both do, 0 if neither does.
   std::vector<std::vector<std::uint8_t>> right;
-  /// Which variants those are, ascending; by fact, its places in the first model's table and in the
-  /// other's. Both are empty where the facts were not matched by match_answers.
+  /// The variants, ascending; and for each fact, its indices in the first model's table and in the
+  /// other's. Both are empty if the facts were not matched by match_answers.
   std::vector<std::size_t> variants{};
   std::vector<std::pair<std::size_t, std::size_t>> places{};
 };
 
-/// What only one of two models has, where at least one has the group of settings.
+/// What only one of two models has, if at least one has the group of settings.
 struct LeftOut {
   /// Relations in which the two share no setting or no fact.
   std::size_t relations = 0;
@@ -70,12 +71,12 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
                    "instance " + std::to_string(ours.instance) + " is '" + ours.subject +
                        "' with '" + our_answer + "' and '" + theirs.subject + "' with '" +
                        their_answer + "' in " + models,
-                   "compare runs over the same dataset");
+                   "compare runs of the same dataset");
 }
 
-/// The answers of two models under one group of settings, facts matched by instance. Throws a user
-/// error for an instance that is another fact with the other model: another answer, or another
-/// subject where both name one.
+/// The answers of two models under one group of settings, with facts matched by instance. Throws a
+/// user error for an instance that is a different fact for the other model: another answer, or
+/// another subject if both name one.
 [[nodiscard]] inline MatchedAnswers match_answers(const ModelAnswers& one,
                                                   const ModelAnswers& other, const Setting& group) {
   MatchedAnswers matched;
@@ -97,7 +98,7 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
     }
     const std::vector<Fact>& our_facts = ours.relation.facts;
     const std::vector<Fact>& their_facts = theirs->relation.facts;
-    std::map<std::size_t, std::size_t> places;  // by instance
+    std::map<std::size_t, std::size_t> places;  // index by instance
     for (std::size_t i = 0; i < their_facts.size(); ++i) {
       places.emplace(their_facts[i].instance, i);
     }
@@ -136,9 +137,11 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
 }
 
 struct Subsumption {
-  /// A share in [0, 1]; its count is the facts the first model knows under any variant.
+  /// A share in [0, 1]; its count is the number of facts that the first model knows under any
+  /// variant.
   Estimate rate;
-  /// Cells (relation × variant) the mean is over, and those skipped as the first knows nothing.
+  /// Cells (relation × variant) that the mean is over, and cells skipped because the first model
+  /// knows nothing there.
   std::size_t cells = 0;
   std::size_t empty = 0;
   LeftOut left_out;
@@ -150,18 +153,18 @@ struct SubsumptionPair {
   Subsumption other_given_one;
 };
 
-/// How many facts are matched, by relation.
+/// The number of matched facts of each relation.
 [[nodiscard]] inline std::vector<std::size_t> facts_by_relation(const MatchedAnswers& matched) {
   std::vector<std::size_t> facts;
   for (const MatchedRelation& relation : matched.relations) facts.push_back(relation.facts);
   return facts;
 }
 
-/// η of the first model and of the other, in one cell; none where the model knows nothing.
+/// η of the first model and of the other in one cell; nullopt if the model knows nothing there.
 using CellRates = std::array<std::optional<double>, 2>;
 
-/// By relation and variant; `weight(item)` is how often a fact counts, the facts of all relations
-/// one after another.
+/// By relation and variant. `weight(item)` is how often a fact counts; items number the facts of
+/// all relations one after another.
 template <class Weight>
 std::vector<CellRates> cell_rates(const MatchedAnswers& matched, Weight weight) {
   std::vector<CellRates> cells;
@@ -182,7 +185,8 @@ std::vector<CellRates> cell_rates(const MatchedAnswers& matched, Weight weight) 
   return cells;
 }
 
-/// Mean over the cells that have an η, their number beside it; in a resample they fall back on it.
+/// The mean over the cells that have an η, and their number. A cell without an η in the resample
+/// uses its η over all facts.
 inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& cells,
                                                 const std::vector<CellRates>& resampled,
                                                 std::size_t model) {
@@ -196,8 +200,8 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   return {count == 0 ? no_number : sum / static_cast<double>(count), count};
 }
 
-/// Both directions over matched answers; `resamples` has a stratum for each relation. There is no
-/// number where the first model knows nothing at all.
+/// Both directions over matched answers; `resamples` has a stratum for each relation. No number if
+/// the first model knows nothing at all.
 [[nodiscard]] inline SubsumptionPair subsumption(const MatchedAnswers& matched,
                                                  const Resamples& resamples) {
   const auto cells = detail::cell_rates(matched, [](std::size_t) { return 1U; });
@@ -238,8 +242,9 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   return subsumption(matched, Resamples(facts_by_relation(matched), bootstrap, "subsumption"));
 }
 
-/// rates[i][j] is η(i|j) between models i and j; nothing on the diagonal. The same numbers as pair
-/// by pair; resamples are drawn again only where a pair shares other numbers of facts than the last.
+/// rates[i][j] is η(i|j) between models i and j; empty on the diagonal. The numbers equal those of
+/// each pair by itself. Resamples are drawn again only if a pair's numbers of shared facts differ
+/// from those of the previous pair.
 [[nodiscard]] inline std::vector<std::vector<Subsumption>> subsumption_matrix(
     const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::vector<Subsumption>> rates(models.size(),

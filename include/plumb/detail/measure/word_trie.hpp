@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which names does a text hold, read word by word?
+// Which names does a text contain, read word by word?
 //
-// A trie whose edges are words (answer_words.hpp): a reader follows every name that has begun, and
-// nothing is compared with all names. Most words of a text are in no name, which one look-up tells.
+// A trie whose edges are words (answer_words.hpp). A reader follows every name that has started, so
+// the text is not compared with each name. Most words of a text are in no name; one look-up shows
+// this.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may read one that is finished.
+/// Any number of threads may read one once all names are added.
 class WordTrie {
  public:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
@@ -25,8 +26,8 @@ class WordTrie {
 
   explicit WordTrie(LetterCase letters = LetterCase::lower) : letters_(letters) {}
 
-  /// The name's number, from 0 in order of appearance, the same for names of the same words; none
-  /// for one without a word.
+  /// The name's number, from 0 in order of appearance; names with the same words share a number.
+  /// `none` for a name without a word.
   std::uint32_t add(const std::string& name) {
     std::uint32_t node = root;
     for_each_answer_word(
@@ -54,21 +55,21 @@ class WordTrie {
     return name_at_[node];
   }
 
-  /// Distinct names.
+  /// The number of distinct names.
   [[nodiscard]] std::uint32_t size() const noexcept { return names_; }
   [[nodiscard]] LetterCase letters() const noexcept { return letters_; }
-  /// A word's number, if it is in the trie's letter case; none for one of no name.
+  /// A word's number, if `text` is in the trie's letter case; `none` if no name contains the word.
   [[nodiscard]] std::uint32_t word(const std::string& text) const {
     const auto found = words_.find(text);
     return found == words_.end() ? none : found->second;
   }
-  /// The node that a word of `word` leads to; none where no name goes on so.
+  /// The node that a word leads to from `node`; `none` if no name continues with it.
   [[nodiscard]] std::uint32_t next(std::uint32_t node, std::uint32_t word) const {
     if (node == root) return first_[word];
     const auto found = later_.find(pair(node, word));
     return found == later_.end() ? none : found->second;
   }
-  /// The name that ends at a node, or none.
+  /// The name that ends at a node, or `none`.
   [[nodiscard]] std::uint32_t name_at(std::uint32_t node) const { return name_at_[node]; }
 
  private:
@@ -78,7 +79,7 @@ class WordTrie {
 
   LetterCase letters_;
   std::unordered_map<std::string, std::uint32_t> words_;
-  /// Nodes behind the root by word, and those behind others.
+  /// Children of the root by word, and children of other nodes.
   std::vector<std::uint32_t> first_;
   std::unordered_map<std::uint64_t, std::uint32_t> later_;
   std::vector<std::uint32_t> name_at_{none};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a statement put into a conversation with an instruction model?
+// How does a statement become a conversation with an instruction model?
 //
 //   ChatTurn::question     user: "The capital of France is"   assistant: "Paris."
 //   ChatTurn::statement    user: the prefix                   assistant: "The capital of France is Paris."
 // The text up to the assistant's turn is what the model's template writes to ask for an answer
-// (add_generation_prompt), as the model sees it in use; behind it stands what the assistant says, with the
-// white space that the template writes before an answer. Only the assistant's words are scored. Solved
-// facts are turns of their own before the question.
+// (add_generation_prompt), as in normal use of the model. The assistant's words follow it, after
+// the white space that the template writes before an answer. Only the assistant's words are scored.
+// Each solved fact before the question has its own turns.
 
 #include <array>
 #include <cstddef>
@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the user's turn holds: the part of a statement before its answer, or a prefix before all of it.
+/// The content of the user's turn: the part of a statement before its answer, or only the prefix.
 enum class ChatTurn : std::uint8_t { question, statement };
 [[nodiscard]] constexpr std::array<ChatTurn, 2> every(ChatTurn) noexcept {
   return {ChatTurn::question, ChatTurn::statement};
@@ -37,38 +37,38 @@ enum class ChatTurn : std::uint8_t { question, statement };
   return turn == ChatTurn::question ? "question" : "statement";
 }
 
-/// A prompt cut where the assistant begins to speak.
+/// A prompt, split where the assistant's turn begins.
 struct QuestionAndAnswer {
   std::string question;
   Prompt answer;
 };
 
-/// A statement's question, without the white space at its end, and its answer with what follows it. Throws
-/// a user error where there is no question, or where words follow the answer.
+/// Splits a statement into its question, without the white space at its end, and its answer with
+/// what follows it. Throws a user error if there is no question or if words follow the answer.
 [[nodiscard]] inline QuestionAndAnswer question_and_answer(const Prompt& statement) {
   const auto refused = [&](const std::string& why) {
     return user_error({.setting = "chat"}, "'" + shortened(statement.text) + "' " + why,
-                      "write templates that end in [Y], or ask whole statements with "
+                      "write templates that end in [Y], or score whole statements with "
                       "`chat-turn` statement and a `prefix`");
   };
-  if (statement.answer.empty()) throw refused("does not say where its answer stands");
+  if (statement.answer.empty()) throw refused("has no marked answer");
   const ByteSpan first = statement.answer.front();
   std::string question = statement.text.substr(0, first.begin);
   question = trimmed(question);
-  if (question.empty()) throw refused("begins with its answer, so nothing is left to ask");
+  if (question.empty()) throw refused("begins with its answer, so there is no question");
   std::string_view rest = std::string_view(statement.text).substr(first.end);
   bool has_words = statement.answer.size() > 1;
   while (!rest.empty() && !has_words) has_words = is_word_character(take_code_point(rest));
-  if (has_words) throw refused("has words behind its answer");
+  if (has_words) throw refused("has words after its answer");
   return {std::move(question),
           {.text = statement.text.substr(first.begin), .answer = {{0, first.end - first.begin}}}};
 }
 
-/// Writes conversations by one template. As thread-safe as the renderer.
+/// Writes conversations with one chat template. It is as thread-safe as the renderer.
 class Chat {
  public:
   Chat() = default;
-  /// Throws what the renderer does, and a user error for a template that leaves out the system's message.
+  /// Throws what the renderer throws, and a user error if the template omits the system message.
   Chat(ChatTemplate by, ChatRenderer render, ChatTurn turn, std::string system)
       : template_(std::move(by)),
         render_(std::move(render)),
@@ -81,21 +81,22 @@ class Chat {
   [[nodiscard]] explicit operator bool() const noexcept { return render_ != nullptr; }
   [[nodiscard]] const ChatTemplate& source() const noexcept { return template_; }
 
-  /// What the assistant says of a statement.
+  /// The part of a statement that the assistant says.
   [[nodiscard]] Prompt answer(Prompt statement) const {
     if (turn_ == ChatTurn::statement) return statement;
     return question_and_answer(statement).answer;
   }
 
-  /// The text before the assistant's words: the system's message, solved statements and the question of
-  /// one more. Throws as the constructor, and a user error for a template that changes the question.
+  /// The text before the assistant's words: the system message, solved statements, and the question
+  /// of `asked`. Throws like the constructor, and a user error if the template changes the
+  /// question.
   [[nodiscard]] std::string context(const std::string& prefix, const std::vector<Prompt>& solved,
                                     const Prompt& asked) const {
     return whole(prefix, solved, asked).first;
   }
 
-  /// The part of `context` before the last question, which all questions behind the same solved statements
-  /// share.
+  /// The part of `context` before the last question. All questions after the same solved statements
+  /// share it.
   [[nodiscard]] std::string shared_context(const std::string& prefix,
                                            const std::vector<Prompt>& solved,
                                            const Prompt& asked) const {
@@ -121,10 +122,10 @@ class Chat {
     turns.push_back({"user", user(asked)});
     std::string text = render_(template_, turns, true);
     if (!solved.empty() && !keeps_turns_) {
-      throw user_error({.setting = "chat"}, "the model's chat template leaves out earlier turns",
-                       "ask without `shots`, or give another with `chat-template`");
+      throw user_error({.setting = "chat"}, "the model's chat template omits earlier turns",
+                       "drop `shots`, or name another template with `chat-template`");
     }
-    std::size_t at = 0;  // turns stand in their order
+    std::size_t at = 0;  // turns are in order
     for (const ChatMessage& turn : turns) {
       const std::string_view words = trimmed(turn.content);
       const std::size_t place = text.find(words, at);
@@ -134,9 +135,9 @@ class Chat {
       }
       throw user_error(
           {.setting = "chat"},
-          "the model's chat template does not write the " + turn.role + "'s '" +
-              shortened(turn.content) + "' as it is",
-          turn.role == "system" ? "leave out `system`" : "give another with `chat-template`");
+          "the model's chat template changes the " + turn.role + "'s '" + shortened(turn.content) +
+              "'",
+          turn.role == "system" ? "drop `system`" : "name another with `chat-template`");
     }
     return {text + join_, std::string(trimmed(turns.back().content))};
   }
@@ -146,8 +147,8 @@ class Chat {
     return {{"system", system_}};
   }
 
-  /// Whether the template writes all turns, told by words that stand nowhere else. Throws a user error where
-  /// it leaves out the system's.
+  /// Checks that the template writes all turns, with words that occur nowhere else. Throws a user
+  /// error if it omits the system message.
   void check_turns() {
     std::vector<ChatMessage> turns;
     if (!system_.empty()) turns.push_back({"system", "plumb-system"});
@@ -162,16 +163,15 @@ class Chat {
         continue;
       }
       if (turn.role == "system") {
-        throw user_error({.setting = "chat"},
-                         "the model's chat template leaves out the system's message",
-                         "leave out `system`");
+        throw user_error({.setting = "chat"}, "the model's chat template omits the system message",
+                         "drop `system`");
       }
       keeps_turns_ = false;
     }
   }
 
-  /// Some templates write "[/INST] Paris": what stands between the text that asks for an answer and the
-  /// answer, where it is white space alone.
+  /// The text between the request for an answer and the answer, if it is only white space. Some
+  /// templates write "[/INST] Paris".
   [[nodiscard]] std::string white_space_before_answer() const {
     const std::string answer = "plumb-answer";
     std::vector<ChatMessage> turns = begun();

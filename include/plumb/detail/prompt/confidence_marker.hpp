@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a statement made to sound more or less sure?
+// How does a statement express more or less confidence?
 //
-// Verbalized: "possibly" or "certainly" stands after the verb, numerical: "I'm x% confident " stands
-// before the statement (Kissling et al., section 3.3). Which of a dataset's templates carry such a
-// marker is told from their text, so the paper's twelve templates (0–4 paraphrases, 5–6 verbalized,
-// 7–11 numerical) and any other order are read alike.
+// By a marker. A verbalized marker is "possibly" or "certainly" after the verb; a numerical marker
+// is "I'm x% confident " before the statement (Kissling et al., section 3.3). Markers are
+// recognised in a template's text, so the paper's twelve templates (0–4 paraphrases, 5–6
+// verbalized, 7–11 numerical) may be in any order.
 
 #include <array>
 #include <cctype>
@@ -22,19 +22,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class TemplateKind { paraphrase, verbalized, numerical };
 
-/// What a template is to the confidence estimators.
+/// A template's role for the confidence estimators.
 struct TemplateRole {
   TemplateKind kind = TemplateKind::paraphrase;
   /// "possibly", "certainly" or "25%"; empty for a paraphrase.
   std::string marker{};
 };
 
-/// Where a verbalized marker may stand in a template; it is taken out of plain statements.
+/// The place of a verbalized marker in a template; it is removed from plain statements.
 inline constexpr std::string_view marker_slot = "{marker}";
 inline constexpr std::array<std::string_view, 2> verbalized_markers{"possibly", "certainly"};
 inline constexpr std::array<int, 5> numerical_markers{0, 25, 50, 75, 100};
 
-/// Byte places of `word` in `text` where it stands by itself.
+/// The byte positions in `text` at which `word` is a whole word.
 inline std::vector<std::size_t> places_of_word(std::string_view text, std::string_view word) {
   const auto letter = [&](std::size_t at) {
     return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
@@ -48,7 +48,7 @@ inline std::vector<std::size_t> places_of_word(std::string_view text, std::strin
   return places;
 }
 
-/// "The capital" → "the capital"; other first words stay as they are.
+/// "The capital" → "the capital"; other first words stay unchanged.
 inline std::string with_lower_article(std::string text) {
   for (const std::string_view article : {"The ", "A ", "An "}) {
     if (!text.starts_with(article)) continue;
@@ -57,7 +57,7 @@ inline std::string with_lower_article(std::string text) {
   return text;
 }
 
-/// The template without its marker slots, each with a space beside it.
+/// The template without its marker slots and one adjacent space each.
 [[nodiscard]] inline std::string without_marker_slot(std::string text) {
   for (auto at = text.find(marker_slot); at != std::string::npos; at = text.find(marker_slot)) {
     text.erase(at, marker_slot.size());
@@ -70,7 +70,7 @@ inline std::string with_lower_article(std::string text) {
   return text;
 }
 
-/// What the text of a template says of its role.
+/// The role of a template, by its text.
 [[nodiscard]] inline TemplateRole role_of(std::string_view text) {
   constexpr std::string_view before = "I'm ";
   constexpr std::string_view after = "% confident ";
@@ -96,8 +96,8 @@ inline std::string with_lower_article(std::string text) {
          detail::with_lower_article(without_marker_slot(std::string(text)));
 }
 
-/// "The capital of [X] is possibly [Y].": at the slot, else after the only is, was, are or were.
-/// Nothing when there is no such place, or more than one.
+/// "The capital of [X] is possibly [Y].": the marker is at the slot, else after the only is, was,
+/// are or were. Nothing if there is no such place, or more than one.
 [[nodiscard]] inline std::optional<std::string> with_verbalized_marker(std::string_view text,
                                                                        std::string_view marker) {
   std::string marked(text);
@@ -127,23 +127,23 @@ enum class AddedMarkers { none, verbalized, numerical, all };
   return names[static_cast<std::size_t>(markers)];
 }
 
-/// Takes the slots out of every template and appends, to each relation, template 0 with each marker.
-/// Throws a user error that names the template where a verbalized marker has no place.
+/// Removes the slots from every template and appends, to each relation, template 0 with each
+/// marker. Throws a user error that names the template if it has no place for a verbalized marker.
 inline void inject_markers(Dataset& dataset, AddedMarkers added) {
   const bool any = added != AddedMarkers::none;
   for (Relation& relation : dataset.relations) {
-    if (relation.templates.empty()) continue;  // refused by name where it is asked
+    if (relation.templates.empty()) continue;  // the probe refuses it by name
     const std::string first = relation.templates.front();
     if (any && relation.verbatim) {
       throw user_error({relation.file, 0, relation.code},
-                       "its statements are texts as they stand and take no markers",
-                       "leave `inject` out");
+                       "its statements are used unchanged, so markers cannot be added",
+                       "drop `inject`");
     }
     for (const std::string& text : relation.templates) {
       if (!any || role_of(text).kind == TemplateKind::paraphrase) continue;
       throw user_error({relation.template_file, 0, relation.code},
-                       "template '" + text + "' already carries a marker",
-                       "inject into plain templates only");
+                       "template '" + text + "' already has a marker",
+                       "inject only into plain templates");
     }
     for (std::string& text : relation.templates) text = without_marker_slot(text);
     if (added == AddedMarkers::verbalized || added == AddedMarkers::all) {
@@ -152,9 +152,9 @@ inline void inject_markers(Dataset& dataset, AddedMarkers added) {
         if (!marked) {
           throw user_error({relation.template_file, 0, relation.code},
                            "template '" + first +
-                               "' has no one place for a verbalized marker (a single {marker}, is, "
-                               "was, are or were)",
-                           "write {marker} where it belongs, or inject numerical ones only");
+                               "' does not have exactly one place for a verbalized marker "
+                               "({marker}, is, was, are or were)",
+                           "write {marker} in its place, or inject only numerical markers");
         }
         relation.templates.push_back(std::move(*marked));
       }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is an entity put so that the model sums it up in one word?
+// How does a prompt make a model sum up an entity in one word?
 //
 //   NAME - DESC
 //   This sentence: "{word}" means in one word: "{one word}"
 //   This sentence: "NAME" means in one word: "
-// The hidden vector behind the last quote stands for the entity (PromptEOL). Braces and quotes are
-// part of the text. An entity without a description has the last line alone. Source: "Cosine
-// Similarity as Logits?", Figures 2 and 12–14, whose prompts A, B and C test how much the wording
-// matters.
+// The hidden vector after the last quote represents the entity (PromptEOL). Braces and quotes are
+// part of the text. For an entity without a description, the prompt is only the last line. Source:
+// "Cosine Similarity as Logits?", Figures 2 and 12–14, whose prompts A, B and C test how much the
+// wording matters.
 
 #include <array>
 #include <string>
@@ -39,7 +39,7 @@ enum class EntityPrompt { eol, a, b, c };
   return {EntityPrompt::eol, EntityPrompt::a, EntityPrompt::b, EntityPrompt::c};
 }
 
-/// Prompts A, B and C write an empty description where there is none.
+/// Prompts A, B and C write an empty description if there is none.
 [[nodiscard]] inline std::string entity_text(EntityPrompt prompt, const Entity& entity) {
   const std::string& name = entity.name;
   const std::string& description = entity.description;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a model asked for the word behind a gap, with other facts as examples?
+// How is a model asked for the word in a gap, with other facts as examples?
 //
 //   Predict the [MASK] in each sentence in one word.
 //   Q: The capital of Norway is [MASK].
@@ -9,25 +9,24 @@
 //   …
 //   Q: The capital of France is [MASK].
 //   A:
-// and the question form, of question templates alone:
+// and the question form, only for question templates:
 //   Answer each question in one word.
 //   Q: What is the capital of France?
 //   A:
-// A masked model is asked the sentence alone, "The capital of France is [MASK].", with its own mask.
-// Examples (shots) are facts with the label of their subject and of their first object:
+// A masked model gets only the sentence, "The capital of France is [MASK].", with its own mask.
+// Examples (shots) are facts with the labels of their subject and their first object:
 //   zero-shot   none
 //   X-random    X facts of all relations, each under a template of its own relation
-//   X-relation  X facts of the asked relation, each under a template of its own
+//   X-relation  X facts of the asked relation, each under one of its templates
 //   X-template  X facts of the asked relation under the asked template
-// X + 1 facts and their templates are drawn once for each setting and relation (X-template: each
-// template); a prompt that asks the fact of one of the first X shows the last in its place. So
-// nearly all prompts of a relation begin alike. Fresh shots are X facts other than the asked one,
-// and their templates, drawn for each prompt, from a stream named by its template, its fact and
-// its name of the subject, so that neither order nor which other prompts are asked plays a part. A
-// relation with no more facts gives as many as it has. Templates are filled as they are, no letter is
-// upper-cased.
-// Source: "What Matters in Learning Facts in Language Models?", section 3.1 and appendices D.1 and
-// E, which do not say how often X facts are drawn (docs/many-prompts.md).
+// X + 1 facts and their templates are drawn once for each setting and relation (X-template: for
+// each template). If a prompt asks one of the first X facts, the last one replaces it. Nearly all
+// prompts of a relation therefore begin alike. Fresh shots are instead drawn for each prompt: X
+// facts other than the asked one, and their templates. Their random stream is named by the prompt's
+// template, fact and subject name, so the draw does not depend on the order or on other prompts. A
+// relation with fewer facts gives all that it has. Templates are filled unchanged; no letter is
+// upper-cased. Source: "What Matters in Learning Facts in Language Models?", section 3.1 and
+// appendices D.1 and E, which do not say how often X facts are drawn (docs/many-prompts.md).
 
 #include <algorithm>
 #include <array>
@@ -45,8 +44,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where the examples come from: nowhere, any relation, the asked one, or the asked one in the asked
-/// template.
+/// Where the examples come from: there are none, any relation, the asked relation, or the asked
+/// relation under the asked template.
 enum class ShotSource : std::uint8_t { none, random, relation, same_template };
 [[nodiscard]] constexpr std::array<ShotSource, 4> every(ShotSource) noexcept {
   return {ShotSource::none, ShotSource::random, ShotSource::relation, ShotSource::same_template};
@@ -56,23 +55,23 @@ enum class ShotSource : std::uint8_t { none, random, relation, same_template };
   return names[static_cast<std::size_t>(source)];
 }
 
-/// As a task that names the gap, as a question, as a sentence whose gap a masked model fills, or, in
-/// KAMEL's form (kamel_prompt.hpp, not here), as a question that is answered by a list.
+/// A task that names the gap, a question, a sentence whose gap a masked model fills, or, in KAMEL's
+/// form (in kamel_prompt.hpp, not here), a question that a list answers.
 enum class PromptForm : std::uint8_t { mask, question, sentence, list };
 
 struct FewShotSetting {
   ShotSource source = ShotSource::none;
-  /// 0 just where the source is none.
+  /// 0 if and only if the source is none.
   std::size_t shots = 0;
   PromptForm form = PromptForm::mask;
-  /// Whether each prompt has shots of its own.
+  /// Whether each prompt has its own shots.
   bool fresh = false;
 
   friend bool operator==(const FewShotSetting&, const FewShotSetting&) = default;
 };
 
-/// "zero-shot", "4-random", "4-relation", "4-template", the question form with "-question" behind;
-/// "masked" for sentences, "5-kamel" for lists.
+/// "zero-shot", "4-random", "4-relation" or "4-template", followed by "-question" for the question
+/// form; "masked" for sentences, "5-kamel" for lists.
 [[nodiscard]] inline std::string few_shot_name(const FewShotSetting& setting) {
   if (setting.form == PromptForm::sentence) return "masked";
   const std::string many = std::to_string(setting.shots);
@@ -84,15 +83,15 @@ struct FewShotSetting {
   return name + (setting.form == PromptForm::question ? "-question" : "");
 }
 
-/// A fact under a template, by places in the dataset.
+/// A fact under a template, as indices into the dataset.
 struct AskedUnder {
   std::size_t relation = 0;
   std::size_t fact = 0;
   std::size_t template_index = 0;
 };
 
-/// Writes the prompts of one setting. The dataset must outlive it. Any number of threads may ask
-/// one shot list each.
+/// Writes the prompts of one setting. The dataset must outlive it. Any number of threads may use
+/// it.
 class FewShot {
  public:
   static constexpr std::size_t no_fact = static_cast<std::size_t>(-1);
@@ -118,15 +117,17 @@ class FewShot {
     return usable_[relation];
   }
 
-  /// How many facts may be shown before prompts of a relation, in the dataset's order; and the one at
-  /// a place among them, under its relation's first template; and the place of one.
+  /// `offered` is the number of facts that may be shown before prompts of a relation, in the
+  /// dataset's order. `offered_at` is the one at a place among them, under its relation's first
+  /// template, and `place_of` is the place of one.
   [[nodiscard]] std::size_t offered(std::size_t relation) const {
     if (setting_.source == ShotSource::none) return 0;
     return of_all() ? begins_.back() : begins_[relation + 1] - begins_[relation];
   }
   [[nodiscard]] AskedUnder offered_at(std::size_t relation, std::size_t place) const {
     if (!of_all()) return {relation, place, 0};
-    // The last relation that begins there or before: those without a fact to show begin there too.
+    // The last relation that begins at or before the place; relations without a fact to show may
+    // begin there too.
     const auto next = ranges::upper_bound(begins_, place);
     const auto found = static_cast<std::size_t>(next - begins_.begin()) - 1;
     return {found, place - begins_[found], 0};
@@ -135,10 +136,10 @@ class FewShot {
     return (of_all() ? begins_[shot.relation] : 0) + shot.fact;
   }
 
-  /// The X + 1 shots of a relation (under X-template: of one of its templates) in their order, the
-  /// last for those who ask one of the others; fewer where there are no more facts. Fresh ones are the
-  /// X of the prompt with that name (by place) of the fact's subject; without a fact, of content-free
-  /// prompts under the template.
+  /// The X + 1 shots of a relation (X-template: of one of its templates), in order; fewer if there
+  /// are not enough facts. The last replaces another shot in prompts that ask that shot's fact.
+  /// Fresh shots are the X shots of one prompt; `expression` is the index of the subject's name in
+  /// it. Without a fact, they are those of content-free prompts under the template.
   [[nodiscard]] std::vector<AskedUnder> shots(std::size_t relation, std::size_t template_index,
                                               std::size_t fact = no_fact,
                                               std::size_t expression = 0) const {
@@ -163,8 +164,8 @@ class FewShot {
     return drawn;
   }
 
-  /// Which of `drawn`, what `shots` gave, a prompt about the fact shows, by place and in order.
-  /// Without a fact (content-free prompts) the first X.
+  /// The indices of the shots that a prompt about the fact shows, in order. `drawn` is the result
+  /// of `shots`. Without a fact (content-free prompts), these are the first X.
   [[nodiscard]] std::vector<std::uint32_t> shown(const std::vector<AskedUnder>& drawn,
                                                  std::size_t relation,
                                                  std::size_t fact = no_fact) const {
@@ -179,7 +180,7 @@ class FewShot {
     return places;
   }
 
-  /// All that stands before the asked fact's own question, from `drawn`, what `shots` gave for it.
+  /// The text before the asked fact's own question. `drawn` is the result of `shots`.
   [[nodiscard]] std::string context(const std::vector<AskedUnder>& drawn, std::size_t relation,
                                     std::size_t fact = no_fact) const {
     if (setting_.form == PromptForm::sentence) return "";
@@ -190,7 +191,7 @@ class FewShot {
     return text;
   }
 
-  /// The question itself, behind the context, up to where the answer begins.
+  /// The question itself, after the context and up to the answer.
   [[nodiscard]] std::string question(std::size_t relation, std::size_t template_index,
                                      std::string_view subject) const {
     if (setting_.form == PromptForm::sentence)
@@ -202,7 +203,7 @@ class FewShot {
            "\nA:";
   }
 
-  /// The template as a sentence, with the bytes of the answer in it.
+  /// The filled template as a sentence; the prompt's answer spans mark the answer in it.
   [[nodiscard]] Prompt sentence(std::size_t relation, std::size_t template_index,
                                 std::string_view subject,
                                 std::string_view answer = "[MASK]") const {
@@ -213,7 +214,7 @@ class FewShot {
  private:
   [[nodiscard]] bool of_all() const { return setting_.source == ShotSource::random; }
 
-  /// X places of those offered, without that of the asked fact, by drawing again what was drawn before.
+  /// X of the offered facts, without the asked one. A place that was drawn before is drawn again.
   [[nodiscard]] std::vector<AskedUnder> fresh_shots(std::size_t relation,
                                                     std::size_t template_index, std::size_t fact,
                                                     std::size_t expression) const {
@@ -255,7 +256,8 @@ class FewShot {
   std::uint64_t seed_;
   /// By relation.
   std::vector<std::vector<std::size_t>> usable_;
-  /// By relation: facts of those before it that may be shown; behind the last all of them.
+  /// By relation: the number of facts of earlier relations that may be shown. The last entry is
+  /// their total.
   std::vector<std::size_t> begins_{0};
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a question put behind a prefix and solved facts?
+// How is a question placed after a prefix and solved facts?
 //
 //   prefix shot₁ ⏎ … shot_K ⏎ statement
-// The prefix stands there as it is, with whatever spaces and line breaks it ends in; each shot is what
-// the builder makes of another fact of the relation under the same template with its right option
-// (solved_facts.hpp). Of the finished text the statement alone is scored: what stands before it is the
-// same for all options. In a conversation (chat.hpp) prefix, shots and question are turns of it.
+// The prefix is used unchanged, including spaces and line breaks at its end. Each shot is the
+// builder's prompt for another fact of the relation (solved_facts.hpp), under the same template and
+// with its right option. Only the statement is scored; the text before it is the same for all
+// options. In a conversation (chat.hpp), prefix, shots and question are its turns.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A prompt behind a text that is no part of what is asked.
+/// A prompt after a context, which is not scored.
 [[nodiscard]] inline Prompt behind(const std::string& context, Prompt prompt) {
   if (context.empty()) return prompt;
   const std::size_t before = context.size();
@@ -33,19 +33,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     span.end += before;
   }
   for (Cut& cut : prompt.cuts) cut.at += before;
-  // Where the statement itself gives nothing, the context is given, without the spaces at its end.
+  // If the statement itself gives nothing, the context is given, without the spaces at its end.
   prompt.given = prompt.given > 0 ? prompt.given + before : context.find_last_not_of(' ') + 1;
   prompt.context += before;
   prompt.text.insert(0, context);
   return prompt;
 }
 
-/// Models PromptBuilder. Any number of threads may ask one.
+/// Models PromptBuilder. Any number of threads may use one.
 template <PromptBuilder Builder = Statement>
 class InContext {
  public:
   InContext() = default;
-  /// Shots are facts of the dataset, which it keeps itself.
+  /// Shots are facts of the dataset, which are copied.
   InContext(const Dataset& dataset, std::string prefix, const ShotChoice& shots,
             Builder builder = {}, Chat chat = {})
       : builder_(std::move(builder)),
@@ -56,12 +56,12 @@ class InContext {
   [[nodiscard]] const SolvedFacts& solved() const noexcept { return solved_; }
   [[nodiscard]] const Builder& builder() const noexcept { return builder_; }
   [[nodiscard]] const Chat& chat() const noexcept { return chat_; }
-  /// Whether anything stands before a statement.
+  /// Whether anything precedes a statement.
   [[nodiscard]] bool has_context() const {
     return chat_ || !prefix_.empty() || solved_.choice().count > 0;
   }
 
-  /// What stands before all options of a fact under a template. Throws as SolvedFacts::of and Chat.
+  /// The text before all options of a fact under a template. Throws like SolvedFacts::of and Chat.
   [[nodiscard]] std::string context(const Relation& relation, const Fact& fact,
                                     std::size_t template_index) const {
     if (chat_) {
@@ -70,7 +70,7 @@ class InContext {
     }
     return before(relation, fact, template_index);
   }
-  /// The part of it that other facts behind the same shots share.
+  /// The part of the context that other facts after the same shots share.
   [[nodiscard]] std::string shared_context(const Relation& relation, const Fact& fact,
                                            std::size_t template_index) const {
     if (chat_) {
@@ -80,7 +80,7 @@ class InContext {
     return before(relation, fact, template_index);
   }
 
-  /// A prompt behind its context, which is given.
+  /// A prompt after the given context.
   [[nodiscard]] Prompt build(const std::string& context, const Relation& relation, const Fact& fact,
                              std::size_t template_index, std::size_t option) const {
     Prompt statement = builder_.build(relation, fact, template_index, option);
@@ -116,8 +116,8 @@ class InContext {
 
 static_assert(PromptBuilder<InContext<>>);
 
-/// What most statements about some facts begin with, to be held while they are scored: the most frequent
-/// context of the first 64 of them.
+/// The most frequent context of the first 64 of some facts, which the model can store while they
+/// are scored.
 template <PromptBuilder Builder>
 [[nodiscard]] Prompt shared_context(const InContext<Builder>& builder, const Relation& relation,
                                     std::size_t first, std::size_t count,

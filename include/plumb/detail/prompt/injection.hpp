@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do unknown and incorrect pairs among the shots do to the pairs around them?
+// How do unknown and incorrect pairs among the shots affect the pairs around them?
 //
-// One order of correct pairs x1 y1 … xn yn, and the same order with some of its slots replaced:
-// by pairs nobody can know (an invented subject with an invented object) or by wrong ones (the real
-// subject with another object), each spread over the order or in one block. Nothing but the slots
-// differs between the panels, so a position can be compared across them.
-// Source: latent knowledge in many shots, section 3, Figure 2 and Appendix E. Departures: no
-// subject stands twice in the order, and a slot holds the same thing in both of its panels.
-// Non-goals: how the pairs become a text, what a model makes of them (report/injection_page.hpp).
+// The design has one order of correct pairs x1 y1 … xn yn, and the same order with some of its
+// slots replaced. The replacements are pairs that nobody can know (an invented subject with an
+// invented object) or wrong pairs (the real subject with another object). Each kind is either
+// spread over the order or in one block. Only the slots differ between the panels, so each position
+// can be compared across panels. Source: latent knowledge in many shots, section 3, Figure 2 and
+// Appendix E. Departures: no subject occurs twice in the order, and a slot has the same pair in
+// both of its panels. Non-goals: how the pairs become a text, and the model's results
+// (report/injection_page.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +29,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// `after_injected` stands directly after an injected pair and is itself correct; `correct` is any
-/// other correct pair.
+/// `after_injected` is a correct pair directly after an injected pair; `correct` is any other
+/// correct pair.
 enum class PairKind { correct, injected, after_injected };
 
 struct InjectedPair {
@@ -41,7 +42,7 @@ struct InjectedPair {
 struct InjectionPanel {
   /// "correct", "unknown, spread", "unknown, block", "incorrect, spread" or "incorrect, block".
   std::string name;
-  /// By position: as many pairs stand before a pair as its index says.
+  /// By position: a pair's index is the number of pairs before it.
   std::vector<InjectedPair> pairs;
 };
 
@@ -56,20 +57,20 @@ struct InjectionOptions {
   std::size_t pairs = 200;
   std::size_t injected = 40;
   std::uint64_t seed = 0;
-  /// The position to highlight, from 0; drawn where none is given.
+  /// The position to highlight, from 0; drawn if not set.
   std::optional<std::size_t> highlight{};
 };
 
 struct InjectionDesign {
   /// The relation's code.
   std::string relation;
-  /// Five, in the order of the names above, with as many pairs each.
+  /// Five, in the order of the names above, with the same number of pairs each.
   std::vector<InjectionPanel> panels;
-  /// The fact of each position, an index into the relation's facts.
+  /// The fact at each position, as an index into the relation's facts.
   std::vector<std::size_t> facts;
   /// A position that is injected in no panel.
   std::size_t highlight = 0;
-  /// The facts' places in the relation's file, parallel to `facts`.
+  /// The facts' places in the relation's file (Fact::instance), parallel to `facts`.
   std::vector<std::size_t> instances{};
 };
 
@@ -81,7 +82,8 @@ inline std::vector<std::size_t> random_order(std::size_t n, RandomStream& random
   return order;
 }
 
-/// Whether two facts may be about the same subject: an identifier, label or alias is shared.
+/// Whether two facts may have the same subject, because they share an identifier, or a label that
+/// is also the other's label or alias.
 inline bool may_share_subject(const Fact& a, const Fact& b) {
   const auto named = [](const Fact& fact, const std::string& name) {
     return fact.subject == name ||
@@ -91,8 +93,8 @@ inline bool may_share_subject(const Fact& a, const Fact& b) {
          named(b, a.subject);
 }
 
-/// An option that is neither the object of a fact of this subject nor an alias of one. Throws a user
-/// error when there is none.
+/// Draws an option that is neither a true object of this subject nor an alias of one. Throws a user
+/// error if there is none.
 inline std::string wrong_object(const Relation& relation, const Fact& fact,
                                 const ObjectAliases& aliases, RandomStream random) {
   std::unordered_set<std::string> right;
@@ -116,13 +118,13 @@ inline std::string wrong_object(const Relation& relation, const Fact& fact,
   if (wrong.empty()) {
     throw user_error(
         {relation.file, fact.line, relation.code},
-        "every option is a true object of '" + fact.subject + "', so it has no incorrect pair",
-        "leave the subject out or choose another relation");
+        "every option is a true object of '" + fact.subject + "', so no pair would be incorrect",
+        "remove the subject or choose another relation");
   }
   return wrong[random.below(wrong.size())];
 }
 
-/// The pairs of a panel: at each slot what `replacement(position)` gives, elsewhere the correct ones.
+/// Builds a panel with `replacement(position)` at each slot and the correct pairs elsewhere.
 template <class Replacement>
 InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
                               const std::vector<bool>& slot, Replacement replacement) {
@@ -137,12 +139,12 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   return {std::move(name), std::move(pairs)};
 }
 
-/// The five panels. The order, the spread slots and what stands in a slot depend on the relation,
-/// the seed and the number of pairs; fewer slots are some of the same. The block is the middle one,
-/// from position (pairs − slots) / 2. A drawn highlight stands, if there is such a place, directly
-/// after a spread slot, as the paper's star does.
-/// Throws a user error when the relation has fewer subjects than pairs, when there is no slot or
-/// half of the pairs or more are, or when the given highlight is injected somewhere.
+/// The five panels. The order, the spread slots and the injected pairs depend on the relation, the
+/// seed and the number of pairs. With fewer slots, the spread slots are a subset of the same ones.
+/// The block is in the middle, from position (pairs − slots) / 2. A drawn highlight is directly
+/// after a spread slot if possible, like the paper's star. Throws a user error if the relation has
+/// fewer subjects than pairs, if there are no slots, if half or more of the pairs are slots, or if
+/// the given highlight is injected in some panel.
 [[nodiscard]] inline InjectionDesign injection_design(const Relation& relation,
                                                       const InjectionOptions& options,
                                                       const ObjectAliases& aliases = {}) {
@@ -152,7 +154,7 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
     throw user_error({.setting = "injected"},
                      std::to_string(options.injected) + " of " + counted(options.pairs, "pair") +
                          " cannot be injected",
-                     "take at least 1 and fewer than half");
+                     "set at least 1 and less than half of the pairs");
   }
   const std::string name = "injection/" + relation.code + "/";
   const auto stream = [&](const std::string& part) {
@@ -172,8 +174,8 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   if (correct.size() < options.pairs) {
     throw user_error({relation.file, 0, relation.code},
                      "has facts of " + counted(subjects.size(), "subject") +
-                         ", but the injection takes " + counted(options.pairs, "pair"),
-                     "take fewer pairs or choose a larger relation");
+                         ", but the injection needs " + counted(options.pairs, "pair"),
+                     "set fewer pairs or choose a larger relation");
   }
   std::vector<bool> spread(options.pairs), block(options.pairs);
   RandomStream draws = stream("spread");
@@ -182,7 +184,8 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
     spread[places[i]] = true;
     block[(options.pairs - options.injected) / 2 + i] = true;
   }
-  // One invention for each position, so that a position in both kinds of slots has the same.
+  // One invented pair for each position, so that a position in both the spread and the block has
+  // the same pair.
   LabelInventor inventor(relation, stream("unknown"));
   std::vector<InjectedPair> inventions;
   for (std::size_t p = 0; p < options.pairs; ++p) {
@@ -209,10 +212,11 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
   if (options.highlight) {
     const std::size_t p = *options.highlight;
     if (p >= options.pairs || spread[p] || block[p]) {
-      throw user_error({.setting = "highlight"},
-                       "position " + std::to_string(p) +
-                           (p >= options.pairs ? " is past the last pair" : " is an injected slot"),
-                       "take a position from 0 that is not injected, or let one be drawn");
+      throw user_error(
+          {.setting = "highlight"},
+          "position " + std::to_string(p) +
+              (p >= options.pairs ? " is after the last pair" : " is an injected slot"),
+          "set a position from 0 that is not injected, or drop `highlight`");
     }
     design.highlight = p;
   } else {

@@ -6,11 +6,12 @@
 //   What are the twin municipalities of Kronberg im Taunus? Le Lavandou%
 //   What are the twin municipalities of Acapulco? Manila; Cuernavaca%
 //   What are the twin municipalities of Elek?
-// Each line but the last is a training row of the relation (a shot) with its objects' main labels;
-// the answer is what the model writes up to the first "%". Shots are drawn for each fact, from the
-// seed, the relation and the subject; a shot never has the asked subject's label. A relation with fewer
-// training rows shows all of them. Source: Kalo and Fichtel 2022 (KAMEL), its predict.py, whose lines
-// begin with the space that follows the comma in the list of questions; here they do not.
+// Each line except the last is a training row of the relation (a shot) with its objects' main
+// labels. The answer is what the model writes before the first "%". Shots are drawn for each fact,
+// from the seed, the relation and the subject, and never have the asked subject's label. A relation
+// with fewer training rows shows all of them. Source: Kalo and Fichtel 2022 (KAMEL), its
+// predict.py. There, lines begin with the space that follows the comma in the list of questions;
+// here they do not.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,14 +27,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Writes the prompts of one relation, which must outlive it and have its question. Any number of threads
-/// may ask it.
+/// Writes the prompts of one relation, which must outlive it and have a question. Any number of
+/// threads may use it.
 class KamelPrompt {
  public:
   KamelPrompt(const KamelRelation& relation, std::size_t shots, std::uint64_t seed)
       : relation_(relation), shots_(shots), seed_(seed) {}
 
-  /// Places among the training rows of the shots that a question about the subject shows, in order.
+  /// The shots before a question about the subject, in order, as indices into the training rows.
   [[nodiscard]] std::vector<std::uint32_t> shots(const std::string& subject) const {
     if (shots_ == 0) return {};
     std::vector<std::uint32_t> drawn;
@@ -50,7 +51,7 @@ class KamelPrompt {
     return drawn;
   }
 
-  /// All that stands before the answer; the answer begins behind its last byte.
+  /// The whole text before the answer; the answer begins after its last byte.
   [[nodiscard]] std::string text(const std::string& subject) const {
     std::string made;
     for (const std::uint32_t place : shots(subject)) {

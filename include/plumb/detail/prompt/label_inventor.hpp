@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What are a subject and an object that no model can know, and that look like the real ones?
+// How are subjects and objects invented that look real but that no model can know?
 //
-// A label of the relation is drawn and its words are replaced by invented ones of pronounceable
-// syllables ("Arnold Palmer" → "Kevodan Thasor", "a bird" → "a sodri"); no invented word stands in a
-// subject, alias, option or choice of the relation or in another invented label. Numbers are the
+// A label of the relation is drawn, and its words are replaced with invented ones of pronounceable
+// syllables ("Arnold Palmer" → "Kevodan Thasor", "a bird" → "a sodri"). No invented word occurs in
+// a subject, alias, option or choice of the relation, or in another invented label. Numbers are the
 // exception: an invented person is born in a real year, so an invented number may be one of the
-// options, and the pair is new because its subject is.
-// Non-goal: whether the world beyond the relation knows a name.
-// Source: latent knowledge in many shots, section 3 ("fictitious names and birth years").
+// options. The pair is still new, because its subject is. Non-goal: whether an invented name exists
+// outside the relation. Source: latent knowledge in many shots, section 3 ("fictitious names and
+// birth years").
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A piece of a label: a run of letters (ASCII's and all beyond ASCII), or what stands between.
+/// A piece of a label: a run of letters (ASCII letters and all non-ASCII bytes), or the text
+/// between two runs.
 struct LabelPiece {
   std::string text;
   bool word = false;
@@ -46,7 +47,7 @@ inline std::vector<LabelPiece> label_pieces(std::string_view label) {
   return pieces;
 }
 
-/// ASCII letters lower-cased.
+/// The text with ASCII letters in lower case.
 inline std::string folded(std::string text) {
   for (char& c : text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
@@ -54,14 +55,15 @@ inline std::string folded(std::string text) {
   return text;
 }
 
-/// Articles, prepositions and initials: they stay in a label whose other words are replaced.
+/// Whether a word is an article, a preposition or an initial. These are kept in a label if it has
+/// other words to replace.
 inline bool is_small_word(const std::string& word) {
   return word.size() == 1 || word == "The" || word == "An" ||
          (word.size() <= 3 && capitalize(word) != word);
 }
 
-/// What stands before the digits where every label is the same text and then one to nine digits
-/// ("1929", "+44"); otherwise nothing.
+/// The text before the digits, if every label is that same text and then one to nine digits
+/// ("1929", "+44"); else nothing.
 inline std::optional<std::string> number_prefix(const std::vector<std::string>& labels) {
   constexpr std::string_view digits = "0123456789";
   if (labels.empty()) return std::nullopt;
@@ -75,8 +77,8 @@ inline std::optional<std::string> number_prefix(const std::vector<std::string>& 
   return prefix;
 }
 
-/// The same relation and stream give the same labels in the same order. The relation must have a
-/// fact and an option. Not thread-safe.
+/// Invents labels. The same relation and stream give the same labels in the same order. The
+/// relation must have a fact and an option. Not thread-safe.
 class LabelInventor {
  public:
   LabelInventor(const Relation& relation, RandomStream random) : random_(std::move(random)) {
@@ -92,12 +94,13 @@ class LabelInventor {
     number_prefix_ = detail::number_prefix(objects_);
   }
 
-  /// Looks like a subject. Always new, also where subjects are numbers.
+  /// A label that looks like a subject. It is always new, even if subjects are numbers.
   std::string subject() { return label_like(subjects_[random_.below(subjects_.size())]); }
 
-  /// Looks like an option, or like a true object where facts have choices of their own. Where all of
-  /// them are numbers ("1929", "+44"), one with as many digits as some of them, between the least
-  /// and the greatest of that length; numbers may come again. Otherwise always new.
+  /// A label that looks like an option, or like a true object if facts have their own choices. If
+  /// all of them are numbers ("1929", "+44"), the result has the length of one of them and is
+  /// between the smallest and the largest of that length; numbers may repeat. All other labels are
+  /// always new.
   std::string object() {
     const std::string& model = objects_[random_.below(objects_.size())];
     if (!number_prefix_) return label_like(model);
@@ -136,7 +139,7 @@ class LabelInventor {
     return replaced ? label : word_like("Number");  // a label without letters
   }
 
-  /// Upper-cased as the model is: all, the first letter or none.
+  /// A new word in upper case like the model word: all letters, the first or none.
   std::string word_like(const std::string& model) {
     std::string word = new_word(std::clamp<std::size_t>(count_code_points(model) / 2, 2, 3));
     if (model.size() > 1 && ranges::all_of(model, [](char c) { return c >= 'A' && c <= 'Z'; })) {
@@ -146,7 +149,8 @@ class LabelInventor {
     return capitalize(model) == model ? capitalize(word) : word;
   }
 
-  /// Lower-case. A syllable longer after every hundred failed tries, so that there is always one.
+  /// A new word in lower case. It gets one more syllable after every hundred failed tries, so that
+  /// one is always found.
   std::string new_word(std::size_t syllables) {
     static constexpr std::array<std::string_view, 18> onsets{"b", "d", "f",  "g",  "k",  "l",
                                                              "m", "n", "p",  "r",  "s",  "t",
@@ -168,7 +172,7 @@ class LabelInventor {
   std::vector<std::string> subjects_;
   std::vector<std::string> objects_;
   std::optional<std::string> number_prefix_;
-  /// Those of the relation and those invented, folded.
+  /// The words of the relation and the invented ones, folded.
   std::unordered_set<std::string> words_;
 };
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are facts shown as bare pairs, with no words about what relates them?
+// How are facts shown as plain pairs, without words for their relation?
 //
 //   σ = x1 y1 … xn yn x        and after it a choice y
-// with one text between a subject and its object and another between pairs, both a space by
-// default. The text is tokenised whole and y found by its bytes. The paper's efficient variant
-// tokenises every subject, object and separator apart and puts their tokens in a row
+// One text separates a subject from its object, and another separates pairs; both are a space by
+// default. The text is tokenised whole, and y is found by its bytes. The paper's efficient variant
+// tokenises every subject, object and separator separately and concatenates their tokens
 // (`Join::ids`). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", equation 1 and
-// Appendix C. The question's subject is the end of what is given, without spaces at its end: they may
-// be one token with the separator, before some choices and not before others, and would be counted twice.
-// What the choice is scored over is all behind it, the separator included (C.1). Under `Join::ids`
-// separators are tokens of their own and the choice is scored over its own tokens (C.2).
+// Appendix C. The given part ends with the question's subject, without spaces at its end. Such
+// spaces may form one token with the separator before some choices but not before others, and would
+// be counted twice. A choice is scored over everything after the given part, including the
+// separator (C.1). Under `Join::ids`, separators are separate tokens, and a choice is scored over
+// its own tokens (C.2).
 
 #include <array>
 #include <cstddef>
@@ -30,7 +31,7 @@ struct SubjectObject {
   std::string object;
 };
 
-/// text: the sequence is tokenised whole; ids: each part by itself.
+/// text: the sequence is tokenised whole; ids: each part is tokenised by itself.
 enum class Join { text, ids };
 [[nodiscard]] constexpr std::array<Join, 2> every(Join) noexcept {
   return {Join::ids, Join::text};
@@ -46,7 +47,7 @@ struct ManyShot {
   std::string item_separator = " ";
   Join join = Join::text;
 
-  /// The pairs alone; the answers are all their objects.
+  /// Only the pairs; the answers are all their objects.
   [[nodiscard]] Prompt sequence(std::span<const SubjectObject> pairs) const {
     Prompt prompt;
     for (const SubjectObject& pair : pairs) append(prompt, pair);
@@ -59,7 +60,7 @@ struct ManyShot {
     return question(sequence(shots), subject, choice);
   }
 
-  /// The same after a sequence that was built before.
+  /// The same after an existing sequence.
   [[nodiscard]] Prompt question(Prompt sequence, const std::string& subject,
                                 const std::string& choice) const {
     sequence.answer.clear();
@@ -67,7 +68,7 @@ struct ManyShot {
     return sequence;
   }
 
-  /// Each pair behind all before it, its object the answer.
+  /// For each pair, a prompt with all earlier pairs before it; its object is the answer.
   [[nodiscard]] std::vector<Prompt> grown(std::span<const SubjectObject> pairs) const {
     std::vector<Prompt> all;
     for (const SubjectObject& pair : pairs) {
@@ -76,7 +77,7 @@ struct ManyShot {
     return all;
   }
 
-  /// The shots and the subject: what a model continues.
+  /// The shots and the subject, for a model to continue.
   [[nodiscard]] Prompt opening(std::span<const SubjectObject> shots,
                                const std::string& subject) const {
     Prompt prompt = sequence(shots);
@@ -98,7 +99,7 @@ struct ManyShot {
     put(prompt, pair.object);
   }
 
-  /// The end of a text without the spaces there.
+  /// The end of the text without trailing spaces.
   static std::size_t end_of_given(const Prompt& prompt) {
     return prompt.text.find_last_not_of(' ') + 1;
   }
@@ -110,8 +111,8 @@ struct ManyShot {
   }
 };
 
-/// The first token that covers bytes of an object and of a subject, which a separator should keep
-/// apart; -1 where none does. `prompt` is a sequence as `form` writes it, with all its answers.
+/// The first token that covers bytes of both an object and a subject, although a separator is
+/// between them; -1 if there is none. `prompt` is a sequence from `form`, with all its answers.
 [[nodiscard]] inline std::ptrdiff_t merged_token(const ManyShot& form, const Prompt& prompt,
                                                  const Tokenization& tokenization) {
   for (std::size_t t = 0; t < tokenization.tokens.size(); ++t) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is an answer before anything is asked? The prompt that a PMI compares with.
+// How likely is an answer without its question? This is the prompt that PMI compares with.
 //
-//   a text of the user's    the text, then the answer behind what separates it from the words before
-//                           it in the statement, mostly a space
-//   the template alone      the statement of a subject without a name, up to the answer, without the
-//                           spaces that the name leaves
-// Nothing follows the answer, and neither shots nor a prefix stand before it. A text that is empty
-// leaves the answer behind BOS. Source: Holtzman et al. 2021, "Surface Form Competition".
+//   with a user's text      the text, then what separates the answer from the words before it in
+//                           the statement (usually a space), then the answer
+//   without one             the statement with an empty subject, up to the answer, without the
+//                           spaces that the subject leaves
+// Nothing follows the answer, and there are no shots and no prefix. With an empty text, the answer
+// directly follows BOS. Source: Holtzman et al. 2021, "Surface Form Competition".
 
 #include <cstddef>
 #include <optional>
@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A text without the spaces at its start and with one space for several.
+/// The text without leading spaces and with each run of spaces replaced by one.
 inline std::string with_single_spaces(std::string_view text) {
   std::string made;
   for (const char c : text) {
@@ -43,15 +43,14 @@ inline Prompt answer_behind(std::string head, std::string_view answer) {
 }
 
 inline Error no_answer_in(const Relation& relation) {
-  return user_error(
-      {.file = relation.file, .field = relation.code},
-      "its statements do not say where their answer stands, and pmi asks for it alone",
-      "use another `reduction`");
+  return user_error({.file = relation.file, .field = relation.code},
+                    "its statements have no marked answer, which pmi needs",
+                    "use another `reduction`");
 }
 
-/// The neutral prompt of an option. `text` is what stands before the answer; without one it is the
-/// template without its subject. Throws a user error where the builder's subjects are the sentences
-/// themselves and there is no text, and for a prompt without an answer.
+/// The neutral prompt of an option. `text` precedes the answer; without it, the template without
+/// its subject does. Throws a user error for a prompt without an answer, and for a relation whose
+/// subjects are sentences if there is no text.
 template <PromptBuilder Builder>
 [[nodiscard]] Prompt neutral_prompt(const Builder& builder, const Relation& relation,
                                     const Fact& fact, std::size_t template_index,
@@ -78,8 +77,8 @@ template <PromptBuilder Builder>
   }
   if (relation.own_sentences) {
     throw user_error({.file = relation.file, .field = relation.code},
-                     "asks whole sentences, so there is no template without the subject",
-                     "say with `neutral` what stands before the answer");
+                     "has whole sentences as subjects, so there is no template without the subject",
+                     "set the text before the answer with `neutral`");
   }
   Fact nameless = fact;
   nameless.subject.clear();

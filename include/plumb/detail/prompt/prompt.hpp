@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a question put into words?
+// What is a prompt, and how is one built?
 //
-// A prompt is a text and the bytes of it that are the answer. A builder makes one prompt for each
-// option of a fact, so a scorer sees texts only and knows nothing of relations.
+// A prompt is a text and the spans of bytes in it that are the answer. A builder makes one prompt
+// for each option of a fact, so that a scorer sees only texts and does not depend on relations.
 
 #include <concepts>
 #include <cstddef>
@@ -16,14 +16,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where a text is cut before it is tokenised.
+/// A place where a text is cut before it is tokenised.
 struct Cut {
-  // NOLINTNEXTLINE(google-explicit-constructor): a byte stands for a cut between two texts
+  // NOLINTNEXTLINE(google-explicit-constructor): a byte converts to a cut between two texts
   Cut(std::size_t byte = 0, bool is_separator = false) : at(byte), separator(is_separator) {}
 
-  /// The byte at which the piece behind the cut begins.
+  /// The byte at which the piece after the cut begins.
   std::size_t at = 0;
-  /// Whether that piece is a separator, which gets no space that the tokenizer puts before a text.
+  /// Whether that piece is a separator. The space that a tokenizer puts before a text is not added
+  /// to a separator.
   bool separator = false;
 
   friend bool operator==(const Cut&, const Cut&) = default;
@@ -31,19 +32,20 @@ struct Cut {
 
 struct Prompt {
   std::string text;
-  /// Where the answer stands, in order; several spans when the template repeats [Y].
+  /// The spans of the answer, in order; several if the template repeats [Y].
   std::vector<ByteSpan> answer;
-  /// Ascending: each piece is tokenised by itself, their tokens in a row. Mostly none: the text is
-  /// tokenised whole.
+  /// Ascending. Each piece is tokenised by itself, and the tokens are concatenated. Usually empty:
+  /// the text is tokenised whole.
   std::vector<Cut> cuts{};
-  /// Bytes that the model is given; the continuation is what follows them. 0: nothing is given.
+  /// The number of bytes that the model is given; the continuation is the text after them. 0:
+  /// nothing is given.
   std::size_t given = 0;
-  /// Bytes that stand before the statement and are no part of it: no span counts them.
+  /// The number of bytes before the statement. They are not part of it, and no span includes them.
   std::size_t context = 0;
 };
 
-/// What stands before a prompt's statement, as a prompt of which nothing is asked; without the spaces
-/// at its end, which mostly are a part of the token behind them.
+/// The context before a prompt's statement, as a prompt without an answer. Spaces at its end are
+/// removed, because they usually belong to the next token.
 [[nodiscard]] inline Prompt context_part(const Prompt& prompt) {
   Prompt before{prompt.text.substr(0, prompt.context), {}};
   before.text.erase(before.text.find_last_not_of(' ') + 1);
@@ -54,17 +56,17 @@ struct Prompt {
 /// A PromptBuilder turns an option of a fact into a prompt.
 ///
 /// Requires: `builder.build(relation, fact, template_index, option)` returns a Prompt;
-/// `template_index` and `option` are indices into the relation's templates and options.
-/// Means: equal arguments give equal prompts; the answer spans hold the option's label.
-/// Does not promise: that prompts of one fact share a prefix, or that the answer stands at the end.
+/// `template_index` and `option` are indices into the relation's templates and options. Means:
+/// equal arguments give equal prompts; the answer spans contain the option's label. Does not
+/// promise: that prompts of one fact share a prefix, or that the answer is at the end.
 template <class B>
 concept PromptBuilder = requires(const B& builder, const Relation& relation, const Fact& fact,
                                  std::size_t template_index, std::size_t option) {
   { builder.build(relation, fact, template_index, option) } -> std::same_as<Prompt>;
 };
 
-/// static_assert(plumb::check_prompt_builder<MyBuilder>()) names what a type lacks of a
-/// PromptBuilder, as backend/check_model.hpp does of models.
+/// static_assert(plumb::check_prompt_builder<MyBuilder>()) names what a type lacks to be a
+/// PromptBuilder, as backend/check_model.hpp does for models.
 template <class B>
 consteval bool check_prompt_builder() {
   static_assert(
@@ -74,7 +76,7 @@ consteval bool check_prompt_builder() {
       },
       "plumb: the prompt builder lacks build. Write: plumb::Prompt build(const plumb::Relation& "
       "relation, const plumb::Fact& fact, std::size_t template_index, std::size_t option) const, "
-      "the text for an option and the bytes of it that are the answer");
+      "which returns the text for an option and the spans of its answer");
   return PromptBuilder<B>;
 }
 

@@ -3,8 +3,9 @@
 
 // Under which setting was a question asked?
 //
-// A method with its number of shots and its separator, or a template, and the variant of it that a
-// spread is taken over: the seed of the shots, or the index of the template.
+// A setting is a method with its number of shots and its separator, or a template. The variants of
+// a setting, over which a spread is computed, are the seeds of the shots or the indices of the
+// templates.
 
 #include <cstddef>
 #include <string>
@@ -15,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Settings that differ in nothing but the variant belong together.
+/// Settings that differ only in the variant belong together.
 struct Setting {
   /// "ic", "eic", "eic-isolated", "hgp", "mmp", or "template" for a closed-set probe.
   std::string method;
@@ -23,30 +24,31 @@ struct Setting {
   std::size_t shots = 0;
   /// Text between subject and object; empty for templates.
   std::string separator{};
-  /// How an answer was found right: "choice" (likeliest of the choices), "generation" (the label
-  /// stands in the greedy continuation) or "generation-aliases" (so does the label or an alias).
+  /// How an answer is judged right: "choice" (it is the most likely choice), "generation" (the
+  /// greedy continuation contains the label) or "generation-aliases" (it contains the label or an
+  /// alias).
   std::string by = "choice";
-  /// Seed of the shots, or index of the template.
+  /// The seed of the shots, or the index of the template.
   std::size_t variant = 0;
 
-  /// Whether the variant is a template; otherwise it is a seed.
+  /// Whether the variant is a template; if false, it is a seed.
   [[nodiscard]] bool varies_by_template() const {
     return method == "hgp" || method == "mmp" || method == "template";
   }
 
-  /// What settings that differ only in the variant share.
+  /// The fields that settings share if they differ only in the variant.
   [[nodiscard]] auto group() const { return std::tie(method, shots, separator, by); }
 
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
-/// What stands before a question of EIC-LKE.
+/// The text before a question of EIC-LKE.
 struct PrecedingTexts {
-  /// Training pairs, the first of the seed's order.
+  /// The number of training pairs, which are the first in the seed's order.
   std::size_t pairs = 0;
-  /// Instances of the test facts asked before it in each of its sequences; none in isolation.
+  /// Instances of the test facts before it in each of its sequences; empty in isolation.
   std::vector<std::size_t> asked{};
-  /// By sequence: the place of the choice that stands there; empty in isolation.
+  /// By sequence: the index of the choice in it; empty in isolation.
   std::vector<std::size_t> order{};
 
   friend bool operator==(const PrecedingTexts&, const PrecedingTexts&) = default;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which solved facts stand before a question about another one?
+// Which solved facts are shown before a question about another fact?
 //
-// K facts of the asked fact's relation, K different subjects, from all that the dataset has of it,
-// those beyond a job's limit too. Neither the asked fact's subject nor a fact whose answer that subject
-// is stands among them: "Germany borders France" tells what France borders. Of a subject's several
-// right answers one is drawn. Drawn by relation, the facts are the first K that fit of one order of
-// the relation's subjects, so that nearly all prompts of a relation begin alike and are held in the
-// model once; drawn by fact, each asked subject has K of its own. Either depends on the seed, the
-// relation and the subject alone: rows of one subject and all templates show the same facts.
+// K facts of the asked fact's relation with K different subjects, from all of the relation's facts,
+// including those after a job's limit. They exclude facts about the asked subject and facts whose
+// answer is that subject: "Germany borders France" reveals what France borders. If a subject has
+// several right answers, one is drawn. Drawn by relation, the facts are the first K suitable ones
+// in one order of the relation's subjects. Nearly all prompts of a relation then begin alike, and
+// the model stores that beginning once. Drawn by fact, each asked subject has its own K facts. Both
+// draws depend only on the seed, the relation and the subject, so rows of one subject show the same
+// facts, under all templates.
 
 #include <array>
 #include <cstddef>
@@ -39,7 +40,7 @@ enum class ShotDraw : std::uint8_t { relation, fact };
 }
 
 struct ShotChoice {
-  /// Before each question.
+  /// Facts before each question.
   std::size_t count = 0;
   std::uint64_t seed = 0;
   ShotDraw draw = ShotDraw::relation;
@@ -47,12 +48,12 @@ struct ShotChoice {
   friend bool operator==(const ShotChoice&, const ShotChoice&) = default;
 };
 
-/// Draws them. Keeps the facts itself. Any number of threads may ask one.
+/// Draws the solved facts. Copies the dataset's facts. Any number of threads may use one.
 class SolvedFacts {
  public:
   SolvedFacts() = default;
-  /// The dataset's facts may be shown, those behind a limit too. Nothing is kept where no shots are
-  /// wanted.
+  /// Any fact of the dataset may be shown, including those after a limit. Nothing is copied if no
+  /// shots are requested.
   SolvedFacts(const Dataset& dataset, const ShotChoice& choice) : choice_(choice) {
     if (choice.count == 0) return;
     for (const Relation& relation : dataset.relations) add(relation);
@@ -60,7 +61,8 @@ class SolvedFacts {
 
   [[nodiscard]] const ShotChoice& choice() const noexcept { return choice_; }
 
-  /// The facts before a question about a fact of one of the dataset's relations, in their order. Throws a user error that names the relation where it has too few.
+  /// The facts to show before a question about a fact of one of the dataset's relations, in order.
+  /// Throws a user error that names the relation if it has too few.
   [[nodiscard]] std::vector<const Fact*> of(const Relation& relation, const Fact& asked) const {
     std::vector<const Fact*> shown;
     if (choice_.count == 0) return shown;
@@ -72,8 +74,8 @@ class SolvedFacts {
     if (shown.size() == choice_.count) return shown;
     throw user_error({.file = relation.file, .line = asked.line, .field = relation.code},
                      "has " + counted(shown.size(), "other subject") + " to show before '" +
-                         asked.subject + "', and `shots` asks for " + std::to_string(choice_.count),
-                     "ask for fewer, or leave the relation out with `relations`");
+                         asked.subject + "', but `shots` is " + std::to_string(choice_.count),
+                     "set a smaller number, or select other relations with `relations`");
   }
 
   /// Throws the user error of `of` for the first fact of a dataset that has too few others.
@@ -87,9 +89,9 @@ class SolvedFacts {
  private:
   struct Pool {
     std::vector<Fact> facts;
-    /// Places of each subject's facts.
+    /// Indices of each subject's facts.
     std::vector<std::vector<std::uint32_t>> subjects;
-    /// Drawn by relation: one fact of each subject, in the order in which they are shown.
+    /// For draws by relation: one fact of each subject, in the order in which they are shown.
     std::vector<std::uint32_t> order;
   };
 
@@ -133,7 +135,7 @@ class SolvedFacts {
                 std::vector<const Fact*>& shown) const {
     RandomStream random(choice_.seed, "solved facts/fact/" + relation.code + "/" +
                                           asked.subject_id + "/" + asked.subject);
-    // Fisher and Yates, of which only the places that were swapped are kept.
+    // Fisher and Yates; only swapped places are stored.
     std::map<std::size_t, std::size_t> swapped;
     const auto at = [&](std::size_t place) {
       const auto found = swapped.find(place);
@@ -148,7 +150,7 @@ class SolvedFacts {
     }
   }
 
-  /// Whether a fact is about the asked one's subject, or has it for its answer.
+  /// Whether a fact is about the asked fact's subject, or has that subject as its answer.
   static bool tells_of(const Relation& relation, const Fact& fact, const Fact& asked) {
     const auto names = [](const Fact& one, const std::string& name) {
       return one.subject == name ||

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a fact read like as a plain sentence?
+// How does a fact become a plain sentence?
 //
 // The template's [X] becomes the subject and its [Y] the option, in one pass, so that a subject
-// that itself contains "[Y]" stays as it is; then the first letter is upper-cased, unless the
-// relation is verbatim. As lm-pub-quiz 0.3.3's Templater; placeholders may stand anywhere and more
-// than once. Of a relation whose subjects are sentences, the subject is the template.
+// that itself contains "[Y]" stays unchanged. Then the first letter is upper-cased, unless the
+// relation is verbatim. This equals the Templater of lm-pub-quiz 0.3.3. Placeholders may be
+// anywhere and may repeat. If a relation's subjects are sentences, the subject is the template.
 
 #include <string>
 #include <string_view>
@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Fills a template. Answer spans count bytes of the finished text; given is what stands before the
-/// first [Y], without the spaces at its end.
+/// Fills a template. Answer spans count bytes of the finished text. The given part is the text
+/// before the first [Y], without spaces at its end.
 [[nodiscard]] inline Prompt fill_template(std::string_view pattern, std::string_view subject,
                                           std::string_view answer, bool verbatim = false) {
   Prompt prompt;
@@ -53,15 +53,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return prompt;
 }
 
-/// What stands before the template's last [Y], filled as it is, without the spaces at its end: of "What
-/// is the capital of [X]? [Y]" the question alone.
+/// The text before the template's last [Y], filled without upper-casing and without spaces at its
+/// end. For "What is the capital of [X]? [Y]", this is only the question.
 [[nodiscard]] inline std::string fill_question(std::string_view pattern, std::string_view subject) {
   std::string text = fill_template(pattern.substr(0, pattern.rfind("[Y]")), subject, "", true).text;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
 
-/// The PromptBuilder of closed-set probes: one sentence, the answer wherever the template has it.
+/// The PromptBuilder of closed-set probes: one sentence, with the answer in the template's place.
 struct Statement {
   [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
                              std::size_t option) const {

@@ -7,11 +7,11 @@
 //   …
 //   (h8, r8, t8)
 //   (h, r,
-// Eight training triples as shots, then the query, left open. `paper` writes it as above and
-// candidates behind a space, closed by a bracket, so that no name begins another; `reference` is
-// what the paper's own program writes: an empty line before the query and a space at its end.
-// Head queries are plumb's own: shots and query read (t, inverse of r, h. Source: "Cosine
-// Similarity as Logits?", Figures 4 and 11.
+// Eight training triples are the shots; the unfinished query follows. `paper` writes the query as
+// above, and each candidate with a space before it and a closing bracket after it, so that no
+// candidate is a prefix of another. `reference` is what the paper's own program writes, with an
+// empty line before the query and a space at its end. Head queries are plumb's own: shots and query
+// are (t, inverse of r, h. Source: "Cosine Similarity as Logits?", Figures 4 and 11.
 
 #include <array>
 #include <cstddef>
@@ -36,25 +36,25 @@ enum class QueryForm { paper, reference };
   return form == QueryForm::paper ? "paper" : "reference";
 }
 
-/// A triple, of which the tail is asked for, or the head.
+/// A triple whose tail, or head, is asked for.
 struct GraphQuery {
   Triple triple;
   bool asks_head = false;
 
-  /// The entity that is given, and the one that is asked for.
+  /// The given entity, and the one that is asked for.
   [[nodiscard]] std::uint32_t given() const { return asks_head ? triple.tail : triple.head; }
   [[nodiscard]] std::uint32_t gold() const { return asks_head ? triple.head : triple.tail; }
 };
 
-/// `count` training triples, drawn without replacement; more draws begin with the same. Throws a user
-/// error when there are fewer.
+/// `count` training triples, drawn without replacement. A larger count begins with the same
+/// triples. Throws a user error if there are fewer.
 [[nodiscard]] inline std::vector<Triple> drawn_shots(const KnowledgeGraph& graph, std::size_t count,
                                                      std::uint64_t seed) {
   if (graph.train.size() < count) {
     throw user_error({.setting = "shots"},
                      "the graph has " + counted(graph.train.size(), "training triple") +
                          ", fewer than " + std::to_string(count),
-                     "ask for fewer shots");
+                     "set fewer shots");
   }
   std::vector<Triple> shots = graph.train;
   RandomStream random(seed, "shots/" + graph.name);
@@ -63,7 +63,7 @@ struct GraphQuery {
   return shots;
 }
 
-/// Writes queries of one graph under the same shots. The graph must outlive it. Any number of
+/// Writes queries of one graph after the same shots. The graph must outlive it. Any number of
 /// threads may use one.
 class TriplePrompt {
  public:
@@ -78,17 +78,17 @@ class TriplePrompt {
     }
   }
 
-  /// What all queries of a side begin with.
+  /// The text that all head queries, or all tail queries, begin with.
   [[nodiscard]] const std::string& shots(bool asks_head) const { return shots_[asks_head]; }
   /// The whole prompt, up to the answer.
   [[nodiscard]] std::string query(const GraphQuery& query) const {
     return shots_[query.asks_head] + open(query) + (form_ == QueryForm::reference ? " " : "");
   }
-  /// What a likelihood is taken of behind a query of the paper's form.
+  /// The text whose likelihood is computed after a query in the paper's form.
   [[nodiscard]] static std::string candidate(const Entity& entity) {
     return " " + entity.name + ")";
   }
-  /// What the LM head is asked for behind a query of a form: names of one token.
+  /// The text that the LM head scores after a query in `form`, for names of one token.
   [[nodiscard]] static std::string head_candidate(const Entity& entity, QueryForm form) {
     return (form == QueryForm::paper ? " " : "") + entity.name;
   }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How many entities lie nearer to a query than the true one?
+// How many entities are nearer to a query than the true one?
 //
 //   rank(q, t) = 1 + #{e : cos(q, e) > cos(q, t)}
-// counted over tiles of the product of queries and entities as they are made: no sort, and no
-// |Q| × |E| matrix. Tiles are products of 16-bit numbers (kernels/tile_products.hpp), which decide all
-// entities whose cosine differs from the true one's by more than a proven bound of their rounding
-// (rank/short_direction.hpp), about 0.0003. For the few others the cosine is taken in double
-// precision and one order, which is what ranks are defined by: equal vectors tie wherever they
-// stand. Entities are read where they lie, so they may be a mapped file. Source of the rank:
-// "Cosine Similarity as Logits?", section 3.
+// The count runs over tiles of the product of queries and entities as they are computed: there is
+// no sort and no |Q| × |E| matrix. Tiles are products of 16-bit numbers
+// (kernels/tile_products.hpp). They decide every entity whose cosine differs from the true one's by
+// more than a proven bound of the rounding (rank/short_direction.hpp), about 0.0003. For the few
+// others the cosine is computed in double precision and in a fixed order, and this exact cosine
+// defines the rank. So equal vectors tie wherever they are stored. Entities are read in place, so
+// they may be in a mapped file. Source of the rank: "Cosine Similarity as Logits?", section 3.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -34,18 +34,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Which entity is true of which query, by row.
+/// Row numbers of a query and of its true entity.
 struct RankQuestion {
   std::uint32_t query = 0;
   std::uint32_t gold = 0;
 };
 
-/// How many entities are nearer to a query than this, and how many as near?
+/// Asks how many entities have a higher cosine to a query than `cosine`, and how many have the
+/// same.
 struct CosineQuestion {
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
   std::uint32_t query = 0;
   double cosine = 0;
-  /// The row that has this cosine, where it is one of these: it is not as near as itself.
+  /// The entity row that `cosine` belongs to, if it is here; it is not counted as equal to itself.
   std::uint32_t own = none;
 };
 
@@ -54,11 +55,11 @@ struct NearEntity {
   double cosine = 0;
 };
 
-/// Any number of threads may ask it.
+/// Any number of threads may use one.
 class CosineRanker {
  public:
-  /// `entities` must outlive it. Throws a user error for a vector that is zero or not finite, which
-  /// counts its row from `first`, where these are some of more.
+  /// `entities` must outlive it. Throws a user error for a vector that is zero or not finite. The
+  /// error counts rows from `first`, for entities that are part of a longer list.
   explicit CosineRanker(VectorRows entities, std::size_t first = 0)
       : entities_(entities),
         lengths_(detail::checked_lengths(entities, "entities", first)),
@@ -67,8 +68,9 @@ class CosineRanker {
   [[nodiscard]] std::size_t size() const noexcept { return lengths_.size(); }
   [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(entities_.cols()); }
 
-  /// Of each question, among all entities. Throws a user error for queries of another dimension, for
-  /// one that is zero or not finite, and for a question about a row that is not there.
+  /// The rank for each question, among all entities. Throws a user error if the queries have
+  /// another dimension, if a query is zero or not finite, or if a question names a row that does
+  /// not exist.
   [[nodiscard]] std::vector<Rank> ranks(VectorRows queries,
                                         std::span<const RankQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -78,31 +80,32 @@ class CosineRanker {
         throw user_error({.field = "questions"},
                          "question " + std::to_string(asked.size()) + " is about row " +
                              std::to_string(query) + " and entity " + std::to_string(entity) +
-                             ", which are not all there",
-                         "ask about rows that are");
+                             ", which do not both exist",
+                         "ask only about existing rows");
       }
       asked.push_back({query, cosine(query_row(queries, query), lengths[query], entity), entity});
     }
     return counts_of(queries, lengths, asked);
   }
 
-  /// Of each question, the entities that are nearer, and those as near. Throws a user error as
-  /// `ranks` does.
+  /// For each question, the number of nearer entities and of equally near ones. Throws a user error
+  /// as `ranks` does.
   [[nodiscard]] std::vector<Rank> counts(VectorRows queries,
                                          std::span<const CosineQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
     for (const CosineQuestion& question : questions) {
       if (question.query >= lengths.size()) {
         throw user_error({.field = "questions"},
-                         "one is about query " + std::to_string(question.query) + " of " +
+                         "a question names query " + std::to_string(question.query) + " of " +
                              std::to_string(lengths.size()),
-                         "ask about those that are there");
+                         "ask only about existing queries");
       }
     }
     return counts_of(queries, lengths, questions);
   }
 
-  /// The k nearest entities of each query, nearest first, equals by row; fewer where there are fewer.
+  /// The k nearest entities to each query, nearest first, ties by row; all of them if there are
+  /// fewer than k.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(VectorRows queries,
                                                              std::size_t k) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -111,7 +114,7 @@ class CosineRanker {
     const auto visit = [&](const detail::QueryBlock& block) {
       parallel_for(chunks(), [&](std::size_t chunk) {
         std::vector<std::vector<NearEntity>> nearby(block.queries.size());
-        double widest = 0;  // of the bounds
+        double widest = 0;  // the largest bound
         detail::for_each_tile(entities_, lengths_, block, chunk, [&](const detail::Tile& tile) {
           for (std::size_t r = 0; r < tile.rows; ++r) {
             auto& of_query = nearby[tile.first_query + r - block.first_query];
@@ -147,22 +150,23 @@ class CosineRanker {
     return all;
   }
 
-  /// cos(query, entity) as ranks are defined by it; NaN for a query of length 0. Throws a user error
-  /// for a query of another dimension or no such entity.
+  /// The exact cos(query, entity) that defines ranks; NaN for a query of length 0. Throws a user
+  /// error for a query of another dimension or an entity that does not exist.
   [[nodiscard]] double cosine(std::span<const float> query, std::size_t entity) const {
     if (query.size() != dimension() || entity >= size()) {
       throw user_error({.field = "cosine"},
                        "query of " + std::to_string(query.size()) + " dimensions, entity " +
-                           std::to_string(entity) + "; there are " + counted(size(), "entity") +
+                           std::to_string(entity) + "; the ranker "
+                                                    "has " + counted(size(), "entity") +
                            " of " + std::to_string(dimension()),
-                       "ask for one of them with a vector as long");
+                       "pass an existing entity and a query of that dimension");
     }
     return cosine(query.data(), std::sqrt(exact_dot(query.data(), query.data(), dimension())),
                   entity);
   }
 
  private:
-  // Of queries that pass by a chunk of entities.
+  // Bytes of the queries that are compared with one chunk of entities.
   static constexpr std::size_t block_bytes = 16 * 1024 * 1024, nearest_bytes = 1024 * 1024;
 
   [[nodiscard]] const float* entity_row(std::size_t entity) const {
@@ -175,7 +179,7 @@ class CosineRanker {
     return exact_dot(query, entity_row(entity), dimension()) / lengths_[entity] / length;
   }
 
-  /// The counts of sound questions about sound queries.
+  /// The counts for questions and queries that were checked.
   [[nodiscard]] std::vector<Rank> counts_of(VectorRows queries, const std::vector<double>& lengths,
                                             std::span<const CosineQuestion> questions) const {
     std::vector<std::vector<std::uint32_t>> of_query(lengths.size());
@@ -238,7 +242,7 @@ class CosineRanker {
 
   [[nodiscard]] std::size_t chunks() const { return detail::entity_chunks(size(), dimension()); }
 
-  /// Leaves those that may be among the k nearest.
+  /// Removes entities that cannot be among the k nearest.
   void keep_nearest(std::vector<NearEntity>& nearby, std::size_t k, double bound) const {
     if (nearby.size() <= k) return;
     if (k == 0) return nearby.clear();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who counts where the true entities stand: this process, or several together?
+// Who computes the ranks of the true entities: this process, or several together?
 //
-// A ranking of entities asks an EntityRanking, which is chosen at run time, so that a command that
-// is compiled once may count in one process or over MPI (run/mpi_ranking.hpp); hence the virtual
-// functions. All count the same: ranks, ties and nearest entities are those of CosineRanker.
+// A job ranks entities through an EntityRanking. It is chosen at run time, so that one compiled
+// command can count in one process or over MPI (run/mpi_ranking.hpp); hence the virtual functions.
+// Every implementation gives the ranks, ties and nearest entities of CosineRanker.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Vectors of entities: rows of a matrix, all in their order or those that are chosen. The matrix
-/// must outlive it.
+/// Vectors of entities: all rows of a matrix in order, or chosen rows. The matrix must outlive it.
 struct EntityVectors {
   EntityVectors(VectorRows all,  // NOLINT(google-explicit-constructor): rows are vectors
                 std::filesystem::path of = {},
@@ -31,23 +30,23 @@ struct EntityVectors {
       : rows(all), file(std::move(of)), chosen(std::move(rows_chosen)) {}
 
   VectorRows rows;
-  /// The .npy file that holds the matrix, which other processes map. May be empty.
+  /// The .npy file of the matrix, which other processes map. May be empty.
   std::filesystem::path file;
-  /// Rows, one an entity; nothing where all rows are entities in their order.
+  /// The row of each entity; empty if entity i is row i.
   std::optional<std::vector<std::uint32_t>> chosen;
 
   [[nodiscard]] std::size_t size() const {
     return chosen ? chosen->size() : static_cast<std::size_t>(rows.rows());
   }
   [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(rows.cols()); }
-  /// The row of the matrix that an entity's vector is.
+  /// The matrix row of an entity's vector.
   [[nodiscard]] std::size_t place(std::size_t entity) const {
     return chosen ? (*chosen)[entity] : entity;
   }
   [[nodiscard]] const float* row(std::size_t entity) const {
     return rows.data() + place(entity) * dimension();
   }
-  /// Of some of the entities.
+  /// The vectors of some of the entities.
   [[nodiscard]] EntityVectors narrowed(std::span<const std::uint32_t> entities) const {
     std::vector<std::uint32_t> places;
     for (const std::uint32_t entity : entities) {
@@ -57,22 +56,22 @@ struct EntityVectors {
   }
 };
 
-/// Which entity is true of which query, and which others are too: `known` ascends, has each once
-/// and not `gold`.
+/// A query, its true entity `gold`, and the other entities that are also true. `known` is
+/// ascending, without duplicates and without `gold`.
 struct EntityQuestion {
   std::uint32_t query = 0, gold = 0;
   std::vector<std::uint32_t> known{};
 };
 
-/// Where the true entity of a question stands.
+/// The cosine and the ranks of a question's true entity.
 struct EntityStanding {
   double cosine = 0;
-  /// Among all, and without those that are known to be true too.
+  /// Among all entities, and without the others that are known to be true.
   Rank raw{};
   QueryRank filtered{};
 };
 
-/// One thread at a time.
+/// Not thread-safe.
 class EntityRanking {
  public:
   EntityRanking() = default;
@@ -80,14 +79,14 @@ class EntityRanking {
   EntityRanking& operator=(const EntityRanking&) = delete;
   virtual ~EntityRanking() = default;
 
-  /// How many processes share the entities.
+  /// The number of processes that share the entities.
   [[nodiscard]] virtual std::size_t processes() const noexcept = 0;
-  /// Of each question. Throws a user error for vectors that CosineRanker refuses and for questions
-  /// about rows that are not there.
+  /// The standing of each question's true entity. Throws a user error for vectors that CosineRanker
+  /// refuses and for questions about rows that do not exist.
   [[nodiscard]] virtual std::vector<EntityStanding> standings(
       const EntityVectors& entities, VectorRows queries,
       std::span<const EntityQuestion> questions) = 0;
-  /// The k nearest entities of each query, as CosineRanker::nearest. Throws as it does.
+  /// The k nearest entities to each query, with the results and errors of CosineRanker::nearest.
   [[nodiscard]] virtual std::vector<std::vector<NearEntity>> nearest(const EntityVectors& entities,
                                                                      VectorRows queries,
                                                                      std::size_t k) = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does one of several processes count among its share of the entities?
+// What does one of several processes count over its share of the entities?
 //
-// Each has a run of entities of even length. The process that has a question's true entity knows
-// its cosine; with all cosines known, each counts its own entities above and level, and the sums
-// are the ranks. Cosines are those of CosineRanker, bit for bit, wherever an entity is, so the sums
-// and the merged lists do not depend on the number of processes.
+// Each process has a contiguous range of entities, all ranges of nearly the same size. The process
+// that has a question's true entity computes its cosine. Once all processes know these cosines,
+// each counts its own entities that are above or equal, and the sums are the ranks. Cosines equal
+// those of CosineRanker bit for bit in whatever process, so the sums and the merged lists do not
+// depend on the number of processes.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -25,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Entities from begin to end.
+/// Entities in [begin, end).
 struct EntityRange {
   std::size_t begin = 0, end = 0;
 
@@ -36,7 +37,7 @@ struct EntityRange {
   bool operator==(const EntityRange&) const = default;
 };
 
-/// The share of one process of several; shares differ by one entity at most and may be empty.
+/// The share of one of several processes. Shares differ by at most one entity and may be empty.
 [[nodiscard]] inline EntityRange range_of_process(std::size_t entities, std::size_t process,
                                                   std::size_t processes) {
   const std::size_t each = entities / processes, more = entities % processes;
@@ -44,23 +45,24 @@ struct EntityRange {
   return {begin, begin + each + (process < more ? 1 : 0)};
 }
 
-/// Any number of threads may ask one.
+/// Any number of threads may use one.
 class EntityShard {
  public:
-  /// Numbers that `counts` has of a question: entities above and level, and of the known ones.
+  /// The numbers that `counts` gives for a question: entities above and equal, then the same two
+  /// among the known ones.
   static constexpr std::size_t counts_each = 4;
 
-  /// The matrix of `entities` must outlive it. Throws a user error for a vector of its range that
-  /// is zero or not finite, by the entity's number among all.
+  /// The matrix of `entities` must outlive it. Throws a user error if a vector in its range is zero
+  /// or not finite; the error counts the entity among all.
   EntityShard(const EntityVectors& entities, EntityRange own)
       : own_(own), gathered_(gathered(entities, own)), ranker_(rows(entities), own.begin) {}
 
-  EntityShard(const EntityShard&) = delete;  // the ranker looks into it
+  EntityShard(const EntityShard&) = delete;  // the ranker points into it
   EntityShard& operator=(const EntityShard&) = delete;
 
   [[nodiscard]] EntityRange range() const noexcept { return own_; }
 
-  /// Of each question the true entity's cosine; 0 where another process has that.
+  /// The cosine of each question's true entity; 0 if another process has that entity.
   [[nodiscard]] std::vector<double> gold_cosines(VectorRows queries,
                                                  std::span<const EntityQuestion> questions) const {
     std::vector<double> cosines;
@@ -71,8 +73,8 @@ class EntityShard {
     return cosines;
   }
 
-  /// Of each question `counts_each` numbers, to be added to the others'. `gold` are all questions'
-  /// true cosines.
+  /// `counts_each` numbers for each question, to be added to those of the other processes. `gold`
+  /// is the cosine of each question's true entity.
   [[nodiscard]] std::vector<std::uint64_t> counts(VectorRows queries,
                                                   std::span<const EntityQuestion> questions,
                                                   std::span<const double> gold) const {
@@ -99,7 +101,7 @@ class EntityShard {
     return made;
   }
 
-  /// The k nearest of its entities to each query, by their numbers among all.
+  /// The k nearest of its own entities to each query, numbered among all entities.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(VectorRows queries,
                                                              std::size_t k) const {
     auto nearby = ranker_.nearest(queries, k);
@@ -136,8 +138,8 @@ class EntityShard {
   CosineRanker ranker_;
 };
 
-/// Throws a user error for queries of another dimension and for questions about rows that are not
-/// there, before any process counts.
+/// Called before any process counts. Throws a user error for queries of another dimension and for
+/// questions about rows that do not exist.
 inline void check_questions(const EntityVectors& entities, VectorRows queries,
                             std::span<const EntityQuestion> questions) {
   if (static_cast<std::size_t>(queries.cols()) != entities.dimension()) {
@@ -153,14 +155,14 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
       continue;
     }
     throw user_error({.field = "questions"},
-                     "one is about query " + std::to_string(question.query) + " and entity " +
+                     "a question names query " + std::to_string(question.query) + " and entity " +
                          std::to_string(question.gold) +
-                         ", or has known ones, which are not all there",
-                     "ask about rows that are");
+                         ", or known entities, of which at least one does not exist",
+                     "ask only about existing rows");
   }
 }
 
-/// What all processes' sums say of the questions.
+/// The questions' standings, from the sums over all processes.
 [[nodiscard]] inline std::vector<EntityStanding> standings_of(
     std::size_t entities, std::span<const EntityQuestion> questions, std::span<const double> gold,
     std::span<const std::uint64_t> sums) {
@@ -173,7 +175,7 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
   return made;
 }
 
-/// The k nearest of several processes' lists of one query, nearest first, equals by number.
+/// The k nearest entities in several processes' lists for one query, nearest first, ties by number.
 [[nodiscard]] inline std::vector<NearEntity> merged_nearest(std::vector<NearEntity> lists,
                                                             std::size_t k) {
   ranges::sort(lists, [](const NearEntity& a, const NearEntity& b) {
@@ -183,7 +185,7 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
   return lists;
 }
 
-/// This process alone has all entities. One thread at a time.
+/// Ranks all entities in this process. Not thread-safe.
 class LocalRanking final : public EntityRanking {
  public:
   [[nodiscard]] std::size_t processes() const noexcept override { return 1; }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do many queries meet many entities, a tile of products at a time?
+// How are the products of many queries and many entities computed tile by tile?
 //
-// Queries are taken in blocks and entities in chunks, both as 16-bit numbers
-// (rank/short_direction.hpp); a chunk stays in a core's cache while all queries of a block pass by.
+// Queries are split into blocks and entities into chunks, both as 16-bit numbers
+// (rank/short_direction.hpp). A chunk stays in a core's cache while it is multiplied by all queries
+// of a block.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -24,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using Pair = ShortPair;
 
-/// Columns packed for products of tiles; missing ones are zero.
+/// Columns packed for tile products; missing columns are zero.
 class ColumnPanel {
  public:
   explicit ColumnPanel(std::size_t pairs)
@@ -42,7 +43,7 @@ class ColumnPanel {
   AlignedVector<Pair> values_;  // [pairs][width_]
 };
 
-/// Queries from first_query on, as 16-bit numbers.
+/// Consecutive queries, starting with first_query, as 16-bit numbers.
 struct QueryBlock {
   std::size_t first_query;
   std::vector<ShortDirection> queries;
@@ -52,7 +53,7 @@ struct QueryBlock {
 [[nodiscard]] inline std::size_t pairs_of(std::size_t dimension) {
   return (dimension + 1) / 2;
 }
-/// Entities whose packed numbers stay in a core's cache.
+/// The number of entities whose packed numbers fit in a core's cache.
 [[nodiscard]] inline std::size_t entity_chunk_size(std::size_t dimension) {
   constexpr std::size_t chunk_bytes = 512 * 1024;
   const std::size_t width = rank_kernels().panel_width;
@@ -65,7 +66,7 @@ struct QueryBlock {
   return (entities + chunk - 1) / chunk;
 }
 
-/// Calls `visit(QueryBlock)` for blocks of about that many bytes, in order.
+/// Calls `visit(QueryBlock)` for blocks of about `bytes` bytes, in order.
 template <class Visit>
 void for_each_query_block(VectorRows queries, const std::vector<double>& lengths, std::size_t bytes,
                           Visit visit) {
@@ -93,7 +94,7 @@ void for_each_query_block(VectorRows queries, const std::vector<double>& lengths
   }
 }
 
-/// Calls `visit(Tile)` for the tiles of a chunk of entities with all queries of a block.
+/// Calls `visit(Tile)` for each tile of a chunk of entities and all queries of a block.
 template <class Visit>
 void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const QueryBlock& block,
                    std::size_t chunk, Visit visit) {

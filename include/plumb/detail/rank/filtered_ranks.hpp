@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does the true entity stand when the other true ones are left out?
+// What is the rank of the true entity when the other true ones are left out?
 //
 // The filtered rank of Bordes et al. 2013 ("Translating Embeddings for Modeling Multi-relational
-// Data", section 4.1): entities that are known to be true of the query too are no mistakes, so they
-// neither stand above the true one nor count among the candidates. What comes of it is what
-// `rank_metrics` measures (measure/rank_metrics.hpp): mean rank, MRR, Hit@k, adjusted mean rank index.
+// Data", section 4.1): other entities that are known to be true for the query are not mistakes.
+// They do not push the true one down, and they are not counted as candidates. `rank_metrics`
+// (measure/rank_metrics.hpp) turns the ranks into mean rank, MRR, Hit@k and the adjusted mean rank
+// index.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +22,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The rank that `raw`, of the true entity `gold`, is without the entities `known`, by row; each counts
-/// once, and gold itself may be among them. `query` is the query's vector. Throws a user error for an
-/// entity that is not there.
+/// Filters `raw`, the rank of the true entity `gold`: removes the entities `known`, given by row.
+/// Duplicates count once, and `known` may include gold, which is not removed. `query` is the
+/// query's vector. Throws a user error for an entity that does not exist.
 [[nodiscard]] inline QueryRank filtered_rank(const CosineRanker& ranker, const Rank& raw,
                                              std::span<const float> query, std::uint32_t gold,
                                              std::span<const std::uint32_t> known) {
@@ -40,9 +41,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return made;
 }
 
-/// Of each question, among the entities that are not known to be true of it too; `known` has a list of
-/// rows for each question, empty where no other is known. Throws a user error for another number of
-/// lists, and what CosineRanker::ranks refuses.
+/// The filtered rank for each question. `known` has one list of rows per question: the other
+/// entities that are known to be true, possibly none. Throws a user error if the number of lists is
+/// not the number of questions, and as CosineRanker::ranks does.
 [[nodiscard]] inline std::vector<QueryRank> filtered_ranks(
     const CosineRanker& ranker, VectorRows queries, std::span<const RankQuestion> questions,
     std::span<const std::vector<std::uint32_t>> known) {
@@ -50,7 +51,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     throw user_error({.field = "known"},
                      "has " + std::to_string(known.size()) + " lists for " +
                          std::to_string(questions.size()) + " questions",
-                     "give each question a list, an empty one where no other is known");
+                     "pass one list for each question, which may be empty");
   }
   for (std::size_t i = 0; i < known.size(); ++i) {
     for (const std::uint32_t row : known[i]) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does the true entity stand by exact likelihood, for many queries at once?
+// What is the true entity's rank by exact likelihood, for many queries together?
 //
 //   rank(q, t) = 1 + #{name e : log P(e | q) > log P(t | q)}
 // Each question is a best-first search over one trie of names (score/name_search.hpp). The searches
-// of many prompts share the model's steps: each offers its most promising prefixes, and all are
-// evaluated as one batch, behind what the prompts begin with, which is computed once. Questions
-// after the same prompt follow one another and share what was read. What a search needs no more is
-// released at once; when the model's branches run out, the widest search gives up its own and feeds
-// them again later. Source of the ranks: "Cosine Similarity as Logits?", Appendix B.2.
+// for many prompts share the model's steps: each offers its most promising prefixes, and all of
+// them are evaluated as one batch. The prefix that all prompts share is computed once. Questions
+// about the same prompt run one after another and share the rows that were read. Nodes that a
+// search no longer needs are released immediately. When the model runs out of branches, the widest
+// search gives up its own and feeds them again later. Source of the ranks: "Cosine Similarity as
+// Logits?", Appendix B.2.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,14 +33,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One question: the candidate `gold` behind a prompt, with all true candidates, ascending.
+/// One question: a prompt, its true candidate `gold`, and all true candidates, ascending.
 struct NameQuestion {
   std::vector<TokenId> prompt;
   std::uint32_t gold = 0;
   std::vector<std::uint32_t> truths;
 };
 
-/// Not thread-safe. Model and trie must outlive it; nobody else may ask the model meanwhile.
+/// Not thread-safe. Model and trie must outlive it; nothing else may use the model meanwhile.
 template <ScoringLm Model>
 class LikelihoodRanker {
  public:
@@ -50,12 +51,13 @@ class LikelihoodRanker {
         leaves_each_(options.hits > 0 ? 6 : 60),
         offered_(options.hits > 0 ? 4 : 40) {}
 
-  /// What was fed so far: for the searches themselves, and for what comes before them.
+  /// Tokens fed so far: for the searches, and for the prompts before them.
   [[nodiscard]] std::uint64_t fed_for_names() const noexcept { return branches_.fed_names(); }
   [[nodiscard]] std::uint64_t fed_for_prompts() const noexcept { return branches_.fed_prompts(); }
 
-  /// In the order of the questions, whose prompts all begin with `context` and go on. The result
-  /// depends on the questions alone, but for rounding. `on_answer` is called after each.
+  /// The ranks, in the order of the questions. Every prompt must begin with `context` and be longer
+  /// than it. The result depends only on the questions, except for rounding. `on_answer` is called
+  /// after each question.
   [[nodiscard]] std::vector<SearchedRank> rank(std::span<const TokenId> context,
                                                std::span<const NameQuestion> questions,
                                                const std::function<void()>& on_answer = {}) {
@@ -85,7 +87,7 @@ class LikelihoodRanker {
   }
 
  private:
-  /// One prompt with its questions, asked one after another.
+  /// One prompt with its questions, which are answered one after another.
   struct Asked {
     Asked(const NameTrie& trie, PromptBranch of, const std::vector<std::size_t>& which)
         : branch(std::move(of)), questions(which), rows(trie) {}
@@ -95,12 +97,13 @@ class LikelihoodRanker {
     std::size_t current = 0;
     NameRows rows;
     std::optional<NameSearch> search{};
-    /// Trie nodes to be read next.
+    /// Trie nodes to read next.
     std::vector<NodeId> wanted{};
   };
 
-  /// Whether another prompt can be searched beside the active ones: there is room for it, and none
-  /// goes on where another ends, as candidates and prompts would be mixed up.
+  /// Whether another prompt can be searched together with the active ones. There must be room for
+  /// it, and no prompt may be a prefix of another, because candidates and prompts would be mixed
+  /// up.
   [[nodiscard]] bool may_join(const std::list<Asked>& active,
                               std::span<const TokenId> prompt) const {
     if (active.empty()) return true;
@@ -124,7 +127,7 @@ class LikelihoodRanker {
     asked.wanted = asked.search->next(offered_);
   }
 
-  /// Says what is wanted next; false when all questions are answered.
+  /// Sets the nodes to read next; false when all questions are answered.
   bool continue_search(Asked& asked, std::span<const NameQuestion> questions,
                        std::vector<SearchedRank>& ranks, const std::function<void()>& on_answer) {
     asked.wanted = asked.search->next(offered_);
@@ -137,11 +140,11 @@ class LikelihoodRanker {
     return true;
   }
 
-  /// Evaluates what searches want, as much as one step takes: all that a search offers where there is
-  /// room for it, a part of it where there is none for any search, and where there is not even room
-  /// for that, something is given up.
+  /// Evaluates as many wanted nodes as fit into one step. It takes everything that a search offers
+  /// if there is room. If no search fits whole, it takes a part of each offer. If not even a part
+  /// fits, it gives up some held nodes.
   void step(std::list<Asked>& active) {
-    std::vector<std::pair<Asked*, std::size_t>> chosen;  // with how many of its wanted nodes
+    std::vector<std::pair<Asked*, std::size_t>> chosen;  // and how many of its wanted nodes
     const TreeLimits limits = branches_.limits().filled();
     TreeRoom room{limits.nodes, limits.leaves};
     room = room.without({branches_.context(), 0});
@@ -177,8 +180,8 @@ class LikelihoodRanker {
     }
   }
 
-  /// Makes room: the names of the search that holds the most, else the last prompt that is held.
-  /// The first search keeps its prompt, so that it gets on.
+  /// Frees nodes: the names of the search that holds the most, or else the last held prompt. The
+  /// first search keeps its prompt, so that it makes progress.
   void give_up(std::list<Asked>& active) {
     Asked& widest = *ranges::max_element(
         active, {}, [](const Asked& asked) { return asked.branch.held.size(); });
@@ -192,9 +195,9 @@ class LikelihoodRanker {
   const NameTrie& trie_;
   NameSearchOptions options_;
   NameBranches<Model> branches_;
-  // Branches that a search has, and prefixes that it offers at a time. One that may end early offers
-  // few, so that hardly any is in vain; a full rank needs all it offers, and where few searches run
-  // at once they seldom give up what they hold.
+  // Branches that a search may have, and prefixes that it offers at a time. A search that may end
+  // early offers few, so that few are evaluated in vain. A full rank needs all that it offers, and
+  // with few searches running together, held nodes are seldom given up.
   std::size_t leaves_each_, offered_;
 };
 

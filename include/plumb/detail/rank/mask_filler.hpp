@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a masked model put where a text is masked, and how likely are given words there?
+// What does a masked model put in the place of a mask, and how likely are given names there?
 //
-//   answer      argmax_t P(t | text), t of the whole vocabulary, the lowest of equals: one mask, as
+//   answer      argmax_t P(t | text) over the whole vocabulary, ties to the lowest t: one mask, as
 //               BELIEF asks encoders
-//   rank        of the likeliest true token among all, and among those of a common vocabulary (LAMA)
+//   rank        of the most likely true token among all, and in a common vocabulary (LAMA)
 //   names       Σ_j log P(t_j | text, t_1 … t_{j−1}, masks for the rest), in nats
-// An extension of plumb's own: with up to N masks in the gap, those of each number are filled from
-// left to right, each with its likeliest token, and the answer is the fill with the highest mean
-// log-probability, the fewest masks of equals.
-// Inputs that are equal are computed once. Sources: "What Matters in Learning Facts in Language
-// Models?", section 2; Petroni et al. 2019, "Language Models as Knowledge Bases?", section 4.3.
+// plumb adds an extension for up to N masks in the gap. For each number of masks, they are filled
+// from left to right, each with its most likely token. The answer is the fill with the highest mean
+// log-probability; ties go to the fewest masks. Equal inputs are computed once. Sources: "What
+// Matters in Learning Facts in Language Models?", section 2; Petroni et al. 2019, "Language Models
+// as Knowledge Bases?", section 4.3.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,46 +31,47 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is asked of one gap.
+/// What to compute for one gap.
 struct MaskedGap {
-  /// With one mask, in the model's frame.
+  /// The text with one mask, in the model's frame.
   MaskedQuery text;
-  /// Whether the gap is filled; names alone are scored otherwise.
+  /// Whether to fill the gap; if false, only names are scored.
   bool fills = true;
-  /// Each of at least one token.
+  /// The names to score, each of at least one token.
   std::vector<std::vector<TokenId>> names{};
-  /// Tokens of which the likeliest is ranked, each once; with none nothing is.
+  /// True tokens, without duplicates. The most likely one is ranked; if empty, nothing is.
   std::vector<TokenId> truths{};
-  /// Tokens among which it is ranked too, ascending; null for none. It must outlive the question.
+  /// A vocabulary, ascending, in which it is ranked too; null for none. Must outlive the gap.
   const std::vector<TokenId>* vocabulary = nullptr;
 };
 
-/// A fill of a gap; the sum of its tokens' log-probabilities is in nats.
+/// A fill of a gap. `log_probability` is the sum over its tokens, in nats.
 struct MaskFill {
   std::vector<TokenId> tokens{};
   double log_probability = 0;
 };
 
-/// What a model says of one gap.
+/// A model's results for one gap.
 struct FilledGap {
   MaskFill fill{};
-  /// In nats, by name.
+  /// Log-probability of each name, in nats.
   std::vector<double> names{};
-  /// Of the likeliest true token; true tokens do not stand in one another's way.
+  /// The rank of the most likely true token; the other true tokens are left out.
   std::optional<Rank> rank{};
-  /// The likeliest token of the vocabulary; the rank of the likeliest true token that it has.
+  /// The most likely token of the vocabulary, and in it the rank of the most likely true token.
   std::optional<TokenId> common_fill{};
   std::optional<Rank> common_rank{};
 };
 
-/// The likeliest of `tokens`, the first of equals; there is one.
+/// The most likely of `tokens`, which is not empty; ties go to the first.
 template <class Tokens>
 TokenId likeliest(std::span<const float> logits, const Tokens& tokens) {
   return *ranges::max_element(
       tokens, {}, [&](TokenId token) { return logits[static_cast<std::size_t>(token)]; });
 }
 
-/// Where the likeliest of `truths`, which are ascending, stands among `tokens` that are none of them.
+/// The rank of the most likely of `truths` among the tokens that `each` visits, without the other
+/// truths. `truths` is ascending.
 template <class Each>
 Rank rank_of_truth(std::span<const float> logits, std::span<const TokenId> truths, Each each) {
   const float best = logits[static_cast<std::size_t>(likeliest(logits, truths))];
@@ -87,10 +88,10 @@ Rank rank_of_truth(std::span<const float> logits, std::span<const TokenId> truth
 template <MaskedLm Model>
 class MaskFiller {
  public:
-  /// `masks` is how many a gap may have at most, from 1; ranks are taken where that is one.
+  /// `masks` is the most masks in a gap, at least 1. Ranks are computed only if it is 1.
   explicit MaskFiller(Model& model, std::size_t masks = 1) : model_(model), masks_(masks) {}
 
-  /// Fills gaps together. Throws a user error where the model gives a token without a logit.
+  /// Fills several gaps together. Throws a user error if the model gives a token that has no logit.
   [[nodiscard]] std::vector<FilledGap> fill(std::span<const MaskedGap> gaps) {
     std::vector<FilledGap> made(gaps.size());
     std::vector<std::vector<MaskFill>> fills(gaps.size());  // by gap, then masks - 1
@@ -107,11 +108,12 @@ class MaskFiller {
     return made;
   }
 
-  /// Masked inputs asked and computed, and their tokens, so far.
+  /// Masked inputs requested and computed so far, and their tokens.
   [[nodiscard]] const ScoringCost& cost() const noexcept { return cost_; }
 
  private:
-  /// Something that an input's row tells: a fill's next token, or how likely a name's is.
+  /// What an input's row is used for: a fill's next token, or the probability of a name's next
+  /// token.
   struct Target {
     std::size_t gap = 0;
     std::size_t masks = 0;  // of the fill; 0 for a name
@@ -122,7 +124,8 @@ class MaskFiller {
     return fill.log_probability / static_cast<double>(fill.tokens.size());
   }
 
-  /// A gap's text with so many masks, the first of them filled, asked at the next.
+  /// A gap's text with `masks` masks, the first ones replaced by `filled`; the query is at the
+  /// next.
   [[nodiscard]] MaskedQuery query(const MaskedQuery& text, std::size_t masks,
                                   std::span<const TokenId> filled) const {
     const auto at = text.sequence.begin() + text.position;
@@ -134,7 +137,7 @@ class MaskFiller {
     return made;
   }
 
-  /// The token at `place` of every fill and name that has one.
+  /// Processes the token at `place` of every fill and name that is that long.
   void step(std::span<const MaskedGap> gaps, std::size_t place,
             std::vector<std::vector<MaskFill>>& fills, std::vector<FilledGap>& made) {
     DistinctInputs inputs;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which names behind which prompts does the model hold?
+// Which prompts, with which names after them, does the model hold?
 //
-// One tree for many prompts that begin alike: what they share is held all the while, each prompt is
-// a branch of its own, and behind it hangs what was fed of the trie of names. Branches may be given
-// up and are fed again when they are needed. A model without branches is fed prefix by prefix.
+// One tree serves many prompts with a common beginning. Their shared tokens stay in the model, each
+// prompt is a branch, and the fed part of the name trie follows it. Branches may be given up and
+// are fed again when they are needed. A model without branches is fed prefix by prefix.
 
 #include <algorithm>
 #include <cmath>
@@ -28,30 +28,30 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Nodes and branches of a tree.
+/// A number of nodes and of branches.
 struct TreeRoom {
   std::size_t nodes = 0, leaves = 0;
 
   [[nodiscard]] bool holds(const TreeRoom& other) const {
     return other.nodes <= nodes && other.leaves <= leaves;
   }
-  /// What is left of it.
+  /// What is left of it after taking `other`.
   [[nodiscard]] TreeRoom without(const TreeRoom& other) const {
     return {nodes - (std::min)(nodes, other.nodes), leaves - (std::min)(leaves, other.leaves)};
   }
 };
 
-/// A prompt with the names behind it. Trie nodes are told by their ids; the trie's root is the
-/// prompt's last token.
+/// A prompt with the names after it. Trie nodes are given by id; the trie's root is the prompt's
+/// last token.
 struct PromptBranch {
   std::span<const TokenId> prompt;
-  /// The tree nodes of trie nodes.
+  /// From trie node to tree node.
   std::unordered_map<NodeId, NodeId> nodes{};
-  /// Trie nodes the model holds.
+  /// Trie nodes that the model holds.
   std::set<NodeId> held{};
 };
 
-/// Not thread-safe. Model and trie must outlive it; nobody else may ask the model meanwhile.
+/// Not thread-safe. Model and trie must outlive it; nothing else may use the model meanwhile.
 template <ScoringLm Model>
 class NameBranches {
  public:
@@ -60,14 +60,14 @@ class NameBranches {
 
   [[nodiscard]] const TreeLimits& limits() const noexcept { return limits_; }
   [[nodiscard]] bool has_branches() const { return limits_.leaves > 1; }
-  /// Tokens that all prompts begin with and the model holds.
+  /// The number of tokens that all prompts begin with and that the model holds.
   [[nodiscard]] std::size_t context() const noexcept { return tree_.context().size(); }
 
-  /// What was fed so far: of names, and of what comes before them.
+  /// Tokens fed so far: of names, and of the prompts before them.
   [[nodiscard]] std::uint64_t fed_names() const noexcept { return fed_names_; }
   [[nodiscard]] std::uint64_t fed_prompts() const noexcept { return fed_prompts_; }
 
-  /// Starts again with what all prompts begin with.
+  /// Drops everything, then feeds the tokens that all prompts begin with.
   void hold_context(std::span<const TokenId> context) {
     drop();
     if (!has_branches()) return;
@@ -75,20 +75,20 @@ class NameBranches {
     fed_prompts_ += context.size();
   }
 
-  /// A prompt that goes on from the context; nothing of it is fed yet.
+  /// Adds a prompt that continues the context; nothing is fed yet.
   [[nodiscard]] PromptBranch add(std::span<const TokenId> prompt) {
     PromptBranch branch{prompt};
     branch.nodes[TokenTree::root] = tree_.insert(prompt.subspan(context()), tree_.context_end());
     return branch;
   }
 
-  /// What a branch holds.
+  /// The room that a branch takes.
   [[nodiscard]] TreeRoom held_by(const PromptBranch& branch) const {
     if (branch.held.empty()) return {};
     return {branch.prompt.size() - context() + branch.held.size() - 1, ends_of(branch.held)};
   }
 
-  /// What the wanted trie nodes need beside what their branch holds.
+  /// The room that the wanted trie nodes need in addition to what their branch holds.
   [[nodiscard]] TreeRoom needs(const PromptBranch& branch, std::span<const NodeId> wanted) const {
     std::set<NodeId> all = branch.held;
     std::size_t added = 0;
@@ -103,8 +103,8 @@ class NameBranches {
 
   using Chosen = std::vector<std::pair<PromptBranch*, std::span<const NodeId>>>;
 
-  /// Calls `visit(branch, trie node, nats)` once for each trie node that is chosen of a branch, with
-  /// the log-probabilities of the node's children, in their order.
+  /// Calls `visit(branch, trie node, nats)` once for each chosen trie node of a branch, with the
+  /// log-probabilities of the node's children, in order.
   template <class Visit>
   void evaluate(const Chosen& chosen, Visit visit) {
     if (!has_branches()) return evaluate_one_by_one(chosen, visit);
@@ -128,7 +128,7 @@ class NameBranches {
     }
   }
 
-  /// The model keeps the prompt alone.
+  /// Releases a branch's names; the model keeps the prompt.
   void forget_names(PromptBranch& branch) {
     for (const NodeId node : branch.held) {
       if (node != TokenTree::root && trie_.tree().parent(node) == TokenTree::root) {
@@ -138,7 +138,7 @@ class NameBranches {
     branch.held = {TokenTree::root};
   }
 
-  /// Releases a prompt and its names, but for what another one that is held begins with too.
+  /// Releases a prompt and its names, except the tokens that it shares with another held prompt.
   void release(PromptBranch& branch) {
     if (branch.held.empty()) return;
     branch.held.clear();
@@ -172,7 +172,7 @@ class NameBranches {
     }
   }
 
-  /// Asks for all children of a trie node.
+  /// Adds lookups of all children of a trie node.
   void ask(NodeId node, NodeId name) {
     for (const NameTrie::Child& child : trie_.children(name)) lookups_.ask(node, child.token);
   }
@@ -187,18 +187,19 @@ class NameBranches {
     throw user_error({.field = "look_up"},
                      "the engine did not report how likely token " +
                          std::to_string(lookups_.lookups()[nth].token) +
-                         " is, with which a name goes on",
-                     "rank by an engine that reports every token");
+                         " is, which continues a name",
+                     "use an engine that reports every token");
   }
 
-  /// What was asked from a slot on; the slot moves behind it. Valid until the next call.
+  /// The answers for a trie node's children, from `slot` on; advances `slot` past them. Valid until
+  /// the next call.
   [[nodiscard]] std::span<const double> children_of(NodeId name, std::size_t& slot) {
     nats_.clear();
     for (std::size_t i = 0; i < trie_.children(name).size(); ++i) nats_.push_back(lookups_[slot++]);
     return nats_;
   }
 
-  /// The tree node of a trie node behind a prompt.
+  /// The tree node of a trie node after a prompt.
   NodeId place(PromptBranch& branch, NodeId node) {
     if (const auto found = branch.nodes.find(node); found != branch.nodes.end()) {
       return found->second;
@@ -207,7 +208,7 @@ class NameBranches {
     return branch.nodes[node] = tree_.add(above, trie_.tree().token(node));
   }
 
-  /// Nodes without one of theirs below.
+  /// The number of nodes without a descendant in `nodes`.
   [[nodiscard]] std::size_t ends_of(const std::set<NodeId>& nodes) const {
     std::set<NodeId> inner;
     for (const NodeId node : nodes) {
@@ -228,7 +229,7 @@ class NameBranches {
   CachedTree<Model> tree_;
   TokenLookups lookups_;
   std::vector<double> nats_;
-  std::unordered_map<NodeId, std::uint32_t> users_;  // by prompt's tree node: prompts held
+  std::unordered_map<NodeId, std::uint32_t> users_;  // by prompt node: held prompts there
   std::uint64_t fed_names_ = 0, fed_prompts_ = 0;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do many texts become vectors at the least cost?
+// How are many texts embedded at the least cost?
 //
-// A text's vector is the hidden vector of its last token. Equal texts are embedded once, what all
-// texts begin with (the shots of a query) is computed once and stays, and the rest is planned into
-// packs that share their prefixes (score/pack_plan.hpp). Packs follow from the texts alone, so a job
-// that was killed can go on at any pack and end in the same vectors. A model without trees embeds
+// A text's vector is the hidden vector of its last token. Equal texts are embedded once. The common
+// beginning of all texts (the shots of a query) is computed once and kept. The rest is planned into
+// packs that share their prefixes (score/pack_plan.hpp). Packs depend only on the texts, so an
+// interrupted job can resume at any pack and gives the same vectors. A model without trees embeds
 // text by text.
 
 #include <Eigen/Core>
@@ -33,26 +33,27 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Embedder over any TreeEmbedder, which must outlive it, and which nobody else may ask while
-/// a job is being embedded: the model holds what the job's texts begin with. Not thread-safe.
+/// Models Embedder over any TreeEmbedder, which must outlive it. Nothing else may use the model
+/// while a job is being embedded, because the model holds the common beginning of the job's texts.
+/// Not thread-safe.
 template <TreeEmbedder Model>
 class PromptEmbedder {
  public:
-  /// Texts to embed, planned.
+  /// A plan for embedding texts.
   class Job {
    public:
     [[nodiscard]] std::size_t packs() const { return plan_.packs(); }
-    /// Distinct texts of pack p.
+    /// The number of distinct texts in pack p.
     [[nodiscard]] std::size_t statements(std::size_t p) const { return plan_.pack(p).size(); }
-    /// Texts of pack p, equal ones counted each.
+    /// The number of texts in pack p, duplicates included.
     [[nodiscard]] std::size_t texts(std::size_t p) const {
       std::size_t count = 0;
       for (const std::uint32_t s : plan_.pack(p)) count += texts_[s].size();
       return count;
     }
-    /// What a pack feeds.
+    /// The tokens that pack p feeds.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
-    /// Distinct texts are counted as statements.
+    /// Counts distinct texts as statements.
     [[nodiscard]] ScoringCost cost() const {
       return {statements_.size(), one_by_one_, statements_.context().size() + plan_.tree_nodes,
               statements_.context().size() + plan_.pack_nodes};
@@ -61,7 +62,7 @@ class PromptEmbedder {
    private:
     friend PromptEmbedder;
     TokenizedStatements statements_;
-    std::vector<std::vector<std::uint32_t>> texts_;  // by statement: which texts it is
+    std::vector<std::vector<std::uint32_t>> texts_;  // by statement: indices of the equal texts
     PackPlan plan_;
     std::uint64_t one_by_one_ = 0;
   };
@@ -70,8 +71,8 @@ class PromptEmbedder {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// `around` stands around every text. Throws a user error when it is a BOS that the model lacks,
-  /// for a text without tokens and for one that is longer than the model's context.
+  /// `around` is put around every text. Throws a user error if it is a BOS that the model lacks,
+  /// for a text without tokens, and for a text longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     Job job;
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
@@ -83,7 +84,7 @@ class PromptEmbedder {
     }
     if (places.size() > 1 && model_.tree_limits().leaves > 1) {
       const auto& [first, _] = *places.begin();
-      const auto& [last, __] = *places.rbegin();  // all between begin as these two do
+      const auto& [last, __] = *places.rbegin();  // sorted, so all others share their common prefix
       std::size_t common = common_prefix(first, last);
       common = (std::min)(common, first.size() - 1);
       job.statements_.set_context({first.begin(), first.begin() + static_cast<int>(common)});

@@ -3,10 +3,11 @@
 
 // Which of several models ranks the true entity higher, by each method?
 //
-// Two models are compared on the queries that both ranked among as many candidates: the same part, line,
-// relation and end asked for. A difference is the mean over these queries of the first model's value minus
-// the second's; its interval is a percentile bootstrap over queries. The realistic rank is used, the
-// middle of ties, among all candidates (raw).
+// Two models are compared on the queries that both ranked among the same number of candidates. A
+// query is the same if its part, line, relation and direction (head or tail) are. A difference is
+// the mean over these queries of the first model's value minus the second's; its interval is a
+// percentile bootstrap over queries. The realistic rank is used, the middle of ties, among all
+// candidates (raw).
 
 #include <algorithm>
 #include <array>
@@ -25,18 +26,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One model's run, measured.
+/// The measured run of one model.
 struct RankedModel {
   std::string name;
   std::vector<RankedMethod> methods;
-  /// Between two of the methods.
+  /// Agreement between pairs of methods.
   std::vector<MethodAgreement> agreements{};
-  /// Where known: a group of models that differ in size, and the number of parameters.
+  /// If known: the family, a group of models that differ in size, and the number of parameters.
   std::string family{};
   std::optional<double> parameters{};
 };
 
-/// How a number of a method goes with the size of a family's models, smallest first.
+/// How one measure of a method changes with the size of a family's models.
 struct SizeSeries {
   std::string family;
   std::string method;
@@ -48,17 +49,18 @@ struct SizeSeries {
   bool monotone = false;
 };
 
-/// A model under one method: the places of the model and of the method among the model's.
+/// A model under one method: indices of the model, and of the method in that model's list.
 struct RankStanding {
   std::size_t model = 0;
   std::size_t method = 0;
 };
 
-/// Two models under one method, over the queries that both have.
+/// Two models under one method, over their shared queries.
 struct RankDifference {
   std::size_t first = 0, second = 0;
   std::size_t queries = 0;
-  /// Queries whose true entity stands higher with the first model, with the second, and equally high.
+  /// Queries whose true entity the first model ranks higher, the second ranks higher, and both rank
+  /// equally.
   std::size_t first_higher = 0, second_higher = 0, equal = 0;
   Estimate mean_reciprocal_rank, hits_at_1, hits_at_10;
   TestedCorrelation log_rank;
@@ -68,7 +70,7 @@ struct MethodComparison {
   std::string method;
   /// Highest mean reciprocal rank first.
   std::vector<RankStanding> standings;
-  /// Pairs in the order of the standings. A pair that shares no query is left out, as is one with undecided
+  /// Pairs in the order of the standings, without pairs that share no query or have undecided
   /// ranks.
   std::vector<RankDifference> differences;
 };
@@ -76,12 +78,12 @@ struct MethodComparison {
 struct RankComparison {
   std::vector<RankedModel> models;
   std::vector<MethodComparison> methods;
-  /// Of Hit@1, Hit@10, Hit@100 and MRR, of each family with several sizes.
+  /// Series of Hit@1, Hit@10, Hit@100 and MRR for each family with several sizes.
   std::vector<SizeSeries> sizes{};
   Bootstrap bootstrap{};
   std::vector<std::string> remarks{};
 
-  /// Of the series; no number where there are none.
+  /// The share of monotone series; `no_number` if there are no series.
   [[nodiscard]] double monotone_share() const {
     const auto monotone = ranges::count(sizes, true, &SizeSeries::monotone);
     return sizes.empty() ? no_number
@@ -166,8 +168,8 @@ struct RankComparison {
   return all;
 }
 
-/// Compares measured models, at least two. Throws a user error where no two of them share a method and a
-/// query, and as shared_queries does.
+/// Compares at least two measured models. Throws a user error if no two of them share a method and
+/// a query, and as shared_queries does.
 [[nodiscard]] inline RankComparison compare_ranks(std::vector<RankedModel> models,
                                                   const Bootstrap& bootstrap) {
   RankComparison made{.models = std::move(models), .methods = {}, .bootstrap = bootstrap};
@@ -220,20 +222,21 @@ struct RankComparison {
   if (!shares || (!compares && !undecided)) {
     throw user_error(
         {.field = "RUN"},
-        shares ? "the runs share no query with as many candidates" : "the runs share no method",
-        "name runs that ranked the same queries of one graph by the same method");
+        shares ? "the runs share no query with the same number of "
+                 "candidates" : "the runs share no method",
+        "choose runs that ranked the same queries of one graph by the same method");
   }
   if (!apart.empty()) {
     made.remarks.push_back(
-        "Not the same queries and candidates: " + apart +
-        ". A model's row is over its own queries, a difference over the shared ones.");
+        "Different queries or candidates: " + apart +
+        ". A model's row covers its own queries, a difference only the shared ones.");
   }
-  if (!alone.empty()) made.remarks.push_back("By one model alone: " + alone + ".");
+  if (!alone.empty()) made.remarks.push_back("Methods of only one model: " + alone + ".");
   for (const RankedModel& model : made.models) {
     for (const RankedMethod& method : model.methods) {
       if (is_decided(method)) continue;
       made.remarks.push_back(model.name + ": some searches by " + method.name +
-                             " ended before the rank was certain; it has no differences.");
+                             " ended before the rank was certain, so no differences are given.");
     }
   }
   return made;

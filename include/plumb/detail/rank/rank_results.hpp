@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which numbers does a ranking of entities come to?
+// Which numbers summarise a ranking of entities?
 //
-// Everything its page, its tables and its metrics.json show, measured once of the ranks: each
-// method by itself, raw and filtered; how far methods agree on the queries and candidates they
-// share; and whether long names stand lower.
+// Everything that its page, its tables and its metrics.json show is computed here once from the
+// ranks: each method by itself, raw and filtered; how far methods agree on shared queries and
+// candidates; and whether long names rank lower.
 
 #include <algorithm>
 #include <array>
@@ -29,9 +29,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where the true entity of one query stands. `score` is its own: a cosine, or nats; `undecided` counts
-/// candidates that may stand above too, where a search ended early; `tokens` is the length of its name
-/// in the model's tokens.
+/// The rank of one query's true entity. `score` is the entity's score, a cosine or nats. If a
+/// search ended early, `undecided` counts the candidates that may also rank above it. `tokens` is
+/// the length of its name in the model's tokens.
 struct EntityRank {
   std::string part;
   std::size_t line = 0;
@@ -44,14 +44,14 @@ struct EntityRank {
   std::size_t tokens = 0;
 };
 
-/// A correlation with its two-sided p.
+/// A correlation with its two-sided p-value.
 struct TestedCorrelation {
   Estimate r;
   std::optional<double> p{};
   std::size_t queries = 0;
 };
 
-/// Ranks from `low` to `high`, cut at a whole number.
+/// The share of queries whose rank, rounded down, is from `low` to `high`.
 struct RankBin {
   std::size_t low = 1, high = 1;
   Estimate share;
@@ -59,34 +59,36 @@ struct RankBin {
 
 struct RankedMethod {
   std::string name;
-  /// Whether it ranks only among names of one token where other methods rank among all.
+  /// Whether it ranks only one-token names while other methods rank all.
   bool narrowed = false;
   std::vector<EntityRank> ranks;
-  /// By Ties.
+  /// Indexed by Ties.
   std::array<RankMetrics, 3> raw{}, filtered{};
-  /// The middle of ties, which is what tables show.
+  /// Ranks in the middle of ties, which tables show.
   [[nodiscard]] const RankMetrics& realistic() const {
     return raw[static_cast<std::size_t>(Ties::realistic)];
   }
-  /// Raw and realistic, by relation.
+  /// Raw and realistic metrics, by relation.
   std::map<std::string, RankMetrics> by_relation{};
-  /// Linear rank against the tokens of the true entity's name.
+  /// Correlation of the rank (not its logarithm) with the number of tokens in the true entity's
+  /// name.
   TestedCorrelation length{};
-  /// Most candidates a query has.
+  /// The largest number of candidates of a query.
   std::size_t candidates = 0;
-  /// Share of queries by the rank of the true entity; empty where ranks are undecided.
+  /// Shares of queries by the rank of the true entity; empty if ranks are undecided.
   std::vector<RankBin> histogram{};
-  /// Ranks by the tokens of the true entity's name, the last with all longer ones.
+  /// Ranks by the number of tokens in the true entity's name; the last group includes all longer
+  /// names.
   std::map<std::size_t, std::vector<double>> by_length{};
 };
 
-/// Two methods over the queries they share.
+/// Two methods over their shared queries.
 struct MethodAgreement {
   std::size_t one = 0, other = 0;
   TestedCorrelation log_rank, rank;
-  /// Of ranks, within each relation.
+  /// Correlations of ranks within each relation.
   std::map<std::string, TestedCorrelation> by_relation{};
-  /// Places of the shared queries in both methods' ranks.
+  /// Indices of each shared query in the two methods' ranks.
   std::vector<std::pair<std::size_t, std::size_t>> shared;
 };
 
@@ -164,14 +166,16 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
   method.length = tested(tokens, ranks);
 }
 
-/// What is the same query of two methods or runs: its line, or its names where it is of no file.
+/// Identifies the same query in two methods or runs: by its line, or by its names if it has no
+/// file.
 using QueryKey = std::tuple<std::string, std::string, std::size_t, bool, std::size_t, std::string>;
 inline QueryKey query_key(const EntityRank& rank) {
   return {rank.part,      rank.relation,   rank.line,
           rank.asks_head, rank.candidates, rank.line > 0 ? "" : rank.head + "\n" + rank.tail};
 }
 
-/// The places in both lists of each query that both have.
+/// For each shared query, its indices in both lists. Throws a user error if the same line asks for
+/// other entities.
 [[nodiscard]] inline std::vector<std::pair<std::size_t, std::size_t>> shared_queries(
     const std::vector<EntityRank>& one, const std::vector<EntityRank>& other) {
   std::map<QueryKey, std::size_t> places;
@@ -216,7 +220,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return agreement;
 }
 
-/// Measures methods of which name, ranks (at least one) and `narrowed` are known.
+/// Measures methods whose name, ranks (at least one) and `narrowed` are set.
 [[nodiscard]] inline RankResults rank_results(std::vector<RankedMethod> methods,
                                               const Bootstrap& bootstrap) {
   RankResults made{std::move(methods), {}, {}};
@@ -236,9 +240,9 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
       made.remarks.push_back(
           name + ": " + std::to_string(method.raw[0].undecided) + " of " +
           std::to_string(method.ranks.size()) +
-          " searches ended before the rank was certain: mean ranks, correlations "
-          "and Hit@k beyond that are not given; the mean rank is between " +
-          with_decimals(least, 1) + " and " + with_decimals(most, 1) + " for certain.");
+          " searches ended before the rank was certain: mean ranks, correlations and Hit@k at "
+          "larger k are not given. The mean rank is between " +
+          with_decimals(least, 1) + " and " + with_decimals(most, 1) + ".");
     }
   }
   for (std::size_t i = 0; i < made.methods.size(); ++i) {
@@ -252,7 +256,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return made;
 }
 
-/// DEER with each entity prompt, by place, where all candidates are ranked.
+/// Indices of the DEER methods, one for each entity prompt, that rank all candidates.
 [[nodiscard]] inline std::vector<std::size_t> entity_wordings(const RankResults& made) {
   std::vector<std::size_t> wordings;
   for (std::size_t m = 0; m < made.methods.size(); ++m) {
@@ -262,7 +266,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return wordings;
 }
 
-/// By metric, from the lowest wording's to the highest's.
+/// For each metric, the difference between the highest and the lowest entity prompt.
 [[nodiscard]] inline std::map<std::string, double> wording_differences(const RankResults& made) {
   std::map<std::string, std::pair<double, double>> ranges;
   for (const std::size_t m : entity_wordings(made)) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a direction written in 16-bit numbers, and how far off may it be?
+// How is a direction written in 16-bit numbers, and how large is the error?
 //
-// A vector u of length 1 is written as whole numbers U near s·u, s its scale, with
+// A vector u of length 1 is written as integers U near s·u, where s is its scale, with
 //   ‖U − s·u‖ ≤ off,
-// so that by Cauchy and Schwarz, for two of them with scales s, t,
+// By the Cauchy–Schwarz inequality, two such vectors with scales s and t satisfy
 //   |U·V − s·t·(u·v)| ≤ (s + off(U)) · off(V) + off(U) · t.
-// Scales are as large as 16 bits hold the numbers and 32 bits hold every product ‖U‖ ‖V‖.
+// Scales are the largest for which the numbers fit in 16 bits and every product ‖U‖ ‖V‖ in 32 bits.
 
 #include <algorithm>
 #include <array>
@@ -25,31 +25,30 @@ struct ShortDirection {
   double off = 0;
 };
 
-/// The scale for vectors of length 1 of which no number is above `largest`.
+/// The scale for vectors of length 1 whose numbers have magnitudes of at most `largest`.
 inline double short_scale(double largest, std::size_t dimension) {
-  // Rounding lengthens a vector by √d/2 at most; 46340² < 2³¹.
+  // Rounding lengthens a vector by at most √d/2; 46340² < 2³¹.
   const double longest = 46340 - std::sqrt(static_cast<double>(dimension)) / 2 - 1;
   return (std::min)(32766 / largest, longest);
 }
 
-/// Of a row.
+/// The largest magnitude in a row.
 inline float largest_magnitude(const float* numbers, std::size_t dimension) {
   return rank_kernels().largest_magnitude(numbers, dimension);
 }
 
-/// Writes numbers · scale / length, rounded, and says how far off they are; `shorts` has room for
-/// `dimension` numbers.
+/// Writes numbers · scale / length, rounded, and returns a bound of the error, `off`. `shorts` has
+/// room for `dimension` numbers.
 inline double write_short(const float* numbers, double length, double scale, std::size_t dimension,
                           std::int16_t* shorts) {
   const double sum =
       rank_kernels().write_short(numbers, dimension, static_cast<float>(scale / length), shorts);
-  // The sum's own rounding, and that of the factor and the scaled numbers.
+  // Allows for the rounding of the sum, of the factor and of the scaled numbers.
   const double slack = 1 + static_cast<double>(dimension) * 0x1.0p-24;
   return std::sqrt(sum) * slack + scale * 0x1.0p-22;
 }
 
-/// How far U·V may be from s·t·(u·v), one more for the roundings of thresholds that are compared
-/// with it.
+/// Bound of |U·V − s·t·(u·v)|, plus 1 for the rounding of thresholds that are compared with U·V.
 inline double product_bound(const ShortDirection& u, const ShortDirection& v) {
   return (u.scale + u.off) * v.off + u.off * v.scale + 1;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are many texts embedded by a model that takes whole texts?
+// How are many texts embedded by a model that takes only whole texts?
 //
-// In batches of a fixed size, one after another, so that a job that was killed can go on at any
-// batch. Models whose prefixes can be shared are embedded by rank/prompt_embedder.hpp, whose jobs
-// are used alike.
+// In batches of a fixed size, one after another, so that an interrupted job can resume at any
+// batch. For models that can share prefixes, use rank/prompt_embedder.hpp; its jobs have the same
+// interface.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -31,16 +31,16 @@ template <class Model>
 requires Embedder<Model> && LanguageModel<Model>
 class TextBatches {
  public:
-  /// Texts to embed.
+  /// A plan for embedding texts.
   class Job {
    public:
     [[nodiscard]] std::size_t packs() const { return (texts_.size() + size - 1) / size; }
-    /// Texts of batch p.
+    /// The number of texts in batch p.
     [[nodiscard]] std::size_t texts(std::size_t p) const {
       return (std::min)(size, texts_.size() - p * size);
     }
     [[nodiscard]] std::size_t statements(std::size_t p) const { return texts(p); }
-    /// Of a batch, as if all of the job's texts were equally long.
+    /// Tokens of batch p, estimated as if all texts of the job were equally long.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const {
       return texts(p) * tokens_ / texts_.size();
     }
@@ -58,15 +58,16 @@ class TextBatches {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// Throws a user error when BOS is wanted and the model has none, for other tokens around a text, which
-  /// a model of whole texts cannot be told, for a text without tokens and for one that is longer than the
-  /// model's context.
+  /// Throws a user error if BOS is wanted and the model has none, for other tokens around a text,
+  /// which cannot be passed to a model of whole texts, for a text without tokens, and for a text
+  /// longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     if (around.is_frame()) {
       throw user_error({.setting = "bos"},
                        "the model's tokenizer puts " +
                            counted(around.own->before.size() + around.own->after.size(), "token") +
-                           " around a text, which a model that embeds texts whole cannot be told",
+                           " around a text, which cannot be passed to a model that embeds whole "
+                           "texts",
                        "say `bos` yes or no");
     }
     const Bos& bos = around.bos;
@@ -74,7 +75,7 @@ class TextBatches {
     if (first && first != model_.bos()) {
       throw user_error(
           {.setting = "bos"},
-          "'" + bos.token + "' cannot be put before texts that this model embeds whole",
+          "'" + bos.token + "' cannot be put before texts: this model embeds whole texts",
           "say `bos` yes or no");
     }
     Job job;
@@ -89,12 +90,12 @@ class TextBatches {
     return job;
   }
 
-  /// Calls `visit(text, vector)` for each text of batch p. Throws an internal error for vectors of
-  /// another shape than was said.
+  /// Calls `visit(text, vector)` for each text of batch p. Throws an internal error if the model
+  /// gives vectors of another number or dimension than expected.
   template <class Visit>
   void embed(Job& job, std::size_t p, Visit visit) {
     const std::size_t first = p * Job::size, count = job.texts(p);
-    // A text that begins with BOS itself gets no other.
+    // A text that begins with BOS itself gets no second one.
     for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
       const bool with_bos = job.behind_bos_[first + begin];
       while (end < count && job.behind_bos_[first + end] == with_bos) ++end;
@@ -104,7 +105,7 @@ class TextBatches {
   }
 
  private:
-  /// Of texts that stand in the job from `first` on.
+  /// Embeds the job's texts that start at index `first`.
   template <class Visit>
   void embed(std::span<const std::string> texts, bool with_bos, std::size_t first, Visit& visit) {
     const std::size_t count = texts.size();
@@ -114,7 +115,7 @@ class TextBatches {
       throw internal_error({.field = "embed"},
                            "the model gave " + std::to_string(rows.rows()) + " vectors of " +
                                std::to_string(rows.cols()) + " numbers for " +
-                               std::to_string(count) + " texts, and said " +
+                               std::to_string(count) + " texts, but dimension() is " +
                                std::to_string(dimension()),
                            "fix the model's embed or dimension");
     }

@@ -3,8 +3,8 @@
 
 // Which texts can a model embed?
 //
-// Those that have a token and fit into its context. Plans look before any text is embedded, so that
-// a job is not refused in its middle.
+// Texts that have at least one token and fit into its context. Plans check this before any text is
+// embedded, so that a job cannot fail halfway because of it.
 
 #include <cstddef>
 #include <string>
@@ -15,16 +15,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for a text without tokens and for one of more than `context` tokens; BOS is
-/// counted where it is fed.
+/// Throws a user error for a text without tokens and for one of more than `context` tokens. BOS
+/// counts if it is fed.
 inline void refuse_text_length(const std::string& text, std::size_t tokens, std::size_t context) {
   if (tokens == 0) {
-    throw user_error({.field = "text"}, "'" + text + "' has no token", "use `bos` yes");
+    throw user_error({.field = "text"}, "'" + text + "' has no tokens", "set `bos` to yes");
   }
   if (tokens <= context) return;
   throw user_error({.field = "text"},
                    "'" + shortened(text) + "' has " + counted(tokens, "token") +
-                       ", the model's context " + std::to_string(context),
+                       "; the model's limit is " + std::to_string(context),
                    "shorten the name or description");
 }
 

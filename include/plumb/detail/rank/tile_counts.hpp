@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which entities of a tile are nearer to a query than the true one, told by their products?
+// Which entities of a tile are nearer to a query than the true one, judged by their products?
 //
-// Products above a range are nearer for certain, those below it are not, and the few within it are
-// left to be decided exactly.
+// Entities with products above a range are certainly nearer, and those below it are not. The few
+// within it are decided exactly by the caller.
 
 #include <algorithm>
 #include <cmath>
@@ -18,18 +18,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Products from least to most, of vectors that may be as near as another.
+/// The range of products, from least to most, that do not decide whether a vector is nearer.
 struct Undecided {
   std::int32_t least, most;
 };
 
-/// Of a product that is known as far as a double goes.
+/// A product limited to the range of a 32-bit integer.
 inline std::int32_t clamped(double product) {
   constexpr double most = (std::numeric_limits<std::int32_t>::max)();
   return static_cast<std::int32_t>(std::clamp(product, -most, most));
 }
 
-/// Products of a few queries with a chunk of entities.
+/// The products of a few queries and a chunk of entities.
 struct Tile {
   std::size_t first_query, rows, first_entity, columns, stride;
   const std::int32_t* products;   // [rows][stride]
@@ -39,19 +39,19 @@ struct Tile {
   [[nodiscard]] const std::int32_t* row(std::size_t r) const { return products + r * stride; }
   [[nodiscard]] double scale(std::size_t r) const { return queries[r].scale * entities.scale; }
   [[nodiscard]] double cosine(std::size_t r, std::size_t c) const { return row(r)[c] / scale(r); }
-  /// How far cosine() may be from the exact one.
+  /// Bound of the error of cosine().
   [[nodiscard]] double bound(std::size_t r) const {
     return product_bound(queries[r], entities) / scale(r);
   }
-  /// Products of entities that may be as near as one with this cosine.
+  /// The products that do not decide whether an entity's cosine is above `exact`.
   [[nodiscard]] Undecided undecided(std::size_t r, double exact) const {
     const double product = exact * scale(r), bound = product_bound(queries[r], entities);
     return {clamped(std::ceil(product - bound)), clamped(std::floor(product + bound))};
   }
 };
 
-/// How many products are above; calls `decide(c)` for each of those that are undecided. `columns` are at
-/// most as many as `scratch`, memory to be used again, has.
+/// The number of products above the range; calls `decide(c)` for each column within it. `scratch`
+/// is reusable memory of at least `columns` elements.
 template <class Decide>
 std::size_t count_above(const std::int32_t* products, std::size_t columns, Undecided undecided,
                         std::span<std::uint32_t> scratch, Decide decide) {

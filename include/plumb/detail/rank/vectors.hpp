@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the direction of a vector, exactly?
+// How is the exact cosine of two vectors computed?
 //
-// Vectors are single-precision rows that lie where they lie. Their products are summed in double
-// precision and one order, so equal vectors have equal cosines with any other.
+// Vectors are single-precision rows that are read in place. Their products are summed in double
+// precision and in a fixed order, so equal vectors have equal cosines with any other vector.
 
 #include <Eigen/Core>
 #include <array>
@@ -28,30 +28,32 @@ inline double exact_dot(const float* a, const float* b, std::size_t dimension) {
   return rank_kernels().exact_dot(a, b, dimension);
 }
 
-/// Σ a·b in single precision, off by less than single_precision_bound() of the vectors' lengths.
+/// Σ a·b in single precision. The error is less than single_precision_bound() times the product of
+/// the vectors' lengths.
 inline float quick_dot(const float* a, const float* b, std::size_t dimension) {
   return rank_kernels().quick_dot(a, b, dimension);
 }
 
 /// |fl(a·b) − a·b| ≤ γ ‖a‖ ‖b‖ with γ = d u / (1 − d u), u = 2⁻²⁴, in whatever order d products are
-/// summed (Higham 2002, section 3.1); eight more steps for what is lost below single precision.
+/// summed (Higham 2002, section 3.1). Eight more steps allow for underflow.
 inline double single_precision_bound(std::size_t dimension) {
   const double steps = static_cast<double>(dimension + 8) * 0x1.0p-24;
   return steps / (1 - steps);
 }
 
-/// Why a vector of this length cannot be ranked; nothing where it can.
+/// Why a vector of this length cannot be ranked; null if it can.
 inline const char* fault_of_length(double length) {
-  // Single precision holds such lengths, their inverses, and products and sums of two such vectors.
+  // Single precision can represent such lengths, their inverses, and products and sums of two such
+  // vectors.
   if (length >= 0x1.0p-40 && length <= 0x1.0p40) return nullptr;
-  return length == 0              ? "is a zero vector, which has no direction"
-         : !std::isfinite(length) ? "is not finite, which has no direction"
+  return length == 0              ? "is a zero vector, so it has no direction"
+         : !std::isfinite(length) ? "is not finite, so it has no direction"
          : length < 1             ? "is too short for single precision"
                                   : "is too long for single precision";
 }
 
-/// Lengths of the rows. Throws a user error for a row that is zero or not finite; `what` names the
-/// rows, of which the first is `first`.
+/// The lengths of the rows. Throws a user error for a row that is zero or not finite. In the error,
+/// `what` names the rows and the first row has the number `first`.
 inline std::vector<double> checked_lengths(VectorRows rows, const char* what,
                                            std::size_t first = 0) {
   std::vector<double> lengths(static_cast<std::size_t>(rows.rows()));
@@ -61,7 +63,7 @@ inline std::vector<double> checked_lengths(VectorRows rows, const char* what,
     lengths[i] = std::sqrt(exact_dot(row, row, dimension));
     if (const char* fault = fault_of_length(lengths[i])) {
       throw user_error({.field = what}, "row " + std::to_string(first + i) + " " + fault,
-                       "leave it out or embed it again");
+                       "remove it or embed it again");
     }
   });
   return lengths;

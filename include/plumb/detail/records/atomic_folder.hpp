@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A folder that is there whole or not at all: its files are written into NAME.part beside it, which
-// gets its name when all of them stand. What a killed process left of one is started again by the next.
+// A folder that is either complete or absent: its files are written into NAME.part next to it,
+// which gets its final name once all files are complete. If a process is killed, the next one
+// discards the unfinished folder and starts again.
 
 #include <memory>
 #include <string>
@@ -18,24 +19,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline void remove_folder(const DiskPath& folder);
 
-/// Removes what lies in a folder; a link is removed, not followed. Throws an internal error when the disk
-/// refuses.
+/// Removes a file, a link or a folder with its contents; a link is removed, not followed. Throws an
+/// internal error if the disk refuses.
 inline void remove_entry(const DiskPath& entry) {
-  // A file, a link or an empty folder goes at once.
+  // Files, links and empty folders are removed directly.
   if (!entry.disk().remove(entry)) return;
   entry.is_folder() ? remove_folder(entry) : remove_file(entry);
 }
 
-/// Removes a folder with all that lies in it, as `remove_entry` does.
+/// Removes a folder with its contents, as `remove_entry` does.
 inline void remove_folder(const DiskPath& folder) {
   for (const DiskPath& entry : folder.list()) remove_entry(entry);
   remove_file(folder);
 }
 
-/// Not thread-safe; one process at a time makes a folder of one name.
+/// Not thread-safe. Only one process at a time may create a folder of a given name.
 class AtomicFolder {
  public:
-  /// Throws the user error of a place that holds something.
+  /// Throws a user error if the path already has contents.
   static void refuse_used(const DiskPath& folder) {
     if (!folder.exists()) return;
     if (folder.is_folder() && folder.list().empty()) return;
@@ -43,9 +44,9 @@ class AtomicFolder {
                      "choose another folder (`out`)");
   }
 
-  /// Its files' names end in `ending`. Throws a user error for a place that holds something, where
-  /// something else than an unfinished folder of such files is in the way, and where another process
-  /// is making it.
+  /// The names of its files end in `ending`. Throws a user error if the path already has contents,
+  /// if NAME.part exists and is not an unfinished folder of such files, or if another process is
+  /// writing it.
   AtomicFolder(const DiskPath& folder, std::string_view ending)
       : folder_(folder.parent() / folder.name()), part_(folder_ + ".part") {
     refuse_used(folder_);
@@ -54,10 +55,10 @@ class AtomicFolder {
     take_lock();
   }
 
-  /// Where its files are written.
+  /// The folder that its files are written into.
   [[nodiscard]] const DiskPath& path() const noexcept { return part_; }
 
-  /// Throws an internal error when the disk refuses; the name is then not given.
+  /// Throws an internal error if the disk refuses; the folder then does not get its name.
   void finish() { rename_into_place(part_, folder_); }
 
  private:
@@ -73,7 +74,7 @@ class AtomicFolder {
              (name.ends_with(ending) || name.ends_with(std::string(ending) + ".part"));
     };
     if (!part_.is_folder() || !ranges::all_of(part_.list(), is_ours)) {
-      throw user_error({.file = part_}, "is in the way",
+      throw user_error({.file = part_}, "exists and is not an unfinished folder of plumb",
                        "move it elsewhere, or choose another folder (`out`)");
     }
     take_lock();

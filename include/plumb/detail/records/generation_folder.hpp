@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads a run folder of many prompts (records/generation_rows.hpp says what lies in it) into studies.
+// Reads a run folder of many prompts (records/generation_rows.hpp describes its files) into
+// studies.
 
 #include <cstddef>
 #include <filesystem>
@@ -19,9 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The answers of a setting. `asked` is what was asked, as it stands in the folder, and `most_tokens`
-/// how many tokens an answer may have had, where that is known. Throws a user error when a file is
-/// missing or damaged.
+/// The answers of a setting. `asked` is the dataset stored in the folder, and `most_tokens` is the
+/// limit on an answer's tokens, if known. Throws a user error if a file is missing or damaged.
 template <Lemmatiser Lemmas>
 [[nodiscard]] AnsweredSetting read_answered(const DiskPath& folder, const std::string& setting,
                                             const MultiPromptDataset& asked, const Lemmas& lemmas,
@@ -33,7 +33,7 @@ template <Lemmatiser Lemmas>
   return answered_setting(setting, asked, lemmas, each_row, file, most_tokens);
 }
 
-/// The confidences that a setting's sampled answers give its greedy ones; the same errors.
+/// The confidences that a setting's sampled answers give its greedy ones. Throws the same errors.
 template <Lemmatiser Lemmas>
 [[nodiscard]] SampledConfidences read_sampled(const DiskPath& folder,
                                               const AnsweredSetting& setting,
@@ -44,26 +44,26 @@ template <Lemmatiser Lemmas>
   return sampled_confidences(setting, asked, lemmas, each_row, file);
 }
 
-/// What a generation asked. Throws a user error for a folder that lacks it.
+/// The dataset that a generation asked. Throws a user error for a folder that lacks it.
 [[nodiscard]] inline MultiPromptDataset read_asked(const DiskPath& folder) {
   for (const char* name : {"facts.jsonl", "templates.jsonl"}) {
     refuse_stream(folder / "asked" / name);
   }
   if (!is_multi_prompt(folder / "asked")) {
     throw user_error({.file = folder / "asked"}, "lacks facts.jsonl and templates.jsonl",
-                     "a run keeps there what it asked; copy the whole folder or ask again");
+                     "a run stores there what it asked; copy the whole folder or run it again");
   }
   return load_multi_prompt(folder / "asked");
 }
 
-/// Reads a run folder of `plumb generate`. Throws a user error when it holds no finished run, is
-/// damaged, or was asked for lists (generation_lists.hpp).
+/// Reads a run folder of `plumb generate`. Throws a user error if it contains no finished run, is
+/// damaged, or contains lists (generation_lists.hpp).
 template <Lemmatiser Lemmas>
 [[nodiscard]] ManyPromptAnswers read_generation(const DiskPath& folder, const Lemmas& lemmas) {
   GenerationMetadata metadata = read_generation_metadata(folder);
   if (metadata.answers == GeneratedAnswers::lists) {
-    throw user_error({.file = folder}, "is of `form` kamel, whose answers are lists",
-                     "plumb report has their numbers");
+    throw user_error({.file = folder}, "is a run with `form` kamel, whose answers are lists",
+                     "see their numbers with plumb report");
   }
   ManyPromptAnswers run;
   run.remarks = std::move(metadata.remarks);

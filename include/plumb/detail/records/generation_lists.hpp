@@ -3,9 +3,10 @@
 
 // How good are the lists of answers in a run folder?
 //
-// A generation in KAMEL's form leaves what any generation does (generation_rows.hpp): a row for each
-// fact, under the one setting that was asked, and in metadata_generate.json "answers": "lists" with
-// max_new_tokens. A row's answer ends before its first "%"; one of max_new_tokens was cut.
+// A generation in KAMEL's form leaves the same files as any generation (generation_rows.hpp): a row
+// for each fact, under the only setting. Its metadata_generate.json has "answers": "lists" and
+// max_new_tokens. A row's answer ends before its first "%". An answer of max_new_tokens tokens was
+// cut.
 
 #include <cstddef>
 #include <optional>
@@ -21,17 +22,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A fact's answer and what it is worth.
+/// The answer to a fact and its scores.
 struct RecordedList {
-  /// Place in the asked relation.
+  /// Index in the asked relation.
   std::size_t fact = 0;
   std::string text;
   ListScore with_aliases, main_label, script;
-  /// Whether it ended by its length, and whether it names nothing.
+  /// Whether it was cut at the token limit, and whether it names nothing.
   bool cut = false, empty = false;
 };
 
-/// Relations as `asked` has them, each with its answers in the order of the rows.
+/// Relations in the order of `asked`, each with its answers in the order of the rows.
 struct ListRun {
   std::string setting;
   MultiPromptDataset asked;
@@ -46,7 +47,7 @@ struct ListRun {
   return names;
 }
 
-/// An answer to a fact; `cut` where the length ended it.
+/// An answer to a fact; `cut` marks one that ended at the token limit.
 [[nodiscard]] inline RecordedList recorded_list(std::size_t fact, std::string text,
                                                 const ObjectNames& objects, bool cut) {
   RecordedList made{fact, std::move(text), {}, {}, {}, cut, false};
@@ -57,11 +58,12 @@ struct ListRun {
   return made;
 }
 
-/// Throws a user error for a folder that holds no finished run of this kind, or is damaged.
+/// Throws a user error for a folder that contains no finished run of this kind, or is damaged.
 [[nodiscard]] inline ListRun read_list_run(const DiskPath& folder) {
   GenerationMetadata metadata = read_generation_metadata(folder);
   if (metadata.answers != GeneratedAnswers::lists || !metadata.max_new_tokens) {
-    throw user_error({.file = folder}, "holds no lists of answers", "ask with `form` kamel");
+    throw user_error({.file = folder}, "contains no lists of answers",
+                     "generate with `form` kamel");
   }
   ListRun run{
       std::move(metadata.settings.front()), read_asked(folder), {}, std::move(metadata.remarks)};
@@ -71,8 +73,8 @@ struct ListRun {
     const auto relation =
         ranges::find(run.asked.relations, row.relation, &MultiPromptRelation::code);
     if (relation == run.asked.relations.end() || row.prompt.fact >= relation->facts.size()) {
-      throw user_error({file, row.line, "fact"}, "is not among what was asked",
-                       "the file was changed; ask again");
+      throw user_error({file, row.line, "fact"}, "is not among the facts that were asked",
+                       "the file was changed; run the job again");
     }
     const ManyNamedFact& fact = relation->facts[row.prompt.fact];
     const auto place = static_cast<std::size_t>(relation - run.asked.relations.begin());

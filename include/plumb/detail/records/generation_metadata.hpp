@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a run folder of many prompts say of itself when all its rows are there?
+// The metadata of a complete run folder of many prompts.
 //
 //   metadata_generate.json  {"model": …, "dataset": …, "settings": [name, …] in order, "answers":
-//                           "fills" of gaps or "lists" (texts where it is absent), "max_new_tokens":
-//                           how many tokens a text or list may have, "candidates": {relation: [label
-//                           of an object, …]} in order (not of lists), "rows": {file: lines},
-//                           "remarks": [what must be said beside the numbers, …]}
-// The rows are told in generation_rows.hpp and generation_lists.hpp.
+//                           "fills" of gaps or "lists" (texts if it is absent), "max_new_tokens":
+//                           the limit on the tokens of a text or list, "candidates": {relation:
+//                           [label of an object, …]} in order (not for lists), "rows": {file:
+//                           lines}, "remarks": [remarks that must appear with the numbers, …]}
+// The rows are described in generation_rows.hpp and generation_lists.hpp.
 
 #include <cstddef>
 #include <map>
@@ -28,21 +28,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the answers of a generation are.
+/// The kind of answers of a generation.
 enum class GeneratedAnswers { texts, fills, lists };
 
 struct GenerationMetadata {
   std::string model{}, dataset{};
   std::vector<std::string> settings{};
   GeneratedAnswers answers = GeneratedAnswers::texts;
-  /// Not of fills; earlier versions did not write it.
+  /// Not used for fills. Earlier versions did not write it.
   std::optional<std::size_t> max_new_tokens{};
-  /// By relation's code, the labels of its objects; empty of lists.
+  /// By relation code, the labels of the relation's objects; empty for lists.
   std::vector<std::pair<std::string, std::vector<std::string>>> candidates{};
   std::vector<std::string> remarks{};
 };
 
-/// How many rows each file of answers, samples, names and content-free prompts in a folder has.
+/// The number of rows of each file of answers, samples, names and content-free prompts in a folder.
 [[nodiscard]] inline Json recorded_rows(const DiskPath& folder) {
   std::map<std::string, std::size_t> rows;  // in the order of their names
   for (const DiskPath& file : folder.list()) {
@@ -60,7 +60,8 @@ struct GenerationMetadata {
   return rows;
 }
 
-/// Throws a user error for a file that lacks rows or is missing. `rows` is what recorded_rows gave.
+/// Throws a user error for a file that lacks rows or is missing. `rows` must come from
+/// recorded_rows.
 inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
   const Json found = recorded_rows(folder);
   for (const auto& [name, count] : rows.items()) {
@@ -68,12 +69,12 @@ inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
     if (there == count) continue;
     throw user_error(
         {.file = folder / name}, "has " + there.dump() + " of its " + count.dump() + " rows",
-        "the file was changed; call plumb generate for this folder again with `resume`");
+        "the file was changed; run plumb generate for this folder again with `resume`");
   }
 }
 
-/// Leaves it in a folder whose rows are all there, which are counted. Throws an internal error when it
-/// cannot be written.
+/// Writes the metadata into a folder whose rows are complete; the rows are counted. Throws an
+/// internal error if it cannot be written.
 inline void write_generation_metadata(const DiskPath& folder, const GenerationMetadata& metadata) {
   Json written = {
       {"model", metadata.model}, {"dataset", metadata.dataset}, {"settings", metadata.settings}};
@@ -90,8 +91,8 @@ inline void write_generation_metadata(const DiskPath& folder, const GenerationMe
   write_atomically(folder / metadata_name(ResultsKind::generation), written.dump(2) + "\n");
 }
 
-/// Reads that of a finished generation, all of whose rows are there; model and dataset are not read.
-/// Throws a user error for another folder.
+/// Reads the metadata of a finished generation and checks that its rows are complete; model and
+/// dataset are not read. Throws a user error for any other folder.
 [[nodiscard]] inline GenerationMetadata read_generation_metadata(const DiskPath& folder) {
   const Json metadata = read_metadata(folder, ResultsKind::generation);
   GenerationMetadata read;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Generated answers, as calibration reads them.
+// Generated answers in the form that calibration reads.
 //
-// Each setting of a run is a model of its own, and a relation's templates are paraphrases, asked about the
-// subject's first name. The confidence of an answer is the probability of its tokens; where all facts
-// were sampled, also the share of samples that match the greedy answer. There is no closed set: right
-// answers to a fact count as one answer, wrong ones as different where their lemmas differ.
+// Each setting of a run becomes a model of its own. A relation's templates are paraphrases, asked
+// about the subject's first name. The confidence of an answer is the probability of its tokens. If
+// all facts were sampled, there is also the share of samples that match the greedy answer. There is
+// no closed set: right answers to a fact count as one answer; wrong ones differ if their lemmas do.
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The templates under which every fact of a relation was asked about its subject's first name.
+/// The templates under which every fact of a relation was asked with its subject's first name.
 inline std::vector<std::size_t> templates_of_all(const PromptOutcomes& table,
                                                  const PromptRelation& relation) {
   std::vector<std::size_t> asked(relation.templates.size());
@@ -45,8 +45,8 @@ inline std::vector<std::size_t> templates_of_all(const PromptOutcomes& table,
   return common;
 }
 
-/// A study's answers under the templates that all facts of a relation were asked under. `asked` are the facts.
-/// Throws a user error for a relation without such a template.
+/// A study's answers under the templates that all facts of a relation were asked under. `asked` is
+/// the dataset that was asked. Throws a user error for a relation without such a template.
 class GeneratedPredictions {
  public:
   GeneratedPredictions(const ManyPromptStudy& study, const MultiPromptDataset& asked,
@@ -58,7 +58,7 @@ class GeneratedPredictions {
     made.reduction = name_of(Reduction::sum);
     made.span = name_of(Span::answer);
     const auto& relations = study_.answered.outcomes.relations();
-    std::size_t first_prompt = 0;  // of a fact, among all likelihoods
+    std::size_t first_prompt = 0;  // index of a fact's first prompt among all likelihoods
     for (std::size_t r = 0; r < relations.size(); ++r) {
       if (is_asked(wanted, relations[r].code)) {
         RelationPredictions one = relation(relations[r], asked_.relations[r], first_prompt);
@@ -74,17 +74,17 @@ class GeneratedPredictions {
     }
     add_samples(made);
     made.notes.push_back(
-        "Answers without a closed set: confidence is the probability of the answer's tokens, and "
-        "has no margin over other options. Right answers to a fact count as one answer.");
+        "Answers without a closed set: confidence is the probability of the answer's tokens; there "
+        "is no margin over other options. Right answers to a fact count as one answer.");
     if (study_.samples > 0) {
       made.notes.push_back(
-          "Sampled judges the prompt of a fact that was sampled, whose template and name were "
-          "drawn: its accuracy is not that of the base template.");
+          "The Sampled estimator judges a fact's sampled prompt, whose template and name were "
+          "drawn at random: its accuracy is not that of the base template.");
     }
     if (left_out_ > 0) {
       made.notes.push_back(counted(left_out_, "prompt") +
-                           " left out: with another name of the subject than the first, or under a "
-                           "template that not every fact was asked under.");
+                           " left out: they use a subject name other than the first, or a template "
+                           "that not every fact was asked under.");
     }
     return made;
   }
@@ -110,8 +110,8 @@ class GeneratedPredictions {
                        templates.empty() ? "no template was asked about every fact"
                                          : "template " + std::to_string(kinds_.base) +
                                                " was not asked about every fact",
-                       templates.empty() ? "leave the relation out with `relations`"
-                                         : "choose another with `base-template`");
+                       templates.empty() ? "exclude the relation with `relations`"
+                                         : "set `base-template` to another");
     }
     made.base = base.value_or(0);
     for (std::size_t f = 0; f < relation.facts; ++f) {
@@ -139,10 +139,11 @@ class GeneratedPredictions {
     return made;
   }
 
-  /// Where each fact of a relation has a sampled prompt, which has a template and a name of its own.
+  /// Adds the sampled prompts of a relation if every fact has one; each has its own template and
+  /// name.
   void add_samples(ScoredModel& model) const {
     if (study_.samples == 0) return;
-    std::map<std::size_t, Prediction> sampled;  // by fact, among those of all relations
+    std::map<std::size_t, Prediction> sampled;  // by index among the facts of all relations
     for (std::size_t i = 0; i < study_.sampled_facts.size(); ++i) {
       Prediction& one = sampled[study_.sampled_facts[i]];
       one.confidence = study_.confidences.prompts[i].confidence;
@@ -162,12 +163,12 @@ class GeneratedPredictions {
   const ManyPromptStudy& study_;
   const MultiPromptDataset& asked_;
   const TemplateKinds& kinds_;
-  std::vector<std::size_t> places_;  // of the model's relations, among all
+  std::vector<std::size_t> places_;  // indices of the model's relations among all
   std::size_t left_out_ = 0;
 };
 
-/// A ScoredModel for each setting of a finished run of `plumb generate`, named "NAME SETTING". Throws a
-/// user error for a folder that holds none, lists or damaged files.
+/// A ScoredModel for each setting of a finished run of `plumb generate`, named "NAME SETTING".
+/// Throws a user error for a folder without such a run, with lists, or with damaged files.
 [[nodiscard]] inline std::vector<ScoredModel> read_generation_models(const std::string& name,
                                                                      const DiskPath& folder,
                                                                      const ReadingOptions& options,

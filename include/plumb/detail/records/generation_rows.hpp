@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the answers to many prompts kept in files?
+// The files that store the answers to many prompts.
 //
-// Beside what was asked (asked/facts.jsonl and asked/templates.jsonl, data/multi_prompt_folder.hpp) and
-// metadata_generate.json (generation_metadata.hpp) a run folder has for each setting a file of answers,
-// of samples, of the likelihoods of names, and of candidates behind prompts without content. Their
-// fields are declared below. A row whose prompt shows examples ends in "shots", places in the list that
-// shots.jsonl has for the setting, relation and template (generation_shots.hpp); rows of earlier
-// versions have none. Where each prompt has examples of its own the list is of all facts that may be
-// shown, and "shot_templates" has the template of each. Numbers carry ten digits. What is read knows
-// its line, from 1, for messages.
+// A run folder contains what was asked (asked/facts.jsonl and asked/templates.jsonl,
+// data/multi_prompt_folder.hpp) and metadata_generate.json (generation_metadata.hpp). In addition
+// it has, for each setting, files of answers, of samples, of the likelihoods of names, and of
+// candidates after content-free prompts. Their fields are declared below. A row whose prompt shows
+// examples ends in "shots": indices into the list that shots.jsonl has for the setting, relation
+// and template (generation_shots.hpp). Rows of earlier versions have none. If each prompt has its
+// own examples, the list contains all facts that may be shown, and "shot_templates" has the
+// template of each. Numbers have ten digits. For messages, a row that is read contains its line,
+// counted from 1.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +53,7 @@ inline void read_field(const Json& json, std::optional<Rank>& rank) {
   rank = Rank{both.first, both.second};
 }
 
-/// What a masked model answers among the tokens of a common vocabulary.
+/// A masked model's answer among the tokens of a common vocabulary.
 template <class Fill>
 struct CommonFill {
   Fill& fill;
@@ -77,18 +78,18 @@ void read_field(const Json& json, const CommonFill<Fill>& common) {
   read_field(json.at("rank"), common.fill.common_rank);
 }
 
-/// The beginning of every row about a prompt, and its end where the prompt shows examples.
+/// The first fields of every row about a prompt, and the last ones if the prompt shows examples.
 template <class Row, class Field>
 void prompt_fields(Row& row, Field& field) {
   field("relation", row.relation, "code of the relation");
-  field("fact", row.prompt.fact, "place among the relation's asked facts, from 0");
-  field("subject", row.subject, "the name of the subject that the prompt has");
-  field("template", row.prompt.template_index, "place among the relation's templates, from 0");
-  field("expression", row.prompt.expression, "place of that name among the subject's, from 0");
+  field("fact", row.prompt.fact, "index among the relation's asked facts, from 0");
+  field("subject", row.subject, "the subject's name in the prompt");
+  field("template", row.prompt.template_index, "index among the relation's templates, from 0");
+  field("expression", row.prompt.expression, "index of that name among the subject's, from 0");
 }
 template <class Row, class Field>
 void shot_fields(Row& row, Field& field) {
-  field.optional("shots", row.shots.places, "places of the examples in shots.jsonl's list");
+  field.optional("shots", row.shots.places, "indices of the examples in shots.jsonl's list");
   field.optional("shot_templates", row.shots.templates, "the template of each example");
 }
 
@@ -98,20 +99,19 @@ struct RecordFields<RecordedAnswer> {
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     prompt_fields(row, field);
-    field("answer", row.text, "what the model wrote, or the tokens that fill the gap");
-    field("tokens", row.tokens, "tokens of the answer");
+    field("answer", row.text, "the text that the model wrote, or the tokens that fill the gap");
+    field("tokens", row.tokens, "number of tokens of the answer");
     field("log_probability", TenDigits{row.log_probability},
-          "nats, of the greedy tokens; that of their end is not counted");
+          "nats, of the greedy tokens; the end token is not included");
     field.together("ids", row.fill, [](auto& fill, auto& of) {
-      of("ids", fill.ids, "identifiers of a masked model's tokens");
+      of("ids", fill.ids, "token identifiers of a masked model's answer");
       of("right", fill.right, "whether they are exactly those of a name of an object");
       of("rank", fill.rank,
-         "[above, equal]: tokens likelier than the likeliest true one, and as likely; null where "
-         "it "
-         "was not taken");
-      of.optional(
-          "common", CommonFill{fill},
-          "among a common vocabulary: answer, id and rank, null where it has no true token");
+         "[above, equal]: number of tokens likelier than the likeliest true one, and as likely; "
+         "null "
+         "if it was not computed");
+      of.optional("common", CommonFill{fill},
+                  "in a common vocabulary: answer, id and rank, null if it has no true token");
     });
     shot_fields(row, field);
   }
@@ -124,7 +124,7 @@ struct RecordFields<RecordedSamples> {
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     prompt_fields(row, field);
-    field("samples", row.texts, "[text, times], the most frequent first, then by text");
+    field("samples", row.texts, "[text, times], sorted by descending times, then by text");
     shot_fields(row, field);
   }
 };
@@ -137,7 +137,7 @@ struct RecordFields<RecordedNames> {
     prompt_fields(row, field);
     field(
         "names", row.names,
-        "for each object, for each of its names: [nats, tokens] behind the prompt, or null for one "
+        "for each object, for each of its names: [nats, tokens] after the prompt, or null for one "
         "that does not fit into its gap");
     shot_fields(row, field);
   }
@@ -146,21 +146,21 @@ struct RecordFields<RecordedNames> {
 template <>
 struct RecordFields<RecordedContentFree> {
   static constexpr std::string_view file = "SETTING_content_free.jsonl",
-                                    rows = "one row per template and subject without content";
+                                    rows = "one row per template and content-free subject";
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     field("relation", row.relation, "code of the relation");
     field("template", SixteenBits{row.template_index},
-          "place among the relation's templates, from 0");
-    field("subject", row.subject, "the text without content");
+          "index among the relation's templates, from 0");
+    field("subject", row.subject, "the content-free text");
     field("candidates", row.candidates,
           "[nats, tokens] for each object label, in the order of metadata_generate.json");
     shot_fields(row, field);
   }
 };
 
-/// Calls `visit` with each row of a file. Throws a user error for a file that cannot be read and a row
-/// that is none; what `visit` throws is its own.
+/// Calls `visit` with each row of a file. Throws a user error for a file that cannot be read and
+/// for a line that is not such a row. Exceptions of `visit` pass through.
 template <class Row, class Visit>
 void for_each_row(const DiskPath& file, Visit visit) {
   for_each_result_line(file, [&](const Json& line, std::size_t number) {
@@ -168,7 +168,8 @@ void for_each_row(const DiskPath& file, Visit visit) {
       try {
         return read_row<Row>(line);
       } catch (const std::exception&) {
-        throw user_error({file, number}, "is no row of answers", "the file was changed; ask again");
+        throw user_error({file, number}, "is not a row of answers",
+                         "the file was changed; run the job again");
       }
     }();
     row.line = number;

@@ -4,14 +4,14 @@
 // Which facts were shown before the prompts of a run of many prompts?
 //
 //   shots.jsonl   a row for each setting with examples and each relation that it asks, under
-//                 X-template for each of its templates: setting, relation, template (null where the
-//                 list holds for all), shots: [{relation, sub_id, sub_label, obj_label, template}, …]
-// Where each prompt has examples of its own, the list is of all facts that may be shown, a row for each
-// setting and relation (X-random: one, whose relation is null), and their template is null: rows of
-// answers have it.
-// A row of answers, samples, names or content-free prompts has "shots", the places in the list of
-// its setting, relation and template, in the order in which the prompt shows them; the setting is
-// the beginning of its file's name.
+//                 X-template for each of its templates: setting, relation, template (null if the
+//                 list is for all templates), shots: [{relation, sub_id, sub_label, obj_label,
+//                 template}, …]
+// If each prompt has its own examples, the list contains all facts that may be shown, with one row
+// for each setting and relation (X-random: a single row, whose relation is null). Their template is
+// null; the rows of answers contain it. A row of answers, samples, names or content-free prompts
+// has "shots": indices into the list of its setting, relation and template, in the order in which
+// the prompt shows them. The setting is the first part of the file's name.
 
 #include <cstddef>
 #include <filesystem>
@@ -45,8 +45,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return row.dump() + "\n";
 }
 
-/// In the order of the file. Throws a user error for a file that cannot be read and a row that is
-/// none.
+/// In the order of the file. Throws a user error for a file that cannot be read and for a line that
+/// is not such a row.
 [[nodiscard]] inline std::vector<RecordedShotList> read_shot_lists(const DiskPath& file) {
   std::vector<RecordedShotList> lists;
   for_each_result_line(file, [&](const Json& row, std::size_t line) {
@@ -64,7 +64,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                               shot.at("obj_label"), template_of(shot)});
       }
     } catch (const Json::exception&) {
-      throw user_error({file, line}, "is no list of shots", "the file was changed; ask again");
+      throw user_error({file, line}, "is not a list of shots",
+                       "the file was changed; run the job again");
     }
   });
   return lists;

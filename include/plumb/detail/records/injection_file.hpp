@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is an injection experiment kept in a file?
+// The file that stores an injection experiment.
 //
 //   <relation>_injection.json  {"relation": …, "highlight": position, "instances": […], "panels":
 //                              [{"name": …, "pairs": [[subject, object, kind, log-probability],
 //                              …]}, …]}
-// with the instance of each position's fact (not written by earlier versions), kind 0 for a correct
-// pair, 1 for an injected one, 2 for a correct one directly after it, and the log-probability of
-// the object given all before it, in nats.
+// "instances" contains the instance of each position's fact (earlier versions did not write it).
+// Kind is 0 for a correct pair, 1 for an injected one and 2 for a correct one directly after it.
+// The log-probability is that of the object given everything before it, in nats.
 
 #include <cstddef>
 #include <filesystem>
@@ -39,7 +39,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return json.dump() + "\n";
 }
 
-/// Throws a user error for a file that is none. Of the facts their instances alone are kept.
+/// Throws a user error for a file of another format. Of the facts, only the instances are stored.
 [[nodiscard]] inline ScoredInjection read_recorded_injection(const DiskPath& file) {
   const Json json = read_json_object(file);
   ScoredInjection made;
@@ -64,7 +64,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     }
     if (!sound || made.design.highlight >= made.design.panels.front().pairs.size()) {
       throw user_error({file, 0, "panels"},
-                       "are not five of one length with a highlighted position",
+                       "are not five of equal length with a highlighted position",
                        "the file was changed; make it again with `plumb many-shot`");
     }
   } catch (const Json::exception&) {

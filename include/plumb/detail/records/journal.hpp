@@ -3,12 +3,13 @@
 
 // The journal of a job: which packs of which parts are done, and their results.
 //
-// journal.jsonl grows by one line for each pack as soon as it is evaluated, so that a job killed at
-// any moment loses at most the pack it was on. Only where each pack's line begins is kept in memory.
+// journal.jsonl grows by one line for each pack as soon as it is evaluated. A job that is killed at
+// any moment therefore loses at most its current pack. Memory contains only where each pack's line
+// begins.
 //   {"version": 2, "part": "P36", "pack": 7, "rows": …, "checksum": "af63dc4c8601ec8c"}
-//   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files stand
-//   {"version": 2, "part": "P36", "anew": true, "checksum": …}  what stands above of it is void
-// The rows are the part's own JSON. The checksum is the FNV-1a hash of all that stands before it.
+//   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files are written
+//   {"version": 2, "part": "P36", "anew": true, "checksum": …}  earlier lines of the part are void
+// The rows are the part's own JSON. The checksum is the FNV-1a hash of everything before it.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +27,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a journal's lines hold, and where. Not thread-safe.
+/// The contents of a journal's lines, and where they begin. Not thread-safe.
 class JournalIndex {
  public:
-  /// Where the line of a pack that is done begins; nothing for others.
+  /// Where the line of a finished pack begins; nullopt for other packs.
   [[nodiscard]] std::optional<std::uintmax_t> begin_of(const std::string& part,
                                                        std::size_t pack) const {
     const auto found = begins_.find({part, pack});
@@ -40,7 +41,7 @@ class JournalIndex {
     return Json::parse(line).at("rows");
   }
 
-  /// What was said of a part once all of it was done; it survives a power loss.
+  /// The value recorded when all of a part was done; it survives a power loss.
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
     const auto found = done_.find(part);
     return found == done_.end() ? std::nullopt : std::optional(found->second);
@@ -51,32 +52,34 @@ class JournalIndex {
   }
   void add_done(const std::string& part, const Json& said) { done_[part] = said; }
 
-  /// Forgets a part's packs and what was said of it; whether there was anything to forget.
+  /// Forgets a part's packs and its recorded value. Returns whether there was anything to forget.
   bool forget(const std::string& part) {
     const auto packs =
         std::erase_if(begins_, [&](const auto& pack) { return pack.first.first == part; });
     return done_.erase(part) + packs > 0;
   }
 
-  /// Takes a whole line. Throws a user error for one that is damaged or of another version of plumb.
+  /// Adds a whole line. Throws a user error for a line that is damaged or of another plumb version.
   void add_line(const std::string& text, std::uintmax_t begin, const Site& site) {
     if (!text.starts_with(head)) {
       const bool is_other = text.starts_with("{\"part\":") || text.starts_with("{\"relation\":") ||
                             text.starts_with("{\"version\":");
       throw user_error(site,
-                       is_other ? "is of another version of plumb, which this one cannot resume"
+                       is_other ? "was written by another version of plumb, which this one cannot "
+                                  "resume"
                                 : "is not a journal line",
-                       is_other ? "start anew in another folder, or resume with that version"
-                                : "the file was changed; delete the line to do its pack again");
+                       is_other ? "start again in another folder, or resume with that version"
+                                : "the file was changed; delete the line to evaluate its pack "
+                                  "again");
     }
     const std::size_t size = text.size() < tail_size ? 0 : text.size() - tail_size;
     const std::string_view body = std::string_view(text).substr(0, size);
     if (text.substr(size) != tail(body)) {
-      throw user_error(site, "is damaged: its checksum is another",
-                       "delete the line to do its pack again");
+      throw user_error(site, "is damaged: its checksum does not match",
+                       "delete the line to evaluate its pack again");
     }
     Json record;
-    (void)detail::parse_json(text, record);  // null where it is none
+    (void)detail::parse_json(text, record);  // stays null if it is not JSON
     const Json part = record.is_object() ? record.value("part", Json()) : Json();
     const auto pack = record.find("pack"), said = record.find("done");
     if (part.is_string() && record.contains("anew")) {
@@ -88,11 +91,11 @@ class JournalIndex {
       add_pack(part.get<std::string>(), pack->get<std::size_t>(), begin);
     } else {
       throw user_error(site, "is not a journal line",
-                       "the file was changed; delete the line to do its pack again");
+                       "the file was changed; delete the line to evaluate its pack again");
     }
   }
 
-  /// A line with its newline; `fields` is what it holds behind its part.
+  /// A line with its newline; `fields` follow its part.
   [[nodiscard]] static std::string line(const std::string& part, const std::string& fields) {
     const std::string body = std::string(head) + "\"part\":" + Json(part).dump() + "," + fields;
     return body + tail(body) + "\n";
@@ -101,7 +104,7 @@ class JournalIndex {
  private:
   static constexpr std::string_view head = "{\"version\":2,";
   static constexpr std::string_view sum_head = ",\"checksum\":\"";
-  static constexpr std::size_t tail_size = sum_head.size() + 16 + 2;  // with "} behind the digits
+  static constexpr std::size_t tail_size = sum_head.size() + 16 + 2;  // with "} after the digits
 
   static std::string tail(std::string_view body) {
     return std::string(sum_head) + fnv1a_hex(body) + "\"}";
@@ -111,10 +114,10 @@ class JournalIndex {
   std::map<std::string, Json> done_;
 };
 
-/// A journal that another process has finished writing; nothing is written. Not thread-safe.
+/// A journal that another process has finished writing; read-only. Not thread-safe.
 class FinishedJournal {
  public:
-  /// Throws a user error for a file that is not there, and for a line that JournalIndex refuses.
+  /// Throws a user error for a file that does not exist, and for a line that JournalIndex refuses.
   explicit FinishedJournal(const DiskPath& file) : file_(file) {
     std::uintmax_t begin = 0;
     for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {
@@ -123,7 +126,7 @@ class FinishedJournal {
     });
   }
 
-  /// The rows of a pack that is done; nothing for others.
+  /// The rows of a finished pack; nullopt for other packs.
   [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
     const auto begin = index_.begin_of(part, pack);
     if (!begin) return std::nullopt;
@@ -136,30 +139,30 @@ class FinishedJournal {
   LineReader lines_;
 };
 
-/// Not thread-safe; one process writes one journal.
+/// Not thread-safe. Only one process may write a journal.
 class Journal {
  public:
-  /// Opens or creates. Throws a user error when a line before the last is damaged or is of another
-  /// version of plumb.
+  /// Opens or creates the file. Throws a user error if a line before the last is damaged or was
+  /// written by another version of plumb.
   explicit Journal(const DiskPath& file)
       : file_(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
           index_.add_line(text, begin, {file, line});
         }) {}
 
-  /// The rows of a pack that is done; nothing for others.
+  /// The rows of a finished pack; nullopt for other packs.
   [[nodiscard]] std::optional<Json> find(const std::string& part, std::size_t pack) {
     const auto begin = index_.begin_of(part, pack);
     if (!begin) return std::nullopt;
     return std::optional<Json>(JournalIndex::rows_of(file_.read(*begin)));
   }
-  /// Writes a pack's rows down, which are JSON without line breaks.
+  /// Records a pack's rows, which must be JSON without line breaks.
   void append(const std::string& part, std::size_t pack, std::string_view rows) {
     index_.add_pack(
         part, pack,
         write(part, "\"pack\":" + std::to_string(pack) + ",\"rows\":" + std::string(rows)));
   }
 
-  /// What was said of a part once all of it was done; it survives a power loss.
+  /// The value recorded when all of a part was done; it survives a power loss.
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
     return index_.done(part);
   }
@@ -168,9 +171,9 @@ class Journal {
     file_.sync();
     index_.add_done(part, said);
   }
-  /// Forgets a part's packs and what was said of it, for whoever opens the journal later too; this
-  /// survives a power loss.
-  void begin_anew(const std::string& part) {
+  /// Forgets a part's packs and its recorded value, also when the journal is opened later. Survives
+  /// a power loss.
+  void restart_part(const std::string& part) {
     if (!index_.forget(part)) return;
     write(part, "\"anew\":true");
     file_.sync();
@@ -181,7 +184,7 @@ class Journal {
     return file_.append(JournalIndex::line(part, fields));
   }
 
-  JournalIndex index_;  // the file indexes itself into it while it is opened
+  JournalIndex index_;  // filled while the file is opened
   JournalFile file_;
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A file that grows line by line so that a kill loses at most its last line, and a power loss at most
-// a second's.
+// A file that grows line by line, so that a kill loses at most its last line and a power loss at
+// most one second's lines.
 //
-// Each line is written in one piece. A torn last line is cut off when the file is opened, as is all from
-// a line with a hole on: after a power loss, zeros stand where a line is missing that was not synced
-// when a later one was already on the disk. Lines are read again by where they begin.
+// Each line is written in one piece. When the file is opened, a torn last line is cut off. If a
+// line has a hole, that line and everything after it are cut off: after a power loss, a line that
+// was not synced before a later one reached the disk consists of zeros. Lines are read by their
+// start positions.
 
 #include <chrono>
 #include <cstddef>
@@ -25,10 +26,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Reads single lines of a file by where they begin. Not thread-safe.
+/// Reads single lines of a file by their start positions. Not thread-safe.
 class LineReader {
  public:
-  /// Throws an internal error when it cannot be read.
+  /// Throws an internal error if the line cannot be read.
   [[nodiscard]] std::string read(const DiskPath& file, std::uintmax_t begin) {
     if (!stream_) stream_ = file.read();
     std::string text;
@@ -41,18 +42,18 @@ class LineReader {
       throw internal_error({.file = file}, "cannot be read again", "check the disk; then `resume`");
     return text;
   }
-  /// The file has grown: what was read ahead is not all any more.
+  /// Call this when the file has grown: the read-ahead buffer is then incomplete.
   void forget() { stream_.reset(); }
 
  private:
   std::unique_ptr<std::istream> stream_;
 };
 
-/// Not thread-safe; one process writes one file.
+/// Not thread-safe. Only one process may write a file.
 class JournalFile {
  public:
-  /// Opens or creates, and calls `visit(text, begin, line)` for each whole line. Throws a user error
-  /// when it cannot be written, an internal one when it cannot be read to its end.
+  /// Opens or creates the file, and calls `visit(text, begin, line)` for each whole line. Throws a
+  /// user error if it cannot be written, an internal error if it cannot be read to its end.
   template <class Visit>
   JournalFile(DiskPath file, Visit visit) : file_(std::move(file)) {
     std::error_code failed;
@@ -68,20 +69,20 @@ class JournalFile {
       failed = file_.disk().cut(file_, end_);
     }
     if (!failed) output_ = file_.disk().write(file_, Disk::Opening::append);
-    // What was cut off must not come back behind what is appended.
+    // Lines that were cut off must not reappear after lines appended later.
     if (output_ && was_there) failed = output_->sync();
     if (output_ && !failed) failed = file_.disk().sync_folder(file_.parent());
     if (!output_ || failed) {
       throw user_error({.file = file_}, "cannot be written",
-                       "check permissions, and that it is a file and no link");
+                       "check its permissions, and that it is a file and not a link");
     }
   }
 
-  /// The line that begins there. Throws an internal error when it cannot be read.
+  /// The line that begins at this position. Throws an internal error if it cannot be read.
   [[nodiscard]] std::string read(std::uintmax_t begin) { return reader_.read(file_, begin); }
 
-  /// Appends a line, which ends in its newline, and says where it begins. Throws an internal error
-  /// when the disk refuses.
+  /// Appends a line, which must end in a newline, and returns where it begins. Throws an internal
+  /// error if the disk refuses.
   std::uintmax_t append(const std::string& line) {
     refuse_failed(output_->write(line));
     reader_.forget();
@@ -89,26 +90,27 @@ class JournalFile {
     return std::exchange(end_, end_ + line.size());
   }
 
-  /// All lines survive a power loss from here on. Throws an internal error when the disk refuses, and
-  /// when the file has no name any more, as where its folder was removed: what is written is then lost.
+  /// After this call all lines survive a power loss. Throws an internal error if the disk refuses,
+  /// and if the file no longer has a name, for example because its folder was removed: its contents
+  /// are then lost.
   void sync() {
     refuse_failed(output_->sync());
     if (!file_.is_file()) {
       throw internal_error({.file = file_},
-                           "is not there any more: its folder was removed or moved meanwhile",
-                           "move it back and go on with `resume`, or begin anew");
+                           "no longer exists: its folder was removed or moved during the run",
+                           "move it back and continue with `resume`, or start again");
     }
     synced_ = std::chrono::steady_clock::now();
   }
 
  private:
-  // One zero is a byte that was changed, as by a broken disk, and no hole.
+  // A single zero is not a hole but a changed byte, as from a broken disk.
   static constexpr std::string_view hole{"\0\0\0\0\0\0\0\0", 8};
 
   void refuse_failed(const std::error_code& failed) const {
     if (!failed) return;
     throw internal_error({.file = file_}, "cannot be written: " + failed.message(),
-                         "check space; then `resume`");
+                         "check the free space; then `resume`");
   }
 
   DiskPath file_;

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What did the model get, word for word?
+// The exact prompts that the model received.
 //
-// A prompt as it is printed, one JSON object a line. First what tells it apart: part (of the job, as
-// its files are called), relation, sub_id, sub_label, template …, and shots, the facts that it shows.
-// Then one of three:
-//   prompt                          the model goes on behind it, or is read off at its end
+// A listed prompt is one JSON object on a line. First come the fields that identify it: part (of
+// the job, as in the names of its files), relation, sub_id, sub_label, template …, and shots, the
+// facts that it shows. Then one of three forms:
+//   prompt                          the model continues the text, or is read at its end
 //   prompt, answer, given           one text; answer: [[begin, end], …], the bytes of the answer;
-//                                   given: bytes before the continuation, which is scored where the
-//                                   job's span says so (docs/probing.md, Which tokens count)
+//                                   given: the number of bytes before the continuation, which is
+//                                   scored if the job's span includes it (docs/scoring.md, Span)
 //   prompt, candidates, candidate_count
-//                                   one text for each candidate: `prompt` is what they all begin
-//                                   with, what is given at most; a candidate has `text`, all
-//                                   that follows, and answer and given, bytes of the whole text
-// "tokenized": "by parts" stands where a text is cut before it is tokenised. With identifiers: ids,
-// of the prompt, BOS included, and of a candidate those that follow: all that are its
-// continuation's, and any of what is given before it that the candidates do not have in common.
-// example_prompts.jsonl in a run folder holds the first prompt of each kind, with five candidates
-// at most.
+//                                   one text for each candidate: `prompt` is the text that all of
+//                                   them start with, at most the given part; a candidate has
+//                                   `text`, the rest, and answer and given, in bytes of the whole
+//                                   text
+// "tokenized": "by parts" marks a text that is split before it is tokenised. With token
+// identifiers, a prompt has ids, BOS included. A candidate then has the ids that follow those of
+// the prompt: all of its continuation's, and those of the given part that the candidates do not
+// have in common. example_prompts.jsonl in a run folder contains the first prompt of each kind,
+// with at most five candidates.
 
 #include <algorithm>
 #include <cstddef>
@@ -42,19 +43,19 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ListedPrompt {
-  /// What tells it apart, in the order of the line.
+  /// The fields that identify it, in the order of the line.
   Json about = Json::object();
   /// Whole texts: one, or one for each candidate.
   std::vector<Prompt> texts{};
-  /// Parallel to the texts, what each candidate is; empty where the text says it.
+  /// Parallel to the texts: what each candidate is; empty if the text shows it.
   std::vector<std::string> entities{};
-  /// What stands before them.
+  /// The BOS before the texts.
   Bos with_bos = false;
-  /// Whether the texts are candidates, also when there is but one.
+  /// Whether the texts are candidates; also set if there is only one.
   bool candidates = false;
 };
 
-/// A prompt's tokens as the model gets them.
+/// Returns the tokens of a prompt as the model receives them.
 using IdsOfPrompt = std::function<std::vector<TokenId>(const Prompt&, const Bos& with_bos)>;
 
 inline Json spans_json(const std::vector<ByteSpan>& spans) {
@@ -63,7 +64,7 @@ inline Json spans_json(const std::vector<ByteSpan>& spans) {
   return made;
 }
 
-/// Bytes that all texts begin with: given ones, and whole characters.
+/// The number of bytes that all texts start with; only given bytes and whole characters count.
 inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   const std::string& first = texts.front().text;
   std::size_t shared = first.size();
@@ -81,13 +82,14 @@ inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   return shared;
 }
 
-/// Tokens that all texts begin with, none of them a continuation's. `all` are the texts' own.
+/// The number of tokens that all texts start with, none of them a continuation's. `all` contains
+/// the tokens of each text.
 inline std::size_t shared_ids(const ListedPrompt& listed,
                               const std::vector<std::vector<TokenId>>& all,
                               const IdsOfPrompt& ids_of_prompt) {
   std::size_t shared = all.front().size();
   Prompt last;
-  std::vector<TokenId> given_ids;  // the same for most
+  std::vector<TokenId> given_ids;  // the same for most texts
   for (std::size_t t = 0; t < all.size(); ++t) {
     shared = (std::min)(shared, common_prefix(all.front(), all[t]));
     if (listed.texts[t].answer.empty()) continue;
@@ -101,8 +103,8 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
   return shared;
 }
 
-/// The object of a line. `most` cuts the candidates, 0 leaves all; ids are there where
-/// `ids_of_prompt` is.
+/// The JSON object of a line. `most` limits the candidates, 0 keeps all. It has ids only if
+/// `ids_of_prompt` is set.
 [[nodiscard]] inline Json to_json(const ListedPrompt& listed, const IdsOfPrompt& ids_of_prompt = {},
                                   std::size_t most = 0) {
   Json row = listed.about;
@@ -125,7 +127,7 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
   if (ids_of_prompt) {
     for (const Prompt& one : listed.texts) ids.push_back(ids_of_prompt(one, listed.with_bos));
     first = detail::shared_ids(listed, ids, ids_of_prompt);
-    // Without a text in common there is no more than the BOS.
+    // If the texts share no bytes, they share at most the BOS.
     if (shared == 0) first = std::min<std::size_t>(first, listed.with_bos ? 1 : 0);
     row["ids"] = std::vector<TokenId>(ids.front().begin(),
                                       ids.front().begin() + static_cast<std::ptrdiff_t>(first));
@@ -151,8 +153,8 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
   return row;
 }
 
-/// Which fact's prompts are listed: all, or those whose subject has the identifier or the label, or
-/// whose relation and instance are "RELATION:INSTANCE" (a graph's queries have no instances).
+/// The facts whose prompts are listed: all, or those whose subject has the identifier or the label,
+/// or whose relation and instance are "RELATION:INSTANCE" (a graph's queries have no instances).
 struct WantedFact {
   std::string name{};
 
@@ -166,8 +168,8 @@ struct WantedFact {
   }
 };
 
-/// Keeps the first prompt of each kind: what visits prompts calls it with a kind and what makes the
-/// prompt. Not thread-safe.
+/// Stores the first prompt of each kind. Code that visits prompts calls it with a kind and a
+/// function that makes the prompt. Not thread-safe.
 class ExamplePrompts {
  public:
   static constexpr const char* file_name = "example_prompts.jsonl";
@@ -176,7 +178,7 @@ class ExamplePrompts {
   void operator()(const std::string& kind, Make make) {
     if (kinds_.insert(kind).second) lines_ += to_json(make(), {}, 5).dump() + "\n";
   }
-  /// Leaves example_prompts.jsonl.
+  /// Writes example_prompts.jsonl.
   void write(const DiskPath& folder) const { write_atomically(folder / file_name, lines_); }
 
  private:
@@ -184,8 +186,8 @@ class ExamplePrompts {
   std::string lines_;
 };
 
-/// What a run folder has of them, in the order of the file; nothing for runs of earlier versions.
-/// Throws a user error for a file that is not JSON lines.
+/// The example prompts of a run folder, in the order of the file; none for runs of earlier
+/// versions. Throws a user error for a file that is not JSON lines.
 [[nodiscard]] inline std::vector<Json> read_example_prompts(const DiskPath& folder) {
   std::vector<Json> prompts;
   const auto file = folder / ExamplePrompts::file_name;

@@ -3,8 +3,8 @@
 
 // What did a model answer in a many-shot run?
 //
-// The likeliest choice of every fact under every setting, and where texts were generated, whether
-// they hold the answer, as settings of their own.
+// The likeliest choice of every fact under every setting. If texts were generated, there are
+// further settings for whether they contain the answer.
 
 #include <cstddef>
 #include <map>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Puts answers, row by row, into one relation's table.
+/// Collects answers, row by row, into one relation's table.
 class AnswersBySetting {
  public:
   AnswersBySetting(std::string code, std::vector<std::string> options) {
@@ -45,13 +45,13 @@ class AnswersBySetting {
     std::vector<Fact>& facts = made_.relation.facts;
     if (entry->second == 0) {
       if (setting.by != "choice") {
-        throw user_error(site, "is a text of a fact without choices",
+        throw user_error(site, "is a generated text for a fact that has no row of choices",
                          "the file was changed; make it again with `plumb many-shot`");
       }
       facts.push_back(fact);
     }
     if (column.size() >= facts.size() || facts[column.size()].instance != fact.instance) {
-      throw user_error(site, "is not the fact that stands here under other settings",
+      throw user_error(site, "is not the fact that other settings have here",
                        "the file was changed; make it again with `plumb many-shot`");
     }
     column.push_back(answer);
@@ -61,7 +61,7 @@ class AnswersBySetting {
   [[nodiscard]] RelationAnswers finish(const Site& site) && {
     for (const std::vector<Prediction>& column : columns_) {
       if (column.size() == made_.facts()) continue;
-      throw user_error(site, "has not the same facts under every setting",
+      throw user_error(site, "does not have the same facts under every setting",
                        "the file is incomplete; make it again with `plumb many-shot`");
     }
     const bool any_text =
@@ -83,9 +83,9 @@ class AnswersBySetting {
       places_;
 };
 
-/// Of the relations of a finished many-shot run; those that were skipped are left out. `visit` is
-/// called with the relation's code and each row of choices in passing. Throws a user error for
-/// damaged files.
+/// The answers to the relations of a finished many-shot run; skipped relations are left out.
+/// `visit` is called with the relation's code and each row of choices as it is read. Throws a user
+/// error for damaged files.
 template <class Visit>
 [[nodiscard]] ModelAnswers many_shot_answers(const std::vector<RecordedChoiceRelation>& relations,
                                              std::string name, Visit visit) {
@@ -119,7 +119,8 @@ template <class Visit>
                            [](const std::string&, const RecordedChoice&) {});
 }
 
-/// All that a finished run folder holds. Throws a user error when it is none or damaged.
+/// Everything in a finished run folder. Throws a user error if the folder is of another kind or
+/// damaged.
 [[nodiscard]] inline ManyShotFindings read_many_shot_run(const DiskPath& folder) {
   ManyShotFindings run;
   std::map<std::string, std::pair<double, std::size_t>> chances;  // sum, rows
@@ -131,7 +132,7 @@ template <class Visit>
         run.chance_by_fact[relation][row.fact.instance] =
             1 / static_cast<double>(row.choices.size());
       });
-  for (const auto& [code, sum] : chances) {  // every fact has as many rows as any other
+  for (const auto& [code, sum] : chances) {  // all facts have equally many rows
     run.chance_by_relation[code] = sum.first / static_cast<double>(sum.second);
   }
   std::vector<std::pair<std::string, RelationRemark>> remarks;

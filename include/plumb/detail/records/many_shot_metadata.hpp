@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a run folder of facts with choices of their own say of each relation?
+// The metadata of a run folder of facts with their own choices, by relation.
 //
 //   metadata_many_shot.json   by relation: options, option_ids, facts, training, test, shots (by
-//                             seed, instances of training facts in the order of the shots), templates
-//                             (hgp and mmp, by variant), choices (of all test facts),
+//                             seed, instances of training facts in the order of the shots),
+//                             templates (hgp and mmp, by variant), choices (of all test facts),
 //                             choices_beginning_another, and notes or the reason for which it was
-//                             skipped; beside them model and dataset
-// Its rows are told in many_shot_rows.hpp.
+//                             skipped; next to these, model and dataset
+// The rows are described in many_shot_rows.hpp.
 
 #include <cstddef>
 #include <optional>
@@ -32,22 +32,23 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return {{"what", remark.what}, {"detail", remark.detail}};
 }
 
-/// What metadata_many_shot.json says of a relation.
+/// The entry of metadata_many_shot.json for a relation.
 struct RecordedChoiceRelation {
   std::string code{};
   std::vector<std::string> options{}, option_ids{};
   std::size_t facts = 0, training = 0, test = 0;
   /// By seed: the instances of the training facts in the order in which they become shots.
   std::vector<std::vector<std::size_t>> shots{};
-  /// Of the prompts beside; none where the relation has none of its own.
+  /// Templates of the baseline prompts; nullopt if the relation has none of its own.
   std::optional<BaselineTemplates> templates{};
   std::vector<RelationRemark> notes{};
-  /// Why it was not asked at all; mostly nothing.
+  /// Why the relation was not asked; usually nullopt.
   std::optional<RelationRemark> skipped{};
-  /// Choices of all test facts, and those whose tokens begin another's of the same fact.
+  /// The number of choices of all test facts, and of choices whose tokens are the start of another
+  /// choice's tokens for the same fact.
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
-  /// Of what was read: rows of choices, and of generated texts where there are any.
+  /// The files that were read: rows of choices, and of generated texts if there are any.
   DiskPath rows{};
   DiskPath generated{};
 };
@@ -69,7 +70,7 @@ struct RecordedChoiceRelation {
           {"choices_beginning_another", relation.choices_beginning_another}};
 }
 
-/// Leaves metadata_many_shot.json, which says that all rows are there. Throws an internal error when it
+/// Writes metadata_many_shot.json, which marks the rows as complete. Throws an internal error if it
 /// cannot be written.
 inline void write_many_shot_metadata(const DiskPath& folder, const std::string& model,
                                      const std::string& dataset,
@@ -81,8 +82,9 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
   write_atomically(folder / metadata_name(ResultsKind::many_shot), written.dump(2) + "\n");
 }
 
-/// The relations of a many-shot run, in order: what a report needs of each, options, templates, notes,
-/// skipped and both numbers of choices. Throws a user error when the folder is none.
+/// The relations of a many-shot run, in order, with what a report needs of each: options,
+/// templates, notes, skipped and both numbers of choices. Throws a user error for a folder of
+/// another kind.
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
     const DiskPath& folder) {
   std::vector<RecordedChoiceRelation> relations;
@@ -108,7 +110,7 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
       if (!entry.at("skipped").is_null()) relation.skipped = remark(entry.at("skipped"));
     }
   } catch (const Json::exception&) {
-    throw user_error({.file = file}, "is not what `plumb many-shot` writes", "make the run again");
+    throw user_error({.file = file}, "is not in the format of `plumb many-shot`", "run it again");
   }
   return relations;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The answers of a many-shot run, as calibration reads them.
+// The answers of a many-shot run in the form that calibration reads.
 //
-// Each method with its number of shots and its separator is a model of its own: the seeds of its shots
-// (or its templates) take the place of paraphrases, and the first of them that of the base template.
-// A fact has choices of its own, which are options of its relation. Generated texts are left out, as they
-// carry no likelihood.
+// Each combination of method, number of shots and separator is a model of its own. The seeds of its
+// shots (or its templates) replace paraphrases, and the first of them replaces the base template. A
+// fact has its own choices, which are options of its relation. Generated texts are left out because
+// they have no likelihood.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One relation under settings that differ in their variant alone: facts by instance, each with its
+/// One relation under settings that differ only in their variant: facts by instance, each with its
 /// answer under every variant.
 class VariantAnswers {
  public:
@@ -41,7 +41,7 @@ class VariantAnswers {
     std::vector<std::optional<Answer>>& answers = entry->second.answers;
     if (answers.size() <= column->second) answers.resize(column->second + 1);
     if (answers[column->second]) {
-      throw user_error({file, row.fact.line}, "the fact has a row under this setting already",
+      throw user_error({file, row.fact.line}, "the fact already has a row under this setting",
                        "the file was changed; make it again with `plumb many-shot`");
     }
     Prediction made = predict(row.scores, row.answer);
@@ -49,7 +49,7 @@ class VariantAnswers {
     answers[column->second] = Answer{made, row.choices, row.scores};
   }
 
-  /// Throws a user error where a fact lacks a variant, and for a base that is none of them.
+  /// Throws a user error if a fact lacks a variant, and if the base is not one of the variants.
   void finish(RelationPredictions& made, BaseScores& scores, const TemplateKinds& kinds,
               const DiskPath& file) const {
     made.settings = settings_;
@@ -61,7 +61,7 @@ class VariantAnswers {
       throw user_error({.setting = "base-template"},
                        setting_name(settings_.front()) + " of " + made.relation.code +
                            " has no seed or template " + std::to_string(kinds.base),
-                       "leave it out for the first of each");
+                       "drop `base-template` to use the first of each");
     }
     for (const std::size_t instance : order_) {
       const OfFact& of = facts_.at(instance);
@@ -90,13 +90,13 @@ class VariantAnswers {
   };
 
   std::vector<Setting> settings_;
-  std::map<std::size_t, std::size_t> places_;  // by variant
+  std::map<std::size_t, std::size_t> places_;  // index by variant
   std::map<std::size_t, OfFact> facts_;        // by instance
   std::vector<std::size_t> order_;
 };
 
-/// A ScoredModel for each method, number of shots and separator of a finished run, named
-/// "NAME METHOD/SHOTS". Throws a user error for a folder that holds none or is damaged.
+/// A ScoredModel for each method, number of shots and separator of a finished run, named "NAME
+/// METHOD/SHOTS". Throws a user error for a folder that contains no such run or is damaged.
 [[nodiscard]] inline std::vector<ScoredModel> read_many_shot_models(const std::string& name,
                                                                     const DiskPath& folder,
                                                                     const ReadingOptions& options) {
@@ -125,10 +125,10 @@ class VariantAnswers {
         model->span = name_of(Span::continuation);
         model->asked_by = setting.varies_by_template() ? AskedBy::templates : AskedBy::shots;
         model->notes.push_back(setting.varies_by_template()
-                                   ? "Each fact is asked with choices of its own."
-                                   : "Each fact is asked with choices of its own; the seeds of the "
-                                     "shots take the place of paraphrases, and the first that "
-                                     "of the base template.");
+                                   ? "Each fact is asked with its own choices."
+                                   : "Each fact is asked with its own choices; the seeds of the "
+                                     "shots replace paraphrases, and the first of them replaces "
+                                     "the base template.");
       }
       RelationPredictions& made = model->predictions.relations.emplace_back();
       made.relation.code = recorded.code;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the scores of facts that are asked with choices of their own kept in files?
+// The files that store the scores of facts that are asked with their own choices.
 //
-// metadata_many_shot.json (many_shot_metadata.hpp) says which options a relation has and which pairs
-// its shots are: before an ic row's question stand the first `shots` of its shots[variant]. Rows of
-// EIC-LKE have fields of their own, which earlier versions did not write. Scores carry ten decimals.
+// metadata_many_shot.json (many_shot_metadata.hpp) contains the options of a relation and the pairs
+// that are its shots: the first `shots` pairs of its shots[variant] come before the question of an
+// ic row. Rows of EIC-LKE have additional fields, which earlier versions did not write. Scores have
+// ten decimals.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,17 +32,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A fact under one setting, as it stands in a file.
+/// A fact under one setting, as stored in a file.
 struct RecordedChoice {
   Setting setting;
-  Fact fact;  // instance, subject and answer alone
+  Fact fact;  // only instance, subject and answer
   std::vector<std::uint32_t> choices;
-  /// Place of the answer among the choices; `scores` run parallel to them.
+  /// Index of the answer among the choices; `scores` is parallel to them.
   std::size_t answer = 0;
   std::vector<double> scores;
-  /// Of EIC-LKE alone.
+  /// Only for EIC-LKE.
   std::optional<PrecedingTexts> before{};
-  /// Scored tokens of each choice; empty where a row does not say.
+  /// The number of scored tokens of each choice; empty if a row does not contain it.
   std::vector<std::uint32_t> tokens{};
 };
 
@@ -53,14 +54,14 @@ struct RecordedGeneration {
   bool correct_with_aliases = false;
 };
 
-/// The beginning of every row: a setting and a fact.
+/// The first fields of every row: a setting and a fact.
 template <class Row, class Field>
 void setting_fields(Row& row, Field& field) {
   field("method", row.setting.method, "ic, eic, eic-isolated, hgp or mmp");
   field("shots", row.setting.shots, "pairs before the question");
   field("separator", row.setting.separator, "text between subject and object");
   field("variant", row.setting.variant, "seed of the shots, or index of the template");
-  field("instance_index", row.fact.instance, "the fact's place in the relation, from 0");
+  field("instance_index", row.fact.instance, "the fact's index in the relation, from 0");
   field("sub_id", row.fact.subject_id, "identifier of the subject");
   field("sub_label", row.fact.subject, "name of the subject");
 }
@@ -72,18 +73,18 @@ struct RecordFields<RecordedChoice> {
   template <class Self, class Field>
   static void visit(Self& row, Field& field) {
     setting_fields(row, field);
-    field("answer", row.answer, "place of the right choice, from 0");
-    field("choices", row.choices, "places of the choices among the relation's options");
+    field("answer", row.answer, "index of the right choice, from 0");
+    field("choices", row.choices, "indices of the choices among the relation's options");
     field("answer_scores", TenDecimals{row.scores}, "nats of each choice");
     field.optional("answer_token_counts", row.tokens, "scored tokens of each choice");
     field.together("pairs_before", row.before, [](auto& before, auto& of) {
-      of("pairs_before", before.pairs, "how many of the shots stand before an EIC-LKE question");
+      of("pairs_before", before.pairs, "how many of the shots come before an EIC-LKE question");
       of.when(!before.order.empty(), "asked_before", before.asked,
-              "instances of the facts asked in the same sequences, in order, as far apart as "
+              "instances of the facts asked in the same sequences, in order, at the distance of "
               "run.json's eic_step");
       of.when(!before.order.empty(), "choice_order", before.order,
-              "the place of the choice that stands in each sequence; a fact of fewer choices "
-              "begins with the first again");
+              "index of the choice in each sequence; a fact with fewer choices starts again "
+              "with its first");
     });
   }
 };
@@ -96,12 +97,13 @@ struct RecordFields<RecordedGeneration> {
   static void visit(Self& row, Field& field) {
     setting_fields(row, field);
     field("text", row.text, "the greedy continuation");
-    field("correct", row.correct, "whether the object's label is in it");
-    field("correct_with_aliases", row.correct_with_aliases, "whether the label or an alias is");
+    field("correct", row.correct, "whether the text contains the object's label");
+    field("correct_with_aliases", row.correct_with_aliases,
+          "whether it contains the label or an alias");
   }
 };
 
-/// Reads rows; `visit(object, line)` may let std::exception go.
+/// Reads rows; `visit(object, line)` may throw std::exception.
 template <class Visit>
 void for_each_sound_row(const DiskPath& file, Visit visit) {
   for_each_result_line(file, [&](const Json& object, std::size_t line) {
@@ -116,8 +118,8 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
   });
 }
 
-/// One line of a choices file, newline included. `scores` run parallel to the choices; `before` is
-/// EIC-LKE's.
+/// One line of a choices file, with its newline. `scores` is parallel to the choices; `before` is
+/// for EIC-LKE.
 [[nodiscard]] inline std::string recorded_choice_line(
     const Setting& setting, const Fact& fact, const Choices& choices,
     std::span<const StatementScore> scores, const std::optional<PrecedingTexts>& before = {}) {
@@ -129,13 +131,13 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
   return row_line(row);
 }
 
-/// Calls `visit(const RecordedChoice&)` for each row. Throws a user error with file and line for a
-/// row that is not sound.
+/// Calls `visit(const RecordedChoice&)` for each row. Throws a user error with file and line for an
+/// invalid row.
 template <class Visit>
 void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visit) {
   detail::for_each_sound_row(relation.rows, [&](const Json& line, std::size_t number) {
     if (line.contains("asked_before") != line.contains("choice_order")) {
-      throw std::invalid_argument("one stands for nothing without the other");
+      throw std::invalid_argument("one has no meaning without the other");
     }
     auto row = read_row<RecordedChoice>(line);
     row.fact.line = number;
@@ -144,12 +146,13 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
     if (row.choices.empty() || row.scores.size() != row.choices.size() ||
         row.answer >= row.choices.size() || !known) {
       throw user_error({relation.rows, number, "choices"},
-                       "answer, choices and answer_scores do not belong together",
+                       "answer, choices and answer_scores do not match",
                        "the file was changed; make it again with `plumb many-shot`");
     }
     for (const double score : row.scores) {
       if (score <= most_nats) continue;
-      throw user_error({relation.rows, number, "answer_scores"}, "holds a log-likelihood above 0",
+      throw user_error({relation.rows, number, "answer_scores"},
+                       "contains a log-likelihood above 0",
                        "the file was changed; make it again with `plumb many-shot`");
     }
     row.fact.answer = row.choices[row.answer];
@@ -157,7 +160,7 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
   });
 }
 
-/// Calls `visit(const RecordedGeneration&)` for each row; for none where nothing was generated.
+/// Calls `visit(const RecordedGeneration&)` for each row; for none if nothing was generated.
 template <class Visit>
 void for_each_recorded_generation(const RecordedChoiceRelation& relation, Visit visit) {
   if (!is_there(relation.generated)) return;

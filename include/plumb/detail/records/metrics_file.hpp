@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What are the numbers of a metrics.json called?
+// The names of the numbers in a metrics.json.
 //
-// A number's name is its keys joined by dots: settings.ic/50.accuracy. What has a value with low and
-// high is one number with its interval; both may be null, where it has none. An element of a list is called by its texts joined by "+"
-// ({"methods": ["deer", "lm-head"], …} is deer+lm-head), or by its first number where it has none,
-// and from the second of one name on by its count too ("#2"). Numbers that stand below "models" are
-// those of the models, each by itself. Texts, marks of yes and no, and lists of plain numbers have no
-// name.
+// A number's name is its keys joined by dots: settings.ic/50.accuracy. An object with value, low
+// and high is one number with its interval; low and high may be null if it has no interval. An
+// element of a list is named by its texts joined by "+" ({"methods": ["deer", "lm-head"], …} is
+// deer+lm-head), or by its first number if it has no texts. From the second element with the same
+// name on, "#2" and so on is appended. Numbers below "models" belong to the individual models.
+// Texts, booleans and lists of plain numbers have no name.
 
 #include <cstddef>
 #include <map>
@@ -27,7 +27,7 @@ inline void add_text(std::string& label, const Json& text) {
   if (!one.empty()) add_to_list(label, one, "+");
 }
 
-/// What an element of a list is called; empty for one without texts and numbers.
+/// The name of an element of a list; empty for one without texts and numbers.
 inline std::string element_label(const Json& element) {
   std::string label, number;
   for (const auto& [key, value] : element.items()) {
@@ -51,7 +51,7 @@ inline bool is_estimate(const Json& json) {
          is_number("high", true);
 }
 
-/// An end of an interval; nothing where the number has none.
+/// An end of an interval; nullopt if the number has none.
 inline std::optional<double> end_of(const Json& json) {
   return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
 }
@@ -78,17 +78,17 @@ inline void add_numbers_of(const Json& json, const std::string& name,
   }
 }
 
-/// All numbers of a JSON value by their names.
+/// All numbers of a JSON value, by name.
 [[nodiscard]] inline std::map<std::string, RunNumber> named_numbers(const Json& json) {
   std::map<std::string, RunNumber> numbers;
   detail::add_numbers_of(json, "", numbers);
   return numbers;
 }
 
-/// The numbers of a folder whose model is called `model`: those of its metrics.json and, where there
-/// is one, of the calibration that was made of it, inside it or around it. Where several models stand
-/// in one file, each has its own, called as there. Throws a user error for a folder without a
-/// metrics.json and for one that is no JSON object.
+/// The numbers of a folder whose model is named `model`: those of its metrics.json and, if there is
+/// one, of the calibration made from it, inside or around the folder. If a file contains several
+/// models, each has its own numbers and its own name from that file. Throws a user error for a
+/// folder without a metrics.json, and for a file that is not a JSON object.
 [[nodiscard]] inline std::vector<RunNumbers> read_run_numbers(const DiskPath& folder,
                                                               const std::string& model,
                                                               const std::string& dataset) {

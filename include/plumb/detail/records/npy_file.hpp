@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are embeddings kept, and those of others read?
+// Embeddings in .npy files: writes plumb's own, and reads those of others.
 //
-// A .npy file of single precision, [count, dimension], in C order, mapped into memory: it may be
-// larger than that, and reading it costs nothing that is not used. Identifiers are next to it in a
-// .txt of the same stem, one a line. Source of the format: numpy's documentation of npy-format.
+// A .npy file of single precision, [count, dimension], in C order, mapped into memory. It may be
+// larger than memory, and only the parts that are used are read. Identifiers are next to it in a
+// .txt with the same stem, one per line. Source of the format: numpy's documentation of npy-format.
 
 #include <sys/mman.h>
 #include <Eigen/Core>
@@ -44,7 +44,7 @@ inline std::string npy_header(std::size_t rows, std::size_t columns) {
 /// Vectors in a file. Any number of threads may read it.
 class NpyFile {
  public:
-  /// Throws a user error for a file that is damaged or holds something else.
+  /// Throws a user error for a file that is damaged or of another format.
   explicit NpyFile(const std::filesystem::path& file) : map_(file) {
     const std::string_view bytes(map_.data(), map_.size());
     const auto refuse = [&](const std::string& what, const char* remedy) {
@@ -60,7 +60,7 @@ class NpyFile {
     const std::size_t begin = wide ? 12 : 10;
     const std::size_t length =
         byte(8) + (byte(9) << 8) + (wide ? (byte(10) << 16) + (byte(11) << 24) : 0);
-    if (begin + length > bytes.size()) refuse("is cut off in its header", "make it again");
+    if (begin + length > bytes.size()) refuse("ends within its header", "create it again");
     const std::string_view header = bytes.substr(begin, length);
     const auto value = [&](std::string_view name) {
       const std::size_t at = header.find(name);
@@ -69,7 +69,7 @@ class NpyFile {
       return rest.substr((std::min)(rest.size(), rest.find_first_not_of("': ")));
     };
     if (!value("'descr'").starts_with("<f4") || !value("'fortran_order'").starts_with("False")) {
-      refuse("does not hold single-precision numbers in C order",
+      refuse("does not contain single-precision numbers in C order",
              "save numpy.ascontiguousarray(vectors, dtype='<f4')");
     }
     const std::string shape(value("'shape'"));
@@ -77,17 +77,17 @@ class NpyFile {
     int end = 0;
     if (std::sscanf(shape.c_str(), "(%llu, %llu)%n", &rows, &columns, &end) != 2 || end == 0 ||
         columns == 0 || columns > (std::numeric_limits<Eigen::Index>::max)() / sizeof(float)) {
-      refuse("has not two dimensions", "save one vector a row");
+      refuse("does not have two dimensions", "save one vector per row");
     }
     if ((begin + length) % alignof(float) != 0) {
-      refuse("has numbers that do not begin at a multiple of four bytes",
+      refuse("has numbers that do not start at a multiple of four bytes",
              "save the vectors with numpy.save");
     }
     if (rows > bytes.size() / columns ||
         bytes.size() - begin - length != rows * columns * sizeof(float)) {
       refuse("has " + std::to_string(bytes.size() - begin - length) +
                  " bytes of numbers instead of " + std::to_string(rows * columns * sizeof(float)),
-             "it is cut off or damaged; make it again");
+             "it is cut off or damaged; create it again");
     }
     rows_ = rows;
     columns_ = columns;
@@ -104,11 +104,11 @@ class NpyFile {
   std::size_t rows_ = 0, columns_ = 0, numbers_ = 0;
 };
 
-/// Vectors that are being written, row by row in any order, as `file`.part; what was written stays
-/// when the process ends at any moment, and `finish` gives the file its name. Not thread-safe.
+/// Vectors that are being written to `file`.part, row by row in any order. Written rows survive if
+/// the process ends at any moment. `finish` gives the file its name. Not thread-safe.
 class NpyWriter {
  public:
-  /// Whether a .part of that shape is there, which would be gone on with.
+  /// Whether a .part of this shape exists, which would be resumed.
   [[nodiscard]] static bool is_unfinished(const DiskPath& file, std::size_t rows,
                                           std::size_t columns) {
     const DiskPath part = file + ".part";
@@ -118,12 +118,12 @@ class NpyWriter {
       const MappedFile found(part);
       return found.size() == header.size() + rows * columns * sizeof(float) &&
              std::memcmp(found.data(), header.data(), header.size()) == 0;
-    } catch (const Error&) {  // empty, as where the disk was full
+    } catch (const Error&) {  // empty, for example because the disk was full
       return false;
     }
   }
 
-  /// Goes on with the .part that is there if it has the shape.
+  /// Resumes an existing .part if it has the shape.
   NpyWriter(DiskPath file, std::size_t rows, std::size_t columns)
       : file_(std::move(file)), columns_(columns) {
     const std::string header = detail::npy_header(rows, columns);
@@ -141,10 +141,10 @@ class NpyWriter {
     }
   }
 
-  /// Whether it found what was written before.
+  /// Whether it found rows that were written before.
   [[nodiscard]] bool is_resumed() const noexcept { return is_resumed_; }
 
-  /// What stands there so far; rows that were not put are zeros.
+  /// The rows written so far; the others are zeros.
   [[nodiscard]] VectorRows rows() const {
     const std::size_t count = (map_.size() - numbers_) / (columns_ * sizeof(float));
     return {reinterpret_cast<const float*>(map_.data() + numbers_),
@@ -156,26 +156,27 @@ class NpyWriter {
                 columns_ * sizeof(float));
   }
 
-  /// Takes the rows that another writer of the same shape has put into its .part; the rows that it has
-  /// not are zeros there. Throws a user error for a file of another shape.
+  /// Copies the rows that another writer of the same shape has put into its .part; rows that it did
+  /// not put are zeros there. Throws a user error for a file of another shape.
   void take_rows(const DiskPath& part) {
     const MappedFile other(part);
     if (other.size() != map_.size() || std::memcmp(other.data(), map_.data(), numbers_) != 0) {
-      throw user_error({.file = part}, "holds vectors of another shape",
-                       "it is no shard of this run");
+      throw user_error({.file = part}, "contains vectors of another shape",
+                       "it is not a shard of this run");
     }
     for (std::size_t i = numbers_; i < map_.size(); ++i) {
       map_.data()[i] = static_cast<char>(map_.data()[i] | other.data()[i]);
     }
   }
 
-  /// What was put survives a power loss from here on. Throws an internal error when the disk refuses.
+  /// After this call, rows that were put survive a power loss. Throws an internal error if the disk
+  /// refuses.
   void sync() {
     if (msync(map_.data(), map_.size(), MS_SYNC) == 0) return;
     throw internal_error({.file = part()}, "cannot be written",
                          "check the disk and its space; then `resume`");
   }
-  /// Throws an internal error when the disk refuses.
+  /// Throws an internal error if the disk refuses.
   void finish() {
     sync();
     rename_into_place(part(), file_);
@@ -190,13 +191,13 @@ class NpyWriter {
   bool is_resumed_ = false;
 };
 
-/// Where the identifiers of a .npy file stand.
+/// The path of a .npy file's identifiers.
 [[nodiscard]] inline DiskPath identifiers_of(const DiskPath& npy) {
   return npy.parent() / (npy.stem() + ".txt");
 }
 
-/// The identifiers beside a .npy file. Throws a user error when they are not as many as the rows, or
-/// one is duplicated or is empty.
+/// The identifiers of a .npy file. Throws a user error if their number differs from that of the
+/// rows, or if one is duplicated or empty.
 [[nodiscard]] inline std::vector<std::string> read_identifiers(const DiskPath& npy,
                                                                std::size_t rows) {
   const DiskPath file = identifiers_of(npy);
@@ -211,12 +212,12 @@ class NpyWriter {
     }
     identifiers.push_back(line);
   };
-  for_each_line(file, add, "write the identifiers of the vectors' rows there, one a line");
+  for_each_line(file, add, "write the identifiers of the vectors' rows there, one per line");
   if (identifiers.size() != rows) {
     throw user_error({.file = file},
                      std::to_string(identifiers.size()) + " identifiers for " +
                          std::to_string(rows) + " vectors",
-                     "write one a row");
+                     "write one per row");
   }
   return identifiers;
 }

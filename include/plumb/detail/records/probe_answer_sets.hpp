@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which facts of a results folder have several right options, and how well does the model know them?
+// Which facts of a results folder have several right options, and how well does the model know
+// them?
 //
 // A probe asks a fact with several objects as several rows, one for each (subject, object), so that
-// the files stay lm-pub-quiz's. Here the rows of one subject are one again: its right options are
-// all of theirs, and its scores those of its first row under each template (the statements are the
-// same). Subjects are told apart as SubjectGroups does, by the first row of each instance. Rows without a
-// subject, with their own texts for the options, or of a subject with one object are left out. Objects
-// whose rows were not asked, as behind a limit, are not known here and count as wrong.
+// the files are compatible with lm-pub-quiz. Here the rows of one subject are joined again: the
+// right options are those of all its rows, and the scores are those of its first row under each
+// template (the statements are identical). Subjects are distinguished as in SubjectGroups, by the
+// first row of each instance. Left out are rows without a subject, rows with their own texts for
+// the options, and subjects with one object. Objects whose rows were not asked, for example because
+// of a limit, are unknown here and count as wrong.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,15 +26,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A relation's facts with several right options, each with its score under every template that was
-/// scored, ascending.
+/// A relation's facts with several right options, each with its score under every scored template,
+/// in ascending order.
 struct RelationAnswerSets {
   std::string code;
   AnswerSetScores facts;
 };
 
-/// In the order of their first rows; `facts` are all of the relation, as its rows tell them. The rows are read
-/// again where a fact has several right options.
+/// In the order of their first rows; `facts` are all facts of the relation that its rows contain.
+/// The rows are read again if a fact has several right options.
 [[nodiscard]] inline RelationAnswerSets answer_sets_of(const RecordedRelation& recorded,
                                                        const std::vector<Fact>& facts) {
   RelationAnswerSets made{recorded.relation.code, {}};
@@ -47,7 +49,7 @@ struct RelationAnswerSets {
   for (auto& [subject, options] : right) ranges::sort_distinct(options);
   std::erase_if(right, [](const auto& one) { return one.second.size() < 2; });
   if (right.empty()) return made;
-  std::map<std::string, std::map<std::size_t, AnswerSetScore>> scores;  // by subject, template
+  std::map<std::string, std::map<std::size_t, AnswerSetScore>> scores;  // by subject and template
   std::vector<std::string> order;
   for_each_recorded_row(recorded, [&](const RecordedRow& row) {
     if (!countable(row.fact)) return;

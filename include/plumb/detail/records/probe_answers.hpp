@@ -3,11 +3,11 @@
 
 // What did a model answer in a closed-set probe?
 //
-// Rows of one or several results folders, gathered into a table of facts by templates, one cell
-// made from each row; the rows themselves are not kept. Works on plumb's run folders and on
-// lm-pub-quiz's. Several folders of one model join when they tell of the same facts and options
+// Gathers the rows of one or several results folders into a table of facts by templates, with one
+// cell for each row; the rows themselves are not stored. Reads plumb's run folders and
+// lm-pub-quiz's. Several folders of one model can be joined if they have the same facts and options
 // under different templates. The templates are the variants of one setting, "template", so that
-// what compares models reads a probe and a many-shot run alike.
+// code that compares models reads a probe and a many-shot run in the same way.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return row.scores;
 }
 
-/// What the rows of a fact come to.
+/// What is gathered from the rows of a fact.
 struct GatheredFact {
   explicit GatheredFact(const Fact& of) : fact(of) {}
 
@@ -46,7 +46,7 @@ struct GatheredFact {
                                         const RecordedRelation& other, const char* field,
                                         const std::string& what) {
   throw user_error({other.rows, 0, field}, what + " " + first.rows.parent().string(),
-                   "folders join only when they score the same dataset");
+                   "join only folders that score the same dataset");
 }
 
 inline void refuse_different(const RecordedRelation& first, const RecordedRelation& other) {
@@ -58,7 +58,7 @@ inline void refuse_different(const RecordedRelation& first, const RecordedRelati
   }
 }
 
-/// The templates' weights, which must be the same in all folders that have any.
+/// The templates' weights, which must be equal in all folders that have any.
 inline std::vector<double> joined_weights(std::span<const RecordedRelation> parts) {
   const RecordedRelation* first = nullptr;
   for (const RecordedRelation& part : parts) {
@@ -74,7 +74,7 @@ inline std::vector<double> joined_weights(std::span<const RecordedRelation> part
   return first == nullptr ? std::vector<double>{} : first->relation.template_weights;
 }
 
-/// Of the facts' own texts for the options the right one alone.
+/// Of a fact's own texts for the options, keeps only the right one.
 inline void keep_right_texts(std::vector<Fact>& facts) {
   for (Fact& fact : facts) {
     for (std::size_t option = 0; option < fact.choices.size(); ++option) {
@@ -83,11 +83,12 @@ inline void keep_right_texts(std::vector<Fact>& facts) {
   }
 }
 
-/// The table of one relation, facts ascending by instance, templates by index; `parts` are its
-/// entries in one or more folders, and `scores_of(row, part)` has the options' scores that a cell
-/// is predicted from, in nats. Where no metadata says whether it is 1:1, the facts decide. Throws a
-/// user error for a row that is duplicated, a fact that lacks a template another has, an incomplete
-/// file, and folders that do not belong together. Rows of a folder without weights weigh nothing.
+/// The table of one relation, facts ascending by instance, templates by index. `parts` are its
+/// entries in one or more folders; `scores_of(row, part)` returns the options' scores, in nats,
+/// from which a cell is predicted. If no metadata specifies whether the relation is 1:1, the facts
+/// decide. Throws a user error for a duplicated row, for a fact that lacks a template that another
+/// has, for an incomplete file, and for folders that do not belong together. Rows of a folder
+/// without weights have weight 0.
 template <class ScoresOf>
 [[nodiscard]] RelationAnswers recorded_answers(std::span<const RecordedRelation> parts,
                                                ScoresOf scores_of, bool with_parts = false) {
@@ -101,7 +102,7 @@ template <class ScoresOf>
   std::map<std::size_t, detail::GatheredFact> by_instance;
   std::map<std::size_t, DiskPath> scored_in;  // by template
   for (const RecordedRelation& recorded : parts) {
-    // A folder that scored a template knows its text.
+    // The text of a template comes from a folder that scored it.
     std::vector<std::string>& texts = table.relation.templates;
     if (recorded.relation.templates.size() > texts.size()) {
       texts.resize(recorded.relation.templates.size());
@@ -121,11 +122,12 @@ template <class ScoresOf>
       const bool named = !known.subject.empty() && !row.fact.subject.empty();
       if (known.answer != row.fact.answer || (named && known.subject != row.fact.subject) ||
           known.choices != row.fact.choices) {
-        throw user_error({recorded.rows, row.fact.line, "instance_index"},
-                         "instance " + std::to_string(instance) + " was another fact before",
-                         "folders join only when they score the same dataset");
+        throw user_error(
+            {recorded.rows, row.fact.line, "instance_index"},
+            "instance " + std::to_string(instance) + " is another fact in an earlier row",
+            "join only folders that score the same dataset");
       }
-      if (facts == 0 || instance != last) ++facts;  // rows of a fact stand together
+      if (facts == 0 || instance != last) ++facts;  // rows of a fact are contiguous
       last = instance;
       const std::vector<double>& scores = scores_of(row, recorded);
       if (!gathered.by_template.emplace(row.template_index, predict(scores, row.fact.answer))
@@ -155,10 +157,10 @@ template <class ScoresOf>
       const bool lacks = facts < recorded.facts;
       throw user_error({.file = recorded.rows},
                        (lacks ? std::to_string(facts) + " of " + counted(recorded.facts, "fact")
-                              : "has " + counted(facts, "fact") + " where its metadata counts " +
+                              : "has " + counted(facts, "fact") + " but its metadata counts " +
                                     std::to_string(recorded.facts)),
                        lacks ? "the results file is incomplete; probe again"
-                             : "the results file is of another run; probe again");
+                             : "the results file is from another run; probe again");
     }
   }
   ranges::sort(templates);
@@ -167,14 +169,14 @@ template <class ScoresOf>
   for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
   for (auto& [instance, gathered] : by_instance) {
     const auto& by_template = gathered.by_template;
-    // Another of the folders had no score of it.
+    // Another of the folders had no score for the fact.
     if (by_template.size() != templates.size() && leaves_out) continue;
     if (by_template.size() != templates.size()) {
       const auto lacking = ranges::find_if(
           templates, [&](std::size_t index) { return !by_template.contains(index); });
       throw user_error({scored_in.at(*lacking), 0, "template_index"},
                        "instance " + std::to_string(instance) + " has no row for template " +
-                           std::to_string(*lacking) + ", which others have",
+                           std::to_string(*lacking) + ", which other facts have",
                        parts.size() > 1 ? "join folders that score the same facts"
                                         : "the results file is incomplete; probe again");
     }
@@ -188,7 +190,7 @@ template <class ScoresOf>
   return table;
 }
 
-/// Of the facts' own texts for the options the right one and those that were answered.
+/// Of the facts' own texts for the options, keeps the right one and those that were answered.
 inline void keep_answer_texts(RelationAnswers& table) {
   for (std::size_t i = 0; i < table.facts(); ++i) {
     Fact& fact = table.relation.facts[i];
@@ -201,9 +203,9 @@ inline void keep_answer_texts(RelationAnswers& table) {
 }
 
 /// Under all templates that were scored, relations in the order of the folder; a relation without
-/// rows is left out. Predictions are made from the folder's own scores. Of a fact's own texts the
-/// right one and those that were answered are kept. Throws a user error for what is no finished results folder, and what
-/// recorded_answers refuses.
+/// rows is left out. Predictions are made from the folder's own scores. Of a fact's own texts for
+/// the options, the right one and those that were answered are stored. Throws a user error for a
+/// folder without finished results, and for what recorded_answers refuses.
 [[nodiscard]] inline ModelAnswers probe_answers(const DiskPath& folder, const std::string& name) {
   const std::vector<RecordedRelation> recorded = recorded_relations(folder);
   ModelAnswers model{name, std::vector<RelationAnswers>(recorded.size())};

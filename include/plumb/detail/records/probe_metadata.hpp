@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does metadata_results.json say of a closed-set run's relations?
+// metadata_results.json: the metadata of a closed-set run's relations.
 //
-// By relation: templates, answer space, reduction, relation_info, as lm-pub-quiz writes them, and
-// beyond that plumb_version, span, answer_space_ids, template_weights and what a vocabulary cannot
-// spell. Also reads lm-pub-quiz's own folders. Source: lm-pub-quiz 0.3.3, data/results.py.
+// By relation: templates, answer space, reduction and relation_info, as lm-pub-quiz writes them.
+// plumb adds plumb_version, span, answer_space_ids, template_weights and counts of what a
+// vocabulary cannot spell. Also reads lm-pub-quiz's own folders. Source: lm-pub-quiz 0.3.3,
+// data/results.py.
 
 #include <algorithm>
 #include <filesystem>
@@ -24,26 +25,30 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What metadata_results.json says of one relation; `relation.facts` stays empty.
+/// The entry of metadata_results.json for one relation; `relation.facts` stays empty.
 struct RecordedRelation {
-  /// Its cardinality is by its facts where the metadata does not say it, as lm-pub-quiz's older folders.
+  /// If the metadata lacks the cardinality, as in lm-pub-quiz's older folders, it is determined by
+  /// the facts.
   Relation relation;
-  /// What pll_scores is: its reduction over its span.
+  /// How pll_scores was computed: its reduction over its span.
   std::string reduction;
   std::string span;
-  /// The model's name, and the dataset's; empty where the metadata has none.
+  /// The names of the model and the dataset; empty if the metadata has none.
   std::string model;
   std::string dataset;
-  /// How a masked model was scored; empty for a causal one, and in folders that do not say.
+  /// How a masked model was scored; empty for a causal one, and in folders that do not specify it.
   std::string pll_metric{};
-  /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
+  /// The number of facts whose right answer, and of statements whose candidate, the model's
+  /// vocabulary cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
-  /// Facts without rows, as the engine did not report how likely all of their candidates' tokens are.
+  /// Facts without rows, because the engine did not report the log-probabilities of all their
+  /// candidates' tokens.
   std::size_t unreported_facts = 0;
   DiskPath rows;
-  /// Template of rows that do not name theirs.
+  /// The template of rows that do not name theirs.
   std::size_t default_template = 0;
-  /// Facts that plumb wrote, those without rows not among them; 0 where another tool did, whose count means something else.
+  /// The number of facts that plumb wrote, without those that have no rows. 0 if another tool wrote
+  /// the folder, because its count has another meaning.
   std::size_t facts = 0;
 };
 
@@ -55,13 +60,15 @@ struct RecordedRun {
   bool bos = true;
   /// lm-pub-quiz's name of a masked model's rule; empty for a causal model.
   std::string pll_metric{};
-  /// Facts whose right answer, and statements whose candidate, the model's vocabulary cannot spell.
+  /// The number of facts whose right answer, and of statements whose candidate, the model's
+  /// vocabulary cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
-  /// Facts without rows, as the engine did not report all of their tokens.
+  /// Facts without rows, because the engine did not report all of their tokens.
   std::size_t unreported_facts = 0;
 };
 
-/// The entry of metadata_results.json for one relation. No times: results compare byte by byte.
+/// The entry of metadata_results.json for one relation. It contains no times, so that results can
+/// be compared byte by byte.
 [[nodiscard]] inline Json recorded_metadata(const Relation& relation,
                                             const std::vector<std::size_t>& templates,
                                             const RecordedRun& run) {
@@ -94,39 +101,41 @@ struct RecordedRun {
   return entry;
 }
 
-/// Facts of all relations that are left out, as the engine did not report all of their tokens.
+/// Facts of all relations that are left out because the engine did not report all of their tokens.
 [[nodiscard]] inline std::size_t unreported_facts(const std::vector<RecordedRelation>& relations) {
   std::size_t facts = 0;
   for (const RecordedRelation& recorded : relations) facts += recorded.unreported_facts;
   return facts;
 }
 
-/// Throws a user error for a word that is none of an enumeration's.
+/// Throws a user error for a word that is not in the enumeration.
 template <class E>
 void refuse_unknown(E, const std::string& word, const Site& site) {
   for (const E one : every(E())) {
     if (name_of(one) == word) return;
   }
-  throw user_error(site, "'" + word + "' is not among those that plumb writes",
+  throw user_error(site, "'" + word + "' is not a value that plumb writes",
                    "the file was changed; restore it, or probe again");
 }
 
-/// The relations of a results folder, in the order of its metadata; a user error for another one.
+/// The relations of a results folder, in the order of its metadata. Throws a user error for other
+/// folders.
 [[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(const DiskPath& folder) {
   const auto file = folder / metadata_name(ResultsKind::closed_set);
   if (!is_there(file)) {
     if (!folder.is_folder()) {
-      throw user_error({.file = folder}, "is no folder",
+      throw user_error({.file = folder}, "is not a folder",
                        "name a run folder or an lm-pub-quiz results folder");
     }
     if (is_generation(folder)) {
-      throw user_error({.file = folder}, "is of plumb generate, whose answers are no closed set's",
-                       "its page has their calibration; probe a closed set for this");
+      throw user_error({.file = folder},
+                       "is a run of plumb generate, whose answers are not of a closed set",
+                       "see their calibration on its page, or use a run of plumb probe");
     }
     if (const auto other = results_kind(folder)) {
       throw user_error({.file = folder},
-                       std::string("is of plumb ") + metadata_of(*other).command +
-                           ", and this takes closed sets",
+                       std::string("is a run of plumb ") + metadata_of(*other).command +
+                           ", but a closed-set run is needed",
                        "name a run of plumb probe, or lm-pub-quiz's results");
     }
   }

@@ -3,7 +3,7 @@
 
 // What did the models of some results folders answer?
 //
-// Folders of one model join into one table of all templates; nothing is scored again.
+// Folders of one model are joined into one table of all templates; nothing is scored again.
 
 #include <algorithm>
 #include <array>
@@ -33,18 +33,18 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// How folders are read.
 struct ReadingOptions {
   TemplateKinds kinds{};
-  /// The number that stands for a statement; the folder's own when empty.
+  /// The reduction and span of a statement's score; nullopt uses the folder's own.
   std::optional<Scoring> scoring{};
   std::vector<std::string> relations{};
 };
 
-/// Whether a relation is among the wanted ones; all are where none is named.
+/// Whether a relation is among the wanted ones. If none is named, all are wanted.
 [[nodiscard]] inline bool is_asked(const std::vector<std::string>& wanted,
                                    const std::string& code) {
   return wanted.empty() || ranges::find(wanted, code) != wanted.end();
 }
 
-/// Throws a user error about `relations` for one that the results of `name` lack.
+/// Throws a user error about `relations` for a relation that is not in the results of `name`.
 template <class Found, class Code>
 void refuse_absent_relations(const std::vector<std::string>& wanted, const Found& found, Code code,
                              const std::string& name) {
@@ -55,14 +55,14 @@ void refuse_absent_relations(const std::vector<std::string>& wanted, const Found
   }
 }
 
-/// What a table of answers does not hold of a fact under the base template.
+/// Data about a fact under the base template that is not in a table of answers.
 struct RecordedBase {
   std::vector<double> scores{};
   /// By `all_scorings`.
   std::array<std::optional<Prediction>, all_scorings.size()> reductions{};
 };
 
-/// The scores of a row under a reduction; nothing when one of them has no token to reduce over.
+/// The scores of a row under a reduction; nullopt if one of them has no token to reduce over.
 inline std::optional<std::vector<double>> reduced(const std::vector<StatementScore>& parts,
                                                   Scoring scoring) {
   std::vector<double> scores;
@@ -73,8 +73,8 @@ inline std::optional<std::vector<double>> reduced(const std::vector<StatementSco
   return scores;
 }
 
-/// Counts bytes where a row of an earlier version or of another tool does not, in statements as a
-/// template makes them.
+/// Counts bytes if a row lacks them (earlier versions, other tools), from the statements that a
+/// template makes.
 inline void count_missing_bytes(std::vector<StatementScore>& parts, const RecordedRow& row,
                                 const RecordedRelation& in) {
   const std::vector<std::string>& templates = in.relation.templates;
@@ -95,21 +95,22 @@ inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring
   };
   if (scoring.reduction == Reduction::bytes) count_missing_bytes(parts, row, in);
   if (scoring.span == Span::statement && scoring.reduction != Reduction::mean) {
-    // Another tool's rows do not say how many tokens a statement has; each has one, which is enough.
+    // Other tools' rows do not contain a statement's number of tokens. Each has at least one, which
+    // is enough.
     for (StatementScore& part : parts)
       part.statement.tokens = (std::max)(part.statement.tokens, 1U);
   }
   if (scoring.reduction == Reduction::pmi && std::isnan(parts.front().neutral_log_likelihood)) {
-    fail("neutral_scores", "is missing, so pmi cannot be made from this scoring",
+    fail("neutral_scores", "is missing, so pmi cannot be computed from these results",
          "probe with `reduction` pmi");
   }
   if (auto scores = reduced(parts, scoring)) return *std::move(scores);
   if (parts.front().statement.tokens == 0) {
-    fail("token_counts", "is missing, so other reductions cannot be made from this scoring",
-         "take the folder's own reduction, or score with plumb");
+    fail("token_counts", "is missing, so other reductions cannot be computed from these results",
+         "use the folder's own reduction, or score with plumb");
   }
   fail(scoring.span == Span::continuation ? "continuation_token_counts" : "answer_token_counts",
-       "an option has no scored token to reduce over", "choose another `span`");
+       "an option has no scored token to reduce over", "set another `span`");
   return {};
 }
 
@@ -124,8 +125,8 @@ inline RecordedBase recorded_base(const RecordedRow& row, const std::vector<doub
   return base;
 }
 
-/// Folders that list the base template must agree on its text, or markers would be compared with
-/// something else.
+/// Folders that list the base template must agree on its text. Otherwise markers would be compared
+/// with different templates.
 inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size_t base) {
   const RecordedRelation* first = nullptr;
   for (const RecordedRelation& part : parts) {
@@ -134,20 +135,20 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
     if (part.relation.templates[base] == first->relation.templates[base]) continue;
     throw user_error(
         {part.rows.parent() / metadata_name(ResultsKind::closed_set), 0, part.relation.code},
-        "template " + std::to_string(base) + " is another text than in " +
+        "template " + std::to_string(base) + " has another text than in " +
             first->rows.parent().string(),
-        "folders join only when they score the same dataset");
+        "join only folders that score the same dataset");
   }
 }
 
 /// Reads one relation from all folders of a model; without rows there are no templates.
 inline void read_relation(std::span<const RecordedRelation> parts, const ReadingOptions& options,
                           RelationPredictions& made, BaseScores& scores) {
-  // Only plumb's own folders have what other reductions need.
+  // Only plumb's own folders contain what other reductions need.
   const bool with_parts =
       options.scoring || ranges::all_of(parts, [](const auto& p) { return p.facts > 0; });
   std::map<std::size_t, RecordedBase> bases;  // by instance
-  std::vector<double> chosen;                 // of the latest row, under a reduction of the user's
+  std::vector<double> chosen;                 // scores of the latest row under the user's reduction
   RelationAnswers table = recorded_answers(
       parts,
       [&](const RecordedRow& row, const RecordedRelation& part) -> const std::vector<double>& {
@@ -168,7 +169,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   for (const Setting& setting : table.settings) templates.push_back(setting.variant);
   made = prediction_frame(table.relation, templates, options.kinds, parts.front().rows);
   made.weighted = std::move(table.weighted);
-  std::vector<std::size_t> places;  // in the table, by place in a row
+  std::vector<std::size_t> places;  // indices in the table of each setting in a row
   for (const Setting& setting : made.settings) {
     places.push_back(*table.place_of_template(setting.variant));
   }
@@ -191,8 +192,9 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   }
 }
 
-/// Reads one model's folders. A relation must stand in all of them; one without rows is left out.
-/// Throws a user error for folders that do not belong together, and what template_roles.hpp refuses.
+/// Reads one model's folders. A relation must be in all of them; a relation without rows is left
+/// out. Throws a user error for folders that do not belong together, and for what
+/// template_roles.hpp refuses.
 [[nodiscard]] inline ScoredModel read_model(const std::string& name,
                                             const std::vector<DiskPath>& folders,
                                             const ReadingOptions& options) {
@@ -215,8 +217,8 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   for (const std::string& code : order) {
     if (parts[code].size() != folders.size()) {
       throw user_error({.file = folders.front(), .line = 0, .field = code},
-                       "stands in some of the folders of " + name + " only",
-                       "leave it out with `relations`, or name models apart as NAME=DIR");
+                       "is in only some of the folders of " + name + "",
+                       "exclude it with `relations`, or name different models as NAME=DIR");
     }
   }
   model.predictions.relations.resize(order.size());
@@ -225,7 +227,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
     detail::read_relation(parts.at(order[i]), options, model.predictions.relations[i],
                           model.base[i]);
   });
-  // A relation without a fact has nothing to say, not even which templates it has.
+  // A relation without a fact gives no information, not even about its templates.
   for (std::size_t i = order.size(); i-- > 0;) {
     if (model.predictions.relations[i].facts() > 0) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are scores kept in files that lm-pub-quiz opens as its own?
+// Files of scores that lm-pub-quiz can open as its own.
 //
 //   metadata_results.json     probe_metadata.hpp
 //   <relation>_results.jsonl  a row for each fact and template: its head (probe_head_fields),
-//                             pll_scores, and beyond lm-pub-quiz the scores and lengths of each span
-//                             (score_fields), a number for each option
-// pll_scores is the number the run was asked for (its reduction over its span); when the sum over the
-// statement cannot be made of it, statement_scores keeps that. A run that asked what answers score
-// behind a neutral prefix has that as neutral_scores. Scores carry ten decimals. Also reads
-// lm-pub-quiz's own folders, whose rows may lack all but answer_idx and pll_scores. Source:
-// lm-pub-quiz 0.3.3, data/results.py.
+//                             pll_scores and, in addition to lm-pub-quiz, the scores and lengths of
+//                             each span (score_fields), one number for each option
+// pll_scores is the number that the run was asked for (its reduction over its span). If the sum
+// over the statement cannot be computed from it, statement_scores contains the sum. A run that
+// scored answers after a neutral prefix has these scores as neutral_scores. Scores have ten
+// decimals. Also reads lm-pub-quiz's own folders, whose rows may lack everything except answer_idx
+// and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
 
 #include <cmath>
 #include <cstdint>
@@ -32,18 +32,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One row: a fact under one template. `scores` and each non-empty further column run parallel to
+/// One row: a fact under one template. `scores` and each non-empty further column are parallel to
 /// the relation's options.
 struct RecordedRow {
   Fact fact;
   std::size_t template_index = 0;
   std::vector<double> scores;
-  /// Parallel to `scores`; empty unless asked for. Throws a user error where the file lacks what
-  /// other reductions are made from.
+  /// Parallel to `scores`; empty unless requested. If the file lacks what other reductions are
+  /// computed from, reading throws a user error.
   std::vector<StatementScore> parts{};
 };
 
-/// The number that `append_fixed` writes; one that is not finite stays what it is.
+/// The number that `append_fixed` writes; a non-finite one is returned unchanged.
 inline double ten_decimals(double value) {
   if (!std::isfinite(value)) return value;
   std::string text;
@@ -67,32 +67,33 @@ void append_column(std::string& out, std::string_view name, const Values& values
   out += ']';
 }
 
-/// The head of a row: a fact and the template it is asked under.
+/// The head of a row: a fact and the template that it is asked under.
 template <class AFact, class Index, class Field>
 void probe_head_fields(AFact& fact, Index& template_index, Field& field) {
   field("sub_id", fact.subject_id, "identifier of the subject");
   field("sub_label", fact.subject, "name of the subject");
   field("sub_aliases", fact.subject_aliases, "other names of the subject");
   field("answer_idx", fact.answer,
-        "the right option, by its place in metadata_results.json, from 0");
-  field("template_index", template_index, "place among the relation's templates, from 0");
-  field("instance_index", fact.instance, "the fact's place in the relation, from 0");
-  field.optional("choices", fact.choices, "texts of the options where a fact has its own");
+        "the right option, by its index in metadata_results.json, from 0");
+  field("template_index", template_index, "index among the relation's templates, from 0");
+  field("instance_index", fact.instance, "the fact's index in the relation, from 0");
+  field.optional("choices", fact.choices, "texts of the options if the fact has its own");
   field.optional("further", AsObject{fact.further}, "other columns of the fact's table, by name");
 }
 
-/// Whether the sum over a statement can be made of a run's own number and the count of tokens.
+/// Whether the sum over a statement can be computed from a run's own number and the count of
+/// tokens.
 inline bool tells_statement(Scoring scoring) {
   return scoring.span == Span::statement &&
          (scoring.reduction == Reduction::sum || scoring.reduction == Reduction::mean);
 }
 
-/// A field of a row beside pll_scores: one number of each option's score. What is added here, or to
-/// span_lengths, is written, read and listed (records/results_files.hpp).
+/// A field of a row in addition to pll_scores: one number of each option's score. Whatever is added
+/// here, or to span_lengths, is written, read and listed (records/results_files.hpp).
 struct ScoreField {
   std::string name;
   Span span = Span::statement;
-  /// The length that it is; none of log-likelihoods.
+  /// The length that it contains; nullptr for log-likelihoods.
   const SpanLength* length = nullptr;
   bool is_neutral = false;
 
@@ -103,22 +104,22 @@ struct ScoreField {
   }
   [[nodiscard]] std::string meaning() const {
     const std::string whose = "each option's " + std::string(name_of(span));
-    if (is_neutral) return "nats of each answer behind the neutral prefix, for reduction pmi";
+    if (is_neutral) return "nats of each answer after the neutral prefix, for reduction pmi";
     if (length != nullptr) return std::string(length->noun) + " of " + whose;
     return "nats of " + whose + ", summed over its tokens" +
-           (span == Span::statement ? "" : "; null without a token");
+           (span == Span::statement ? "" : "; null if there is no token");
   }
 
   [[nodiscard]] bool is_written(const std::vector<StatementScore>& scores, Scoring scoring) const {
     if (is_neutral) return scoring.reduction == Reduction::pmi;
     if (length == nullptr) return span != Span::statement || !detail::tells_statement(scoring);
-    // Lengths of texts are there where somebody counted them.
+    // Lengths of texts are available only if they were counted.
     return length->of_text == nullptr || ranges::any_of(scores, [&](const StatementScore& score) {
              return score.statement.*length->count > 0;
            });
   }
-  /// Whether a row of this scoring must have it. Rows of earlier versions lack spans and lengths that
-  /// came later, and all but plumb's newest may lack the neutral scores.
+  /// Whether a row of this scoring must have the field. Rows of earlier versions lack spans and
+  /// lengths that were added later; neutral scores may be missing from all but the newest.
   [[nodiscard]] bool is_read(const Json& line, Scoring scoring) const {
     if (is_neutral || (length != nullptr && length->of_text != nullptr)) return line.contains(name);
     if (span == Span::continuation) return line.contains("continuation_token_counts");
@@ -138,7 +139,7 @@ struct ScoreField {
       }
     });
   }
-  /// Whether the number is one.
+  /// Whether `number` is a valid value of this field.
   bool read(const Json& number, StatementScore& score) const {
     if (length != nullptr) {
       if (!number.is_number_unsigned() || number.get<std::uint64_t>() >= 4'000'000'000U)
@@ -182,8 +183,8 @@ struct ScoreField {
   return fields;
 }
 
-/// Scores as they stand in results files, so that what is computed of them now and what is computed
-/// of the files agree to the last bit.
+/// Scores as they are stored in results files, so that numbers computed now equal those computed
+/// from the files to the last bit.
 [[nodiscard]] inline std::vector<StatementScore> as_recorded(std::vector<StatementScore> scores) {
   for (StatementScore& score : scores) {
     for (const Span span : every(Span())) {
@@ -194,7 +195,7 @@ struct ScoreField {
   return scores;
 }
 
-/// One line of a results file, newline included.
+/// One line of a results file, with its newline.
 [[nodiscard]] inline std::string recorded_line(const Fact& fact, std::size_t template_index,
                                                const std::vector<StatementScore>& scores,
                                                Scoring scoring) {
@@ -217,7 +218,8 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
   std::vector<StatementScore> parts(scores.size());
   if (recorded.facts == 0 && recorded.reduction == name_of(Reduction::sum) &&
       recorded.span == name_of(Span::statement) && !line.contains("token_counts")) {
-    // Another tool's rows tell the sum over the statement, from which some reductions can be made.
+    // Other tools' rows contain the sum over the statement, from which some reductions can be
+    // computed.
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i].statement.log_likelihood = scores[i];
     return parts;
   }
@@ -226,30 +228,32 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
       reductions, [&](Reduction reduction) { return name_of(reduction) == recorded.reduction; });
   const Scoring own{known == reductions.end() ? Reduction::sum : *known,
                     recorded.span == name_of(Span::statement) ? Span::statement : Span::answer};
-  // Counts first: a span without a token of its own has no score.
+  // Counts first: a span without a token has no score.
   for (const bool counts : {true, false}) {
     for (const ScoreField& field : score_fields()) {
       if (field.is_count() != counts || !field.is_read(line, own)) continue;
       const auto found = line.find(field.name);
       if (found == line.end()) {
-        fail(field.name.c_str(), "is missing, so other reductions cannot be made from this scoring",
-             "take the folder's own reduction, or score with plumb");
+        fail(field.name.c_str(),
+             "is missing, so other reductions cannot be computed from these results",
+             "use the folder's own reduction, or score with plumb");
       }
       if (!found->is_array() || found->size() != parts.size()) {
-        fail(field.name.c_str(), "does not hold one number for each option");
+        fail(field.name.c_str(), "does not contain one number for each option");
       }
       for (std::size_t i = 0; i < parts.size(); ++i) {
         if (!field.read((*found)[i], parts[i])) {
-          fail(field.name.c_str(),
-               counts ? "holds what is no count" : "holds what is no finite number");
+          fail(field.name.c_str(), counts ? "contains a value that is not a count"
+                                          : "contains a value that is not a finite number");
         }
       }
     }
   }
   if (known == reductions.end()) {
     fail("pll_scores",
-         "were reduced by '" + recorded.reduction + "', from which other reductions cannot be made",
-         "take the folder's own reduction");
+         "were reduced by '" + recorded.reduction +
+             "', from which other reductions cannot be computed",
+         "use the folder's own reduction");
   }
   if (detail::tells_statement(own)) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -260,8 +264,8 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
   return parts;
 }
 
-/// Reads the head of a row, of which another tool may lack all but the answer. `fail(field, message)`
-/// throws.
+/// Reads the head of a row; with other tools, everything except the answer may be missing.
+/// `fail(field, message)` throws.
 template <class Fail>
 class ProbeHeadReader {
  public:
@@ -302,24 +306,25 @@ class ProbeHeadReader {
   Fail fail_;
 };
 
-/// Calls `fail(field, message)` where a row counts a statement's tokens and there is none, or no whole number.
+/// Calls `fail(field, message)` if a row counts a statement's tokens and a count is 0 or not a
+/// whole number.
 template <class Fail>
 void refuse_no_tokens(const Json& line, Fail fail) {
   const auto found = line.find("token_counts");
   if (found == line.end() || !found->is_array()) return;
   for (const Json& count : *found) {
     if (!count.is_number()) continue;
-    if (count == 0) fail("token_counts", "holds a statement without a token");
-    if (!count.is_number_unsigned()) fail("token_counts", "holds what is no count");
+    if (count == 0) fail("token_counts", "contains a statement without a token");
+    if (!count.is_number_unsigned()) fail("token_counts", "contains a value that is not a count");
   }
 }
 
-/// Calls `visit(row)` for each row of a relation, in file order, with `parts` if asked for. Throws a
-/// user error on a row that does not fit the metadata, or holds a score that is not a finite number or
-/// no log-likelihood, or a statement without a token.
+/// Calls `visit(row)` for each row of a relation, in file order, with `parts` if requested. Throws
+/// a user error for a row that does not fit the metadata, has a score that is not a finite number
+/// or not a log-likelihood, or has a statement without a token.
 template <class Visit>
 void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool with_parts = false) {
-  // What another tool reduced in its own way need be no log-likelihood.
+  // Scores that another tool reduced in its own way need not be log-likelihoods.
   const std::string& reduction = recorded.reduction;
   const bool are_nats = reduction.empty() || ranges::any_of(every(Reduction()), [&](Reduction one) {
                           return one != Reduction::pmi && name_of(one) == reduction;
@@ -336,18 +341,18 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
     row.fact.instance = number - 1;
     row.template_index = recorded.default_template;
     ProbeHeadReader reader(line, options, fail);
-    reader("instance", row.fact.instance, "");  // what lm-pub-quiz 0.2 calls it
+    reader("instance", row.fact.instance, "");  // its name in lm-pub-quiz 0.2
     probe_head_fields(row.fact, row.template_index, reader);
     if (row.fact.answer >= options) fail("answer_idx", "is missing or not among the options");
     const auto scores = line.find("pll_scores");
     if (scores == line.end() || !scores->is_array() || scores->size() != options) {
-      fail("pll_scores", "does not hold one score for each of " + counted(options, "option"));
+      fail("pll_scores", "does not contain one score for each of " + counted(options, "option"));
     }
     for (const Json& score : *scores) {
-      if (!score.is_number()) fail("pll_scores", "holds a score that is not a finite number");
+      if (!score.is_number()) fail("pll_scores", "contains a score that is not a finite number");
       row.scores.push_back(score.get<double>());
       if (are_nats && row.scores.back() > most_nats) {
-        fail("pll_scores", "holds a log-likelihood above 0");
+        fail("pll_scores", "contains a log-likelihood above 0");
       }
     }
     detail::refuse_no_tokens(line, fail);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a run folder say which methods ranked its entities?
+// The metadata of a ranking's run folder: which methods ranked its entities.
 //
 //   metadata_rank.json  {"model": …, "dataset": …, "methods": [name, …], "shots": [[head, relation,
-//                       tail], …], "narrowed": whether queries had fewer candidates than all entities,
-//                       "remarks": [what must be said beside the numbers, …]}
+//                       tail], …], "narrowed": whether queries had fewer candidates than all
+//                       entities, "remarks": [remarks that must appear with the numbers, …]}
 // Each method's ranks are in METHOD_ranks.jsonl (ranking_rows.hpp).
 
 #include <array>
@@ -34,8 +34,8 @@ struct RankingMetadata {
           {"narrowed", metadata.narrowed}, {"remarks", metadata.remarks}};
 }
 
-/// What a report needs of it: methods, `narrowed` and remarks. Throws a user error for a folder that
-/// holds no finished ranking, and for methods that are none.
+/// The parts that a report needs: methods, `narrowed` and remarks. Throws a user error for a folder
+/// that contains no finished ranking, and for invalid methods.
 [[nodiscard]] inline RankingMetadata read_ranking_metadata(const DiskPath& folder) {
   const Json metadata = read_metadata(folder, ResultsKind::ranking);
   RankingMetadata read;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where do true entities stand? A file of ranks for each method, one row per query.
+// The ranks of true entities: one file for each method, one row per query.
 //
-// "undecided" counts candidates that may stand above too, where a search ended early. "tokens" is the
-// length of the true entity's name; a likelihood is also over the ")" behind it, so that --reduction
-// mean divides by one more.
+// "undecided" counts candidates that may also rank above the true entity if a search ended early.
+// "tokens" is the length of the true entity's name. A likelihood also covers the ")" after the
+// name, so --reduction mean divides by one more.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,20 +37,21 @@ struct RecordFields<EntityRank> {
     field("head", row.head, "identifier of the head");
     field("relation", row.relation, "name of the relation");
     field("tail", row.tail, "identifier of the tail");
-    field("score", row.score, "the true entity's: a cosine, or nats");
-    field("candidates", row.candidates, "entities that are ranked, the true one among them");
-    field("above", row.raw.above, "candidates with a higher score");
-    field("equal", row.raw.equal, "other candidates with the same score");
-    field("filtered_candidates", row.filtered_candidates, "the same without other true entities");
-    field("filtered_above", row.filtered.above, "of them above");
-    field("filtered_equal", row.filtered.equal, "of them equal");
+    field("score", row.score, "score of the true entity: a cosine, or nats");
+    field("candidates", row.candidates, "number of ranked entities, the true one included");
+    field("above", row.raw.above, "number of candidates with a higher score");
+    field("equal", row.raw.equal, "number of other candidates with the same score");
+    field("filtered_candidates", row.filtered_candidates,
+          "number of candidates without other true entities");
+    field("filtered_above", row.filtered.above, "number of them with a higher score");
+    field("filtered_equal", row.filtered.equal, "number of the others with the same score");
     field("undecided", row.undecided,
-          "candidates that may stand above too, where a search ended early");
-    field("tokens", row.tokens, "tokens of the true entity's name");
+          "number of candidates that may also rank above, if a search ended early");
+    field("tokens", row.tokens, "number of tokens of the true entity's name");
   }
 };
 
-/// The entities nearest to a query, with their cosines, the nearest first.
+/// The entities nearest to a query, with their cosines, nearest first.
 struct NearestEntities {
   bool asks_head = false;
   std::string head, relation, tail;
@@ -67,11 +68,11 @@ struct RecordFields<NearestEntities> {
     field("head", row.head, "identifier of the head");
     field("relation", row.relation, "name of the relation");
     field("tail", row.tail, "identifier of the tail");
-    field.optional("nearest", row.nearest, "[entity, cosine], the nearest first");
+    field.optional("nearest", row.nearest, "[entity, cosine], nearest first");
   }
 };
 
-/// Whether a rank's counts are none that no graph has, with the true entity among its candidates.
+/// Whether a rank's counts are possible for a graph, with the true entity among its candidates.
 inline bool has_sound_counts(const Json& row) {
   const auto count = [&](const std::string& field) -> std::uint64_t {
     return row.at(field).get_ref<const Json::number_unsigned_t&>();
@@ -85,7 +86,7 @@ inline bool has_sound_counts(const Json& row) {
          (std::max)(count("tokens"), count("line")) <= (std::numeric_limits<std::uint32_t>::max)();
 }
 
-/// In the order of the file. Throws a user error for a line that is none of these.
+/// In the order of the file. Throws a user error for a line that is not a rank.
 [[nodiscard]] inline std::vector<EntityRank> read_entity_ranks(const DiskPath& file) {
   std::vector<EntityRank> ranks;
   for_each_result_line(file, [&](const Json& row, std::size_t line) {
@@ -94,8 +95,7 @@ inline bool has_sound_counts(const Json& row) {
         throw user_error({file, line, "asks"}, "is neither head nor tail", "rank again");
       }
       if (!detail::has_sound_counts(row)) {
-        throw user_error({file, line}, "has counts that no rank has",
-                         "the file was changed; rank again");
+        throw user_error({file, line}, "has impossible counts", "the file was changed; rank again");
       }
       ranks.push_back(read_row<EntityRank>(row));
     } catch (const Error&) {
@@ -108,8 +108,9 @@ inline bool has_sound_counts(const Json& row) {
   return ranks;
 }
 
-/// The ranks of a run folder's methods, to be measured; `narrowed` says whether the LM head ranks among
-/// fewer candidates than others do. Throws a user error when a file is missing, damaged or empty.
+/// The ranks of a run folder's methods, ready to be measured. `narrowed` is whether the LM head
+/// ranks among fewer candidates than others do. Throws a user error if a file is missing, damaged
+/// or empty.
 [[nodiscard]] inline std::vector<RankedMethod> read_ranked_methods(
     const DiskPath& folder, const std::vector<std::string>& names, bool narrowed) {
   std::vector<RankedMethod> methods;
@@ -119,7 +120,7 @@ inline bool has_sound_counts(const Json& row) {
     method.narrowed = narrowed && (name == "lm-head" || name.ends_with("-single-token"));
     const auto file = folder / (name + "_ranks.jsonl");
     method.ranks = read_entity_ranks(file);
-    if (method.ranks.empty()) throw user_error({.file = file}, "holds no rank", "rank again");
+    if (method.ranks.empty()) throw user_error({.file = file}, "contains no ranks", "rank again");
   }
   return methods;
 }

@@ -9,12 +9,12 @@
 //     template <class Self, class Field>
 //     static void visit(Self& row, Field& field) {
 //       field("answer", row.text, "the text that the model wrote");
-//       field.optional("shots", row.shots, "places of the examples shown");
+//       field.optional("shots", row.shots, "indices of the examples shown");
 //     }
 //   };
 //
-// `row_line` writes a row, `read_row` reads it, `field_list` says what it has. Fields stand in the
-// order of the declaration. Results are JSON Lines: one object a line.
+// `row_line` writes a row, `read_row` reads it, `field_list` lists its fields. Fields are in the
+// order of the declaration. Results are JSON Lines: one object per line.
 
 #include <array>
 #include <charconv>
@@ -48,7 +48,7 @@ inline void append_fixed(std::string& out, double value) {
   out.append(digits.data(), end.ptr);
 }
 
-/// A whole number from 0 on that a T can hold; throws std::exception for another value.
+/// A whole number of at least 0 that a T can represent; throws std::exception for another value.
 template <class T>
 T whole(const Json& value) {
   const auto number = value.get_ref<const Json::number_unsigned_t&>();
@@ -57,7 +57,7 @@ T whole(const Json& value) {
   return static_cast<T>(number);
 }
 
-/// Ways to write a field otherwise than its type says; `Value` is const where it is written.
+/// Formats that differ from a field type's default; `Value` is const when writing.
 template <class Value>
 struct TenDigits {  // a number with ten significant digits
   Value& value;
@@ -67,7 +67,7 @@ struct TenDecimals {  // a list of numbers with ten decimals each
   Values& values;
 };
 template <class Value>
-struct SixteenBits {  // a whole number that a file keeps to 16 bits
+struct SixteenBits {  // a whole number that a file limits to 16 bits
   Value& value;
 };
 template <class Flag>
@@ -91,8 +91,8 @@ OneOfTwo(Flag&, const char*, const char*) -> OneOfTwo<Flag>;
 template <class Pairs>
 AsObject(Pairs&) -> AsObject<Pairs>;
 
-/// Writes a row as text. What a field's type needs to be written is `append_field`, found where the
-/// type is declared.
+/// Writes a row as text. A field's type must have an `append_field`, found by argument-dependent
+/// lookup.
 inline void append_field(std::string& out, const std::string& text) {
   out += Json(text).dump();
 }
@@ -149,7 +149,7 @@ void append_field(std::string& out, const AsObject<Pairs>& field) {
   out += object.dump();
 }
 
-/// The same way back; throws std::exception for a value of another kind.
+/// The reverse of append_field; throws std::exception for a value of another kind.
 inline void read_field(const Json& json, std::string& text) {
   text = json.get_ref<const std::string&>();
 }
@@ -170,7 +170,8 @@ void read_field(const Json& json, std::pair<First, Second>& pair) {
 }
 template <class Value>
 void read_field(const Json& json, std::vector<Value>& values) {
-  if (!json.is_array()) throw std::invalid_argument("is no list");  // a number is a list of one
+  // The JSON library iterates over a number as a list of one.
+  if (!json.is_array()) throw std::invalid_argument("is not a list");
   values.clear();
   for (const Json& one : json) read_field(one, values.emplace_back());
 }
@@ -192,7 +193,7 @@ void read_field(const Json& json, const OneOfTwo<Flag>& field) {
   if (!field.flag && json != field.if_false) throw std::invalid_argument("is neither word");
 }
 
-/// Whether an optional field is left out.
+/// Whether an optional field is omitted.
 template <class Value>
 bool is_absent(const std::vector<Value>& values) {
   return values.empty();
@@ -221,13 +222,13 @@ class RowWriter {
   void when(bool is_there, std::string_view name, const Value& value, std::string_view meaning) {
     if (is_there) (*this)(name, value, meaning);
   }
-  /// Fields that stand together or not at all; `first` is one of them.
+  /// Fields that are either all present or all absent; `first` is one of them.
   template <class Part, class Visit>
   void together(std::string_view, const std::optional<Part>& part, Visit visit) {
     if (part) visit(*part, *this);
   }
 
-  /// The object so far, without its end.
+  /// The unfinished object, without its closing brace.
   [[nodiscard]] std::string& open() noexcept { return text_; }
   [[nodiscard]] std::string line() && { return std::move(text_) + "}\n"; }
 
@@ -296,7 +297,7 @@ class FieldLister {
   bool is_optional_ = false;
 };
 
-/// One line of a results file, newline included.
+/// One line of a results file, with its newline.
 template <class Row>
 [[nodiscard]] std::string row_line(const Row& row) {
   RowWriter writer;
@@ -304,7 +305,7 @@ template <class Row>
   return std::move(writer).line();
 }
 
-/// The row that a line holds. Throws std::exception where it holds none.
+/// The row in a line. Throws std::exception if the line is not such a row.
 template <class Row>
 [[nodiscard]] Row read_row(const Json& line) {
   Row row{};

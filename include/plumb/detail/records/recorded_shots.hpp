@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is kept of the examples that prompts show?
+// The stored examples that prompts show.
 //
-// The lists that a run of many prompts draws from; generation_shots.hpp writes and reads them.
+// These are the lists from which a run of many prompts draws. generation_shots.hpp writes and reads
+// them.
 
 #include <cstddef>
 #include <optional>
@@ -14,13 +15,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// An example as a prompt shows it: the subject's label under a template, and the first object's.
+/// An example as a prompt shows it: the subject's label under a template, and the first object's
+/// label.
 struct RecordedShot {
   std::string relation;
   std::string subject_id;
   std::string subject;
   std::string object;
-  /// None where it may be shown under any.
+  /// Nullopt if it may be shown under any template.
   std::optional<std::size_t> template_index{};
 
   friend bool operator==(const RecordedShot&, const RecordedShot&) = default;
@@ -28,9 +30,9 @@ struct RecordedShot {
 
 struct RecordedShotList {
   std::string setting;
-  /// Empty where the list holds for all of them.
+  /// Empty if the list is for all relations.
   std::string relation;
-  /// The asked template, where each has a list of its own.
+  /// The asked template if each template has its own list.
   std::optional<std::size_t> template_index{};
   std::vector<RecordedShot> shots;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do the rows of a relation in a results folder come to?
+// What do the rows of a relation in a results folder contain?
 //
-// Goes through the rows once and keeps what is answered, so a folder of any size can be measured;
-// where templates have weights also the weighted scores of one relation. Rows are read again where
-// a fact has several right options. Works on plumb's run folders and on lm-pub-quiz's.
+// Reads the rows once and stores the answers, so that a folder of any size can be measured. If
+// templates have weights, the weighted scores of one relation are stored too. Rows are read again
+// if a fact has several right options. Reads plumb's run folders and lm-pub-quiz's.
 
 #include <span>
 
@@ -15,16 +15,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the rows of one relation say.
+/// The results in the rows of one relation.
 struct RelationResults {
-  /// Its facts keep the right one alone of their own texts for the options.
+  /// Of its facts' own texts for the options, only the right ones are stored.
   RelationAnswers answers;
   /// Its facts with several right options.
   RelationAnswerSets several_right{};
 };
 
-/// `visit(row)` sees each row as it is read. Throws a user error for rows that contradict each
-/// other or the metadata.
+/// `visit(row)` is called for each row as it is read. Throws a user error for rows that contradict
+/// each other or the metadata.
 template <class Visit>
 [[nodiscard]] RelationResults read_relation_results(const RecordedRelation& recorded, Visit visit) {
   const auto scores_of = [&](const RecordedRow& row, const RecordedRelation& in) -> decltype(auto) {

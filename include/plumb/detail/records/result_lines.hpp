@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What reads the lines of a results file: a file that ends, one JSON object a line. A pipe or a device in
-// its place, which may never end, is refused.
+// Reads the lines of a results file: a regular file with one JSON object per line. A pipe or a
+// device in its place, which may never end, is refused.
 
 #include <cstddef>
 
@@ -13,21 +13,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for a pipe or a device: what may never end, in the place of results.
+/// Throws a user error for a pipe or a device in place of a results file, because it may never end.
 inline void refuse_stream(const DiskPath& file) {
   if (file.disk().kind(file) != Disk::Kind::stream) return;
   throw user_error({.file = file}, "is a pipe or a device, not a file of results",
                    "remove it, then make the results again");
 }
 
-/// Whether a file of a run folder is there. Throws as refuse_stream does.
+/// Whether a file of a run folder exists. Throws what refuse_stream throws.
 [[nodiscard]] inline bool is_there(const DiskPath& file) {
   refuse_stream(file);
   return file.is_file();
 }
 
-/// Calls `visit(object, line)` for each line that is not blank; lines count from 1. Throws a user error
-/// at the first line that is no object, and as refuse_stream does.
+/// Calls `visit(object, line)` for each line that is not blank; lines count from 1. Throws a user
+/// error at the first line that is not an object, and what refuse_stream throws.
 template <class Visit>
 void for_each_result_line(const DiskPath& file, Visit visit) {
   refuse_stream(file);

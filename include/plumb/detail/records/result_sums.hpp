@@ -3,10 +3,11 @@
 
 // Are a run's results files still what the run wrote?
 //
-// A finished run's run.json has under "files", for each file that its numbers come from, how many
-// lines and bytes it has and their FNV-1a hash. Whoever reads the results looks first. Folders without
-// them, of earlier versions and of other tools, are read as they are. Non-goal: a folder whose run.json
-// was changed too; the hash is no signature.
+// The run.json of a finished run has an entry "files". For each file that its numbers come from, it
+// contains the number of lines and bytes and their FNV-1a hash. Every reader of the results checks
+// them first. Folders without this entry, from earlier versions or other tools, are read unchecked.
+// Non-goal: detecting changes in a folder whose run.json was changed too; the hash is not a
+// signature.
 
 #include <string>
 
@@ -25,23 +26,23 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return {{"lines", sum.lines}, {"bytes", sum.bytes}, {"fnv1a", hash_digits(sum.hash)}};
 }
 
-/// Throws the user error of a name from metadata that is to be part of a file's and would lead out of
-/// its folder, as no name of a relation may.
+/// A name in metadata that becomes part of a file name must not lead out of its folder, just like
+/// the name of a relation. Throws a user error if it does.
 inline void refuse_as_file_name(const std::string& name, const DiskPath& said_in) {
   if (!problem_with_relation_name(name, {})) return;
-  throw user_error({said_in, 0, Json(name).dump()}, "is no name of a file in this folder",
+  throw user_error({said_in, 0, Json(name).dump()}, "is not a valid file name in this folder",
                    "the file was changed; restore it, or make the run again");
 }
 
-/// Whether a run's numbers come from it. Its journal and the vectors of a ranking are no results, and
-/// what a report leaves is made of them.
+/// Whether a run's numbers come from the file. Its journal and a ranking's vectors are not results,
+/// and a report's files are computed from results.
 inline bool is_result_file(const std::string& name) {
   const bool is_metadata = name.starts_with("metadata_") && name.ends_with(".json");
   const bool is_rows = name.ends_with(".jsonl") && name != "journal.jsonl";
   return is_metadata || is_rows || name.ends_with("_injection.json");
 }
 
-/// The sums of all results files of a folder, and of what it asked, by name.
+/// The sums of all results files of a folder, and of its copy of what was asked, by name.
 [[nodiscard]] inline Json result_sums(const DiskPath& folder) {
   Json sums = Json::object();
   const auto add = [&](const DiskPath& from, const std::string& prefix) {
@@ -55,22 +56,22 @@ inline bool is_result_file(const std::string& name) {
   return sums;
 }
 
-/// Throws a user error for a results file that is missing or is not what its run wrote.
+/// Throws a user error for a results file that is missing or differs from what its run wrote.
 inline void refuse_changed_results(const DiskPath& folder) {
   const DiskPath run = folder / "run.json";
   if (!is_there(run)) return;
   const Json record = read_json_object(run), sums = record.value("files", Json());
   if (!sums.is_object()) return;
   const std::string command = first_string(kept_settings(folder), "command").value_or("");
-  const std::string remedy = "restore it, or call " +
+  const std::string remedy = "restore it, or run " +
                              (command.empty() ? "its job" : "plumb " + command) +
-                             " for this folder again with `resume`, which writes it anew";
+                             " for this folder again with `resume`, which rewrites it";
   for (const auto& [name, said] : sums.items()) {
     const bool in_asked = name.starts_with("asked/");
     refuse_as_file_name(in_asked ? name.substr(6) : name, run);
     const DiskPath file = folder / name;
     if (!is_there(file)) {
-      if (name.starts_with("metadata_")) continue;  // the folder is then no finished run's
+      if (name.starts_with("metadata_")) continue;  // the folder then counts as unfinished
       throw user_error({.file = file}, "is missing", remedy);
     }
     const FileSum found = sum_of(file);
@@ -79,7 +80,7 @@ inline void refuse_changed_results(const DiskPath& folder) {
     const std::string now = counted(found.lines, "line");
     throw user_error({.file = file},
                      "is not what its run wrote: it has " + now +
-                         (lines == found.lines ? " as then, but of another checksum"
+                         (lines == found.lines ? " as before, but another checksum"
                                                : " instead of " + lines.dump()),
                      remedy);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which results files does a run leave, and which fields do their rows have?
+// Which results files does a run write, and which fields do their rows have?
 //
-// The list of docs/results.md, drawn from the declarations that write and read the rows.
+// The list in docs/results.md, generated from the declarations that write and read the rows.
 
 #include <string>
 #include <string_view>
@@ -18,9 +18,9 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ResultsFile {
-  /// "plumb probe".
+  /// The command that writes it: "plumb probe".
   std::string command;
-  /// Words in capitals stand for a name: "RELATION_results.jsonl".
+  /// Words in capitals stand for names: "RELATION_results.jsonl".
   std::string name;
   std::string row;
   std::vector<ListedField> fields;
@@ -32,7 +32,7 @@ template <class Row>
           field_list<Row>()};
 }
 
-/// lm-pub-quiz's rows, with what plumb adds.
+/// lm-pub-quiz's rows, with plumb's additional fields.
 [[nodiscard]] inline ResultsFile probe_results_file() {
   FieldLister lister;
   Fact fact;
@@ -42,7 +42,7 @@ template <class Row>
                    std::move(lister.fields)};
   file.fields.push_back(
       {"pll_scores",
-       "for each option the number that the run was asked for: its reduction over its "
+       "for each option, the score that the run was asked for: its reduction over its "
        "span"});
   for (const ScoreField& field : score_fields()) {
     file.fields.push_back({field.name, field.meaning(), field.is_optional()});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whose results does a folder hold, and what does their metadata say?
+// Which kind of results does a folder contain, and what is in their metadata?
 //
-// Each kind has a metadata file of its own, which is written when the results are whole:
-// metadata_results.json (a closed-set probe, lm-pub-quiz too), metadata_many_shot.json,
-// metadata_rank.json, metadata_generate.json (whose "answers": "lists" says that they are lists).
+// Each kind has its own metadata file, which is written when the results are complete:
+// metadata_results.json (a closed-set probe, also of lm-pub-quiz), metadata_many_shot.json,
+// metadata_rank.json, metadata_generate.json ("answers": "lists" marks lists).
 
 #include <optional>
 #include <string>
@@ -23,13 +23,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class ResultsKind { closed_set, many_shot, ranking, generation, lists };
 
-/// What a kind's metadata file is called, what it tells of, and which command of plumb writes it.
+/// The metadata file of a kind, what it describes, and the plumb command that writes it.
 struct ResultsMetadata {
   const char* file;
   const char* tells_of;
   const char* command;
 };
-/// Lists have that of generations.
+/// Lists have the same metadata file as generations.
 [[nodiscard]] constexpr ResultsMetadata metadata_of(ResultsKind kind) {
   switch (kind) {
     case ResultsKind::many_shot:
@@ -45,39 +45,39 @@ struct ResultsMetadata {
   return {"metadata_results.json", "results", "probe"};
 }
 
-/// The name of the file that says what results there are.
+/// The name of the metadata file of a kind of results.
 [[nodiscard]] constexpr const char* metadata_name(ResultsKind kind) {
   return metadata_of(kind).file;
 }
 
-/// Reads the metadata of a finished run. Throws a user error where it is missing, no regular file or no
-/// JSON object.
+/// Reads the metadata of a finished run. Throws a user error if it is missing, not a regular file
+/// or not a JSON object.
 [[nodiscard]] inline Json read_metadata(const DiskPath& folder, ResultsKind kind) {
   const auto [name, tells_of, command] = metadata_of(kind);
   const DiskPath file = folder / name;
   if (is_there(file)) return read_json_object(file);
   throw user_error({.file = folder},
-                   std::string("holds no finished ") + tells_of + " (no " + name + ")",
+                   std::string("contains no finished ") + tells_of + " (no " + name + ")",
                    std::string("name a finished run folder, or finish its run first (plumb ") +
                        command + ", `resume`)");
 }
 
-/// The methods or settings that a run lists in a field of its metadata, each of which is part of names
-/// of its files. Throws a user error where there is none, or where one cannot be part of such a name.
+/// The methods or settings that a run lists in a field of its metadata; each is part of the names
+/// of its files. Throws a user error if there are none, or if one cannot be part of a file name.
 [[nodiscard]] inline std::vector<std::string> listed_names(const DiskPath& folder, ResultsKind kind,
                                                            const Json& metadata,
                                                            const char* field) {
   const auto [name, tells_of, command] = metadata_of(kind);
   auto names = string_list(metadata, field);
   if (!names || names->empty()) {
-    throw user_error({folder / name, 0, field}, "names none", std::string(command) + " again");
+    throw user_error({folder / name, 0, field}, "is empty", std::string(command) + " again");
   }
   for (const std::string& one : *names) refuse_as_file_name(one, folder / name);
   return *std::move(names);
 }
 
-/// Nothing where a folder holds no finished results. Throws a user error for metadata of a generation
-/// that is no JSON object.
+/// Nullopt if a folder contains no finished results. Throws a user error for a generation's
+/// metadata that is not a JSON object.
 [[nodiscard]] inline std::optional<ResultsKind> results_kind(const DiskPath& folder) {
   for (const ResultsKind kind : {ResultsKind::generation, ResultsKind::many_shot,
                                  ResultsKind::ranking, ResultsKind::closed_set}) {
@@ -100,7 +100,8 @@ struct ResultsMetadata {
   return (folder / metadata_name(ResultsKind::ranking)).is_file();
 }
 
-/// The folder itself; of a calibration of a model, with or without its run.json, the probe within it.
+/// The folder itself. For a calibration of a model, with or without its run.json, the probe folder
+/// within it.
 [[nodiscard]] inline DiskPath probed_folder(const DiskPath& folder) {
   const char* const results = metadata_name(ResultsKind::closed_set);
   if (is_there(folder / results)) return folder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The rows of two closed-set run folders, matched (measure/run_changes.hpp).
+// Matches the rows of two closed-set run folders (measure/run_changes.hpp).
 
 #include <cmath>
 #include <cstddef>
@@ -42,8 +42,8 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
     const std::vector<double>& old = before->second.scores;
     if (before->second.answer != row.fact.answer) {
       throw user_error({second.rows, row.fact.line, "answer_idx"},
-                       "is another answer than in " + first.rows.string(),
-                       "compare runs over the same dataset");
+                       "differs from the answer in " + first.rows.string(),
+                       "compare runs of the same dataset");
     }
     const auto [place, added] = facts.try_emplace(row.fact.instance);
     Change& change = place->second;
@@ -72,8 +72,8 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
   for (auto& [instance, change] : facts) into.facts.push_back(std::move(change.fact));
 }
 
-/// Throws a user error for folders of other options or another scoring, and for damaged files. No facts
-/// where the two share none.
+/// Throws a user error for folders with different options or scoring, and for damaged files. No
+/// facts if the two share none.
 [[nodiscard]] inline RunChanges read_run_changes(const DiskPath& first, const DiskPath& second) {
   RunChanges made;
   const std::vector<RecordedRelation> before = recorded_relations(first);
@@ -84,12 +84,13 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
     if (found == before.end()) continue;
     if (found->reduction != after.reduction || found->span != after.span) {
       throw user_error({.file = second, .field = code},
-                       "was scored otherwise than " + first.string(),
-                       "compare runs of one `reduction` and `span`");
+                       "was scored differently from " + first.string(),
+                       "compare runs with the same `reduction` and `span`");
     }
     if (found->relation.options != after.relation.options) {
-      throw user_error({.file = second, .field = code}, "has other options than " + first.string(),
-                       "compare runs over the same dataset");
+      throw user_error({.file = second, .field = code},
+                       "has different options from " + first.string(),
+                       "compare runs of the same dataset");
     }
     add_changes(made, *found, after);
   }

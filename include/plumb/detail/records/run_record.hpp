@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a finished run folder says of itself beside its results: settings, example prompts, and what
-// must be known of all its numbers.
+// The record of a finished run folder in addition to its results: settings, example prompts, and
+// warnings about all its numbers.
 
 #include <cstddef>
 #include <filesystem>
@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The settings that a folder's run.json has; an empty object where it has none. Throws a user error for
-/// a file that is no JSON object.
+/// The settings in a folder's run.json; an empty object if there are none. Throws a user error for
+/// a file that is not a JSON object.
 [[nodiscard]] inline Json kept_settings(const DiskPath& folder) {
   if (!is_there(folder / "run.json")) return Json::object();
   Json settings = read_json_object(folder / "run.json").value("settings", Json());
@@ -30,42 +30,42 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Throws a user error for a run that more than one model answered (MixedResults).
 inline void refuse_mixed(const DiskPath& file, const Json& run) {
   if (first_string(run, "status") != "mixed") return;
-  throw user_error({file, 0, "status"}, "says \"mixed\": more than one model answered this run",
-                   "do it anew, into another folder (`out`)");
+  throw user_error({file, 0, "status"}, "is \"mixed\": more than one model answered this run",
+                   "run it again into another folder (`out`)");
 }
 
-/// Throws a user error for a folder without results of a run: one of its shards, or those of several
-/// models.
+/// Throws a user error for a run folder without results of its own: a shard, or a mixture of
+/// several models' answers.
 inline void refuse_without_results(const DiskPath& folder) {
   const DiskPath file = folder / "run.json";
   if (!is_there(file)) return;
   const Json run = read_json_object(file);
   refuse_mixed(file, run);
   if (!run.contains("shard")) return;
-  throw user_error({.file = folder}, "is one shard of a run and holds no results",
-                   "make a run of all its shards by plumb merge, and name that");
+  throw user_error({.file = folder}, "is one shard of a run and contains no results",
+                   "join all shards with plumb merge and name the merged run");
 }
 
-/// What must be said where facts are left out, as an engine did not report all of their tokens;
-/// `where` may say of which relations.
+/// The warning about facts that are left out because an engine did not report all of their tokens.
+/// `where` may name their relations.
 [[nodiscard]] inline std::string unreported_warning(std::size_t facts,
                                                     const std::string& where = "") {
   return "Warning: " + counted(facts, "fact") + " left out" +
          (where.empty() ? "" : " (" + where + ")") +
-         ": the engine did not report how likely every token of their candidates is, and no number "
-         "is put in its place.";
+         ": the engine did not report the probability of every token of their candidates, and "
+         "plumb substitutes no value.";
 }
 
-/// What a reader must know of every number that a model gave: that quantised weights round the
-/// activations, then the `warnings` of the run's settings (ModelDescription), in their order.
+/// Warnings that apply to every number of a model: that quantised weights round the activations,
+/// then the `warnings` of the run's settings (ModelDescription), in their order.
 [[nodiscard]] inline std::vector<std::string> model_warnings(const Json& settings) {
   std::vector<std::string> warnings;
   if (settings.value("quantized", Json()) == true) {
     warnings.push_back(
         "Quantised weights (" + first_string(settings, "weights").value_or("of some type") +
-        ") run natively round the activations too: scores differ from the same weights in F32 by "
-        "tenths of a nat a statement on average and by several nats at worst, and answers may "
-        "differ too.");
+        ") that run natively also round the activations: scores differ from those of the same "
+        "weights in F32 by tenths of a nat per statement on average and by several nats at worst, "
+        "and answers may differ too.");
   }
   for (std::string& text : string_list(settings, "warnings").value_or(std::vector<std::string>{})) {
     warnings.push_back(std::move(text));
@@ -73,8 +73,8 @@ inline void refuse_without_results(const DiskPath& folder) {
   return warnings;
 }
 
-/// The same of several folders that are read together, each under its name, and how many facts a run
-/// left out.
+/// The same for several folders that are read together, each under its name, and how many facts a
+/// run left out.
 template <class Folders>
 [[nodiscard]] std::vector<std::string> model_warnings_of(const Folders& named) {
   std::vector<std::string> warnings;
@@ -93,7 +93,8 @@ template <class Folders>
   return warnings;
 }
 
-/// What the dataset's files have beside what was asked, as its reader said, a line each.
+/// Notes about what the dataset's files contain but was not asked, as reported by its reader, one
+/// each.
 [[nodiscard]] inline std::vector<std::string> left_out_notes(
     const std::vector<std::string>& left_out) {
   std::vector<std::string> notes;
@@ -105,10 +106,10 @@ template <class Folders>
 }
 
 struct RunRecord {
-  /// As run.json has them; empty for another tool's folder.
+  /// The settings in run.json; empty for another tool's folder.
   Json settings = Json::object();
   std::vector<Json> prompts{};
-  /// Of the folder, for a page whose run has no name for its model.
+  /// Name of the folder, for the page of a run without a model name.
   std::string folder{};
 
   /// "model on dataset".
@@ -117,7 +118,7 @@ struct RunRecord {
     return first_string(settings, "model").value_or(folder) +
            (dataset.empty() ? "" : " on " + dataset);
   }
-  /// The model's warnings, then `notes`, then what was left out.
+  /// The model's warnings, then `own`, then what was left out.
   [[nodiscard]] std::vector<std::string> with_warnings(const std::vector<std::string>& own) const {
     std::vector<std::string> notes = model_warnings(settings);
     notes.insert(notes.end(), own.begin(), own.end());

@@ -13,13 +13,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A relation's facts of that kind, or those of all.
+/// The facts with several right options of one relation, or of all relations.
 struct AnswerSetGroup {
   std::string name;
   AnswerSetMeans means;
 };
 
-/// Relations in their order, then all facts; nothing where no fact has several right options.
+/// Relations in their order, then all facts; empty if no fact has several right options.
 [[nodiscard]] inline std::vector<AnswerSetGroup> answer_set_groups(
     const std::vector<RelationAnswerSets>& relations, const Bootstrap& bootstrap) {
   std::vector<AnswerSetGroup> groups;
@@ -45,27 +45,27 @@ struct AnswerSetGroup {
       {.key = "precision_at_n",
        .heading = "precision at n",
        .meaning =
-           "Precision at n: of a fact with n right options, the share of its n likeliest that are "
-           "right.",
+           "Precision at n: for a fact with n right options, the share of right options among the "
+           "n likeliest.",
        .value = [](const G& g) { return g.means.precision; },
        .interval = true},
       {.key = "all_above",
        .heading = "all above",
        .meaning =
-           "All above: the share of facts whose right options each stand above every wrong one.",
+           "All above: the share of facts whose right options are all likelier than any wrong one.",
        .value = [](const G& g) { return g.means.all_above; }},
       {.key = "set_above",
        .heading = "set above",
-       .meaning = "Set above: the share whose right options together are likelier than the best "
-                  "wrong one.",
+       .meaning = "Set above: the share of facts whose right options together are likelier than "
+                  "the likeliest wrong one.",
        .value = [](const G& g) { return g.means.set_above; }},
       {.key = "lead",
        .heading = "lead",
-       .meaning = "Lead: by how many nats they are.",
+       .meaning = "Lead: by how many nats the right options together are likelier.",
        .value = [](const G& g) { return g.means.lead; }},
       {.key = "brier",
        .heading = "Brier",
-       .meaning = "Brier: Σ (p − y)² over the options, y being 1/n for the right ones and 0 else.",
+       .meaning = "Brier: Σ (p − y)² over the options; y is 1/n for the right ones, 0 for others.",
        .value = [](const G& g) { return g.means.brier; }}};
 }
 

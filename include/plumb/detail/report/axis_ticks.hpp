@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where do an axis' lines stand, and what is written at them?
+// Where are the grid lines of an axis, and what are their labels?
 //
 // At round numbers: multiples of 1, 2 or 5 times a power of ten on a linear axis, and those numbers
-// themselves on a logarithmic one, which is given as log10 of what it shows.
+// themselves on a logarithmic axis. The range of a logarithmic axis is given in log10.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AxisTick {
-  /// On the axis' own scale: log10 where it is logarithmic.
+  /// In the axis' units: log10 if it is logarithmic.
   double at = 0;
   std::string text;
 };
@@ -29,7 +29,7 @@ inline double tick_step(double range) {
   return range / step < 5 ? step / 2 : step;
 }
 
-/// How many decimals tell neighbours at that step apart.
+/// The number of decimals that distinguish neighbours at that step.
 inline int tick_decimals(double step) {
   return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
 }
@@ -45,7 +45,7 @@ inline int tick_decimals(double step) {
   return ticks;
 }
 
-/// Over more than three decades, powers of ten alone have room; over more than eight, not all of them.
+/// Over more than three decades, only powers of ten; over more than eight, only some of them.
 [[nodiscard]] inline std::vector<AxisTick> log_ticks(const std::array<double, 2>& range) {
   const double decades = range[1] - range[0];
   const int apart = (std::max)(1, static_cast<int>(std::ceil(decades / 8)));

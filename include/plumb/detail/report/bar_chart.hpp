@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do estimates with intervals look side by side?
+// A bar chart of estimates with intervals, side by side.
 //
-// Horizontal bars on a scale from 0 to 1 as inline SVG, a whisker for the 95% interval and, where a
-// bar has one, a tick at what guessing would reach. Numbers are next to the names, so that a narrow
-// screen, where the chart is scrolled, begins with both. Colours come from the page's style, so the
-// chart follows dark mode and prints.
+// Horizontal bars on a scale from 0 to 1 as inline SVG, with a whisker for the 95% interval and an
+// optional tick at the accuracy of guessing. Numbers are next to the names, so that a narrow
+// screen, which scrolls the chart, shows both first. Colours come from the page's style, so the
+// chart follows dark mode and print.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,14 +25,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct Bar {
   std::string label;
   Estimate estimate;
-  /// Expected value of guessing, if it makes sense for this bar.
+  /// The expected value of guessing, if it is meaningful for this bar.
   std::optional<double> chance{};
 };
 
-/// `title` names the chart for readers who cannot see it. Bars without a number are drawn as "–".
+/// `title` names the chart for screen readers. Bars without a number are drawn as "–".
 [[nodiscard]] inline std::string bar_chart(const std::vector<Bar>& bars, const std::string& title) {
   constexpr double width = 500, right = 20, row = 22, top = 8, bottom = 30;
-  // Names are as wide as 7 for each character; past 28 characters they have several lines.
+  // A character of a name is 7 wide; names of more than 28 characters are broken into lines.
   std::size_t longest = 3;
   std::vector<std::vector<std::string>> lines;
   double height = top + bottom;
@@ -66,7 +66,7 @@ struct Bar {
   double begin = top;
   for (std::size_t b = 0; b < bars.size(); ++b) {
     const Bar& bar = bars[b];
-    const double y = begin + (row_height(lines[b].size()) - row) / 2;  // of the bar's own row
+    const double y = begin + (row_height(lines[b].size()) - row) / 2;  // top of the bar's own row
     const std::string middle = with_decimals(y + row / 2, 1);
     svg += text_lines(lines[b], "class=\"name\"", names, y + row / 2);
     if (bar.estimate.count > 0) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do groups of numbers spread, side by side?
+// A box chart of several groups of numbers, side by side.
 //
-// Upright boxes from the lower to the upper quartile with the median across, and whiskers to the
-// 5th and 95th percentile, taken here of each group's numbers, as inline SVG. Colours come from the
-// page's style.
+// Vertical boxes from the lower to the upper quartile with a line at the median, and whiskers to
+// the 5th and 95th percentile, as inline SVG. The percentiles are computed here from each group's
+// numbers. Colours come from the page's style.
 
 #include <algorithm>
 #include <cmath>
@@ -24,21 +24,21 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct BoxGroup {
   std::string label;
-  /// Anything but empty.
+  /// Must not be empty.
   std::vector<double> values;
 };
 
 struct BoxChart {
-  /// For readers who cannot see it.
+  /// For screen readers.
   std::string title;
   std::string x_label;
   std::string y_label;
   std::vector<BoxGroup> groups;
-  /// Whether the axis is logarithmic; values are at least 1 then.
+  /// Whether the axis is logarithmic; then values are at least 1.
   bool logarithmic = false;
 };
 
-/// The scale goes from 0, or 1 where it is logarithmic, to the largest whisker.
+/// The scale goes from 0, or from 1 if it is logarithmic, to the largest whisker.
 [[nodiscard]] inline std::string box_chart(BoxChart chart) {
   constexpr double left = 66, right = 12, top = 12, bottom = 58, height = 300, box = 34;
   double most = 0;

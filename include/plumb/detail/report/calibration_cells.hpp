@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a number look in a calibration table?
+// The cells of calibration tables.
 //
-// Cells with their interval in small print, coloured in the paper's steps (Kissling et al., Table
-// 1): ACE 0.05, 0.1, 0.2; Brier 0.1, 0.2, 0.25.
+// Cells have their interval in small print and are coloured in the paper's steps (Kissling et al.,
+// Table 1): ACE 0.05, 0.1, 0.2; Brier 0.1, 0.2, 0.25.
 
 #include <array>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// An estimator's name as people write it.
+/// An estimator's name as shown to people.
 [[nodiscard]] inline std::string estimator_label(const std::string& name) {
   const auto parts = name.find('_');
   std::string label = name.substr(0, parts);
@@ -30,25 +30,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return label + ", vote ≥ " + policy.substr(4);
 }
 
-/// Whether votes failed, of what may have votes. Each such fact has confidence 0 and counts as wrong, so
-/// that errors of confidence say how many failed, not how well the model knows what it knows: they have
-/// a mark, and no colour.
+/// Whether votes failed; false for rows without votes. A fact whose vote failed has confidence 0
+/// and counts as wrong. Calibration errors then measure how many votes failed, not calibration, so
+/// they are marked and have no colour.
 template <class Row>
 [[nodiscard]] constexpr bool has_failed_votes(const Row& row) {
   if constexpr (requires { row.failures; }) return row.failures > 0;
   return false;
 }
 
-/// What stands behind an estimator's name where its errors mean little, and what the marks mean.
+/// The marks after the name of an estimator whose errors are not meaningful.
 [[nodiscard]] inline std::string estimator_marks(const EstimatorResult& made) {
   return std::string(made.discrete ? " *" : "") + (has_failed_votes(made) ? " †" : "");
 }
 inline constexpr const char* failed_votes_meaning =
     "† votes failed for a share of the facts: these have confidence 0 and fall into one bin, so "
-    "ACE "
-    "and Brier score mean little";
+    "ACE and Brier score are not meaningful";
 
-/// The paper's name of a reduction: "Sum", "Mean (A)" over the answer alone.
+/// The paper's name of a reduction: "Sum", or "Mean (A)" over only the answer.
 [[nodiscard]] inline std::string scoring_label(Scoring scoring) {
   const std::string reduction =
       std::array{"Sum", "Mean", "Bytes", "PMI"}[static_cast<std::size_t>(scoring.reduction)];
@@ -56,7 +55,7 @@ inline constexpr const char* failed_votes_meaning =
   return scoring.span == Span::answer ? reduction + " (A)" : reduction;
 }
 
-/// The class of a cell, by the paper's steps; empty for metrics it has none for.
+/// The class of a cell, by the paper's steps; empty for metrics without steps.
 inline const char* step(CalibrationMetric metric, double value) {
   const std::array<double, 3>& steps = declared_metric(metric).steps;
   if (steps[2] == 0) return "";
@@ -70,8 +69,8 @@ inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric
   return cell(e, std::string(step(metric, e.value)) + (best ? " best" : ""));
 }
 
-/// The same of an estimator, over all facts or a group of them (`metrics`); one whose votes failed has
-/// a mark in place of the colour.
+/// The same for an estimator, over all facts or a group of them (`metrics`). If votes failed, it
+/// has a mark instead of the colour.
 inline std::string cell(const EstimatorResult& made, const MetricEstimates& metrics,
                         CalibrationMetric metric, bool best = false) {
   if (!has_failed_votes(made)) return cell(metrics, metric, best);

@@ -15,7 +15,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A calibration metric of anything that has `metrics`, under the paper's colours.
+/// A calibration metric of any row that has `metrics`, in the paper's colours.
 template <class Row>
 [[nodiscard]] Column<Row> metric_column(CalibrationMetric metric) {
   const DeclaredMetric& declared = declared_metric(metric);
@@ -30,7 +30,7 @@ template <class Row>
       .plain = has_failed_votes<Row>};
 }
 
-/// The metrics that a table shows: those of the terminal, and on a page the first table and the second.
+/// The metrics that a table shows: the terminal's table, or the page's first or second table.
 [[nodiscard]] inline std::vector<CalibrationMetric> metrics_of(MetricTable table) {
   std::vector<CalibrationMetric> metrics;
   for (const DeclaredMetric& one : declared_metrics) {
@@ -52,7 +52,7 @@ template <class Row>
   return columns;
 }
 
-/// Of every option's probability.
+/// Calibration over the probabilities of all options.
 [[nodiscard]] inline std::vector<Column<StaticCalibration>> static_calibration_numbers() {
   using S = StaticCalibration;
   return {
@@ -64,11 +64,11 @@ template <class Row>
       {.key = "brier",
        .heading = "Brier",
        .meaning =
-           "Brier: Σ (p − y)² over the options, y = 1/n for each of a subject's n right ones.",
+           "Brier: Σ (p − y)² over the options; y = 1/n for each of a subject's n right options.",
        .value = [](const S& made) { return made.brier; }},
       {.key = "brier_several_right",
        .heading = "Brier, several right",
-       .meaning = "Several right: over the subjects with two right options or more.",
+       .meaning = "Several right: only subjects with at least two right options.",
        .value = [](const S& made) { return made.brier_several_right; }},
       {.key = "questions",
        .heading = "subjects",
@@ -86,7 +86,7 @@ template <class Row>
   return columns;
 }
 
-/// Those metrics below an estimator's name, with or without its failed votes.
+/// The estimator's name, then these metrics, with or without its number of failed votes.
 [[nodiscard]] inline std::vector<Column<EstimatorResult>> estimator_columns(
     const std::vector<CalibrationMetric>& metrics, bool failures) {
   using E = EstimatorResult;
@@ -100,15 +100,16 @@ template <class Row>
     columns.push_back({.key = "failures",
                        .heading = "failed votes",
                        .meaning =
-                           "Failed votes count as wrong, with confidence 0; ties for the likeliest "
-                           "option as wrong too, since such a fact is not known.",
+                           "Failed votes count as wrong, with confidence 0. Ties for the likeliest "
+                           "option also count as wrong, because such a fact is not known.",
                        .value = [](const E& made) { return made.failures; }});
     weigh(columns, {"failures"}, ColumnWeight::minor);
   }
   return columns;
 }
 
-/// Of a change: green for the better, red for the worse, none where the interval holds 0.
+/// The class of a change: green for an improvement, red for a decline, empty if the interval
+/// contains 0 or does not exist.
 [[nodiscard]] inline auto colour_of_change(bool lower_is_better) {
   return [lower_is_better](const Estimate& e) -> std::string {
     if (!e.has_interval() || (e.low <= 0 && e.high >= 0)) return "";
@@ -116,7 +117,7 @@ template <class Row>
   };
 }
 
-/// Two models of the same facts. The models must outlive the columns.
+/// The difference between two models on the same facts. The models must outlive the columns.
 [[nodiscard]] inline std::vector<Column<CalibrationDifference>> difference_columns(
     const std::vector<ModelCalibration>& models) {
   using D = CalibrationDifference;
@@ -133,8 +134,8 @@ template <class Row>
            .value = [](const D& d) -> CellValue { return estimator_label(d.estimator); }},
           {.key = "ace",
            .heading = "ACE, second − first",
-           .meaning = "A positive difference means that the second model is calibrated worse. "
-                      "Intervals are paired: both models over the same resamples of the facts.",
+           .meaning = "A positive difference means that the second model is worse calibrated. "
+                      "Intervals are paired: both models use the same resamples of the facts.",
            .value = [](const D& d) { return d.ace; },
            .interval = true,
            .colour = colour_of_change(true)},
@@ -145,7 +146,7 @@ template <class Row>
            .colour = colour_of_change(true)}};
 }
 
-/// What a marker changes; a change for the better has a green cell, one for the worse a red one.
+/// What a marker changes. Improvements have a green cell, declines a red one.
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_numbers() {
   using E = MarkerEffect;
   const auto all = ColumnPlace::everywhere;
@@ -200,7 +201,7 @@ template <class Row>
                }},
           {.key = "harmonic_mean",
            .heading = "H",
-           .meaning = "H: harmonic mean of accuracy and 1 − ACE.",
+           .meaning = "H: the harmonic mean of accuracy and 1 − ACE.",
            .value = [](const R& r) { return r.harmonic_mean; },
            .place = all,
            .interval = true}};

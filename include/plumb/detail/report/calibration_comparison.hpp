@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do several models' calibrations look side by side?
+// The page's comparison of several models' calibrations.
 //
 // Kissling et al., Tables 1 and 4, Figure 4, and causal–masked pairs (calibration_pairs.hpp).
 
@@ -28,7 +28,7 @@ class ComparisonSections {
   explicit ComparisonSections(const CalibrationResults& results) : results_(results) {}
 
   [[nodiscard]] std::string html() const {
-    // The paper's columns; the other policies stand in the third table.
+    // The paper's columns; the other policies are in the third table.
     const std::vector<std::string> with_ace{"base", "margin", "average_vote2", "average_min"};
     const std::vector<std::string> with_brier{
         "base", "margin", "average_vote2", "average_min", "consistency_vote2", "consistency_min"};
@@ -44,16 +44,18 @@ class ComparisonSections {
     }
     std::string html =
         heading("Adaptive calibration error by model",
-                "Lower is better; bold: the model's best. Below 0.1 counts as well calibrated. Not "
-                "shown for Consistency, whose few values make the bins arbitrary. † votes failed: "
-                "such facts have confidence 0, and neither colour nor bold is given.") +
+                "Lower is better; bold: the model's best. Below 0.1 counts as well calibrated. ACE "
+                "is not shown for Consistency: it has so few values that the bins are arbitrary. † "
+                "votes failed: such facts have confidence 0, so the cell has no colour or bold.") +
         model_table(plain, M::ace) +
         heading("Brier score by model",
-                "Mean (confidence − correct)². Always saying 0.5 scores 0.25. † as above.") +
+                "Mean (confidence − correct)². A constant confidence of 0.5 scores 0.25. † as "
+                "above.") +
         model_table(all, M::brier);
     if (!averages.empty()) {
       html += heading("Brier score of Average by aggregation",
-                      "“vote ≥ k”: at least k paraphrases agree and no other answer has as many.") +
+                      "“vote ≥ k”: at least k paraphrases agree and no other answer has as many "
+                      "votes.") +
               model_table(averages, M::brier);
     }
     html += heading("Calibration error against accuracy",
@@ -122,8 +124,8 @@ class ComparisonSections {
     }
     if (charts.empty()) return "";
     return heading("Calibration curves of all models",
-                   "Mean confidence against accuracy in equal-count bins; below the dashed line a "
-                   "model is overconfident. Each model's own page has its intervals.") +
+                   "Mean confidence against accuracy in equal-count bins. Below the dashed line a "
+                   "model is overconfident. Each model's own page shows its intervals.") +
            "<div class=\"plots two\">\n" + charts + "</div>\n";
   }
 
@@ -152,8 +154,8 @@ class ComparisonSections {
     if (series.empty()) {
       return "<div>" +
              words_below(
-                 "No point: there are fewer facts than bins, or Base, Margin and Average "
-                 "are not among the estimators.") +
+                 "No points: there are fewer facts than bins, or the estimators do not include "
+                 "Base, Margin and Average.") +
              "</div>";
     }
     chart.x_range = {0, (std::min)(1.0, across * 1.15)};
@@ -163,7 +165,7 @@ class ComparisonSections {
 
   [[nodiscard]] std::string correlation_table() const {
     if (results_.comparison.correlation.empty()) {
-      return "<div>" + words_below("Pearson's r needs three models of different accuracy.") +
+      return "<div>" + words_below("Pearson's r needs three models with different accuracies.") +
              "</div>";
     }
     std::string html = "<div>" + table_begin({"Estimator", "Pearson's r", "Models"});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the calibration probe's plots and tables kept as CSV?
+// The CSV files of the calibration probe.
 //
-// A file for each; a row ends in value, low, high and count, which are empty and 0 where there is no
-// number.
+// One file for each plot and table. A row ends in value, low, high and count; if there is no
+// number, the first three are empty and the count is 0.
 
 #include <string>
 #include <utility>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do markers, reductions, votes and numbers of options do to each of several models?
+// How do markers, reductions, votes and numbers of options affect each of several models?
 //
 // Kissling et al.: Figures 6 and 11 (models × markers, with the mean over models), Figure 8 (reductions, averaged
 // over causal and over masked models), Figure 10 (accuracy where failed votes are rejected), Figure 5 (numbers of
-// options) and Figure 12 (accuracy against ACE, all options beside five).
+// options) and Figure 12 (accuracy against ACE, all options next to five).
 
 #include <algorithm>
 #include <cstddef>
@@ -52,14 +52,14 @@ struct MarkerRow {
   }
   if (rows.empty()) return rows;
   for (KindMeans& kind : means_by_kind(results.models, results.masked)) {
-    std::size_t models = 0;  // that have any marker
+    std::size_t models = 0;  // with any marker
     for (const MarkerEffect& one : kind.markers) models = (std::max)(models, one.accuracy.count);
     if (models > 0) rows.push_back({mean_name(kind, models), std::move(kind.markers)});
   }
   return rows;
 }
 
-/// One number of every marker.
+/// One number, with a column for each marker.
 [[nodiscard]] inline std::vector<Column<MarkerRow>> marker_matrix_columns(
     const std::vector<MarkerRow>& rows, Estimate MarkerEffect::*number, bool lower_is_better) {
   using R = MarkerRow;
@@ -138,10 +138,9 @@ class CalibrationMatrices {
   [[nodiscard]] std::string markers() const {
     const std::vector<MarkerRow> rows = marker_rows(results_);
     if (rows.empty()) return "";
-    return heading("What epistemic markers do to each model",
-                   "Marked minus base template, with paired 95% intervals; green is an "
-                   "improvement. Means "
-                   "count each model once and have no interval.") +
+    return heading("Effect of epistemic markers on each model",
+                   "Marked template minus base template, with paired 95% intervals; green is an "
+                   "improvement. Means count each model once and have no interval.") +
            "<h3>ACE</h3>\n" +
            html_table(marker_matrix_columns(rows, &MarkerEffect::ace, true), rows) +
            "<h3>Accuracy</h3>\n" +
@@ -156,7 +155,8 @@ class CalibrationMatrices {
            html_table(mean_reduction_columns(), rows);
   }
 
-  /// A line for each model through its votes, from the fewest that must agree to all.
+  /// One line for each model through its vote thresholds, from the fewest agreeing paraphrases to
+  /// all.
   [[nodiscard]] std::string votes() const {
     std::vector<ChartSeries> series;
     double most = 0.1, highest = 0.1;
@@ -179,8 +179,8 @@ class CalibrationMatrices {
     chart.y_range = {0, (std::min)(1.0, highest * 1.1)};
     return heading(
                "Accuracy where failed votes are rejected",
-               "Each point is a number of paraphrases that must agree: the share of facts without "
-               "such an answer, and the accuracy of the others.") +
+               "Each point is a number of paraphrases that must agree. It shows the share of facts "
+               "without such an answer, and the accuracy of the others.") +
            xy_chart(chart, series);
   }
 
@@ -221,11 +221,10 @@ class CalibrationMatrices {
     scatter.width = 420;
     scatter.height = 340;
     return heading(
-               "How many options, model by model",
-               "Base confidence on the facts of 1:1 relations, the other options subsampled, and "
-               "in "
-               "the last chart also with all options of all relations: that of a dataset with few "
-               "options, as FACTOR, is comparable with five.") +
+               "Number of options, by model",
+               "Base confidence on the facts of 1:1 relations; the other options are subsampled. "
+               "The last chart also shows all options of all relations; for a dataset with few "
+               "options, such as FACTOR, compare this with five options.") +
            "<div class=\"plots two\">\n" + chart("ACE by options", "ACE", ace) +
            chart("Accuracy by options", "accuracy", accuracy) +
            "<div><h3>Accuracy against ACE</h3>" + xy_chart(scatter, five) + "</div>\n</div>\n";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a person look at after a calibration probe?
+// What does the page of a calibration probe show?
 //
 // One page: several models side by side (calibration_comparison.hpp), then for each model its
 // estimators, curves, markers, reductions, option counts, groups and recalibration.
@@ -24,8 +24,8 @@ class CalibrationPage {
  public:
   explicit CalibrationPage(const CalibrationResults& results) : results_(results) {}
 
-  /// `settings` is an object of names and values for the last table; `prompts` are examples of what
-  /// was asked.
+  /// `settings` is an object of names and values for the last table; `prompts` are examples of the
+  /// model's prompts.
   [[nodiscard]] std::string html(const Json& settings,
                                  const std::vector<Json>& prompts = {}) const {
     const auto& models = results_.models;
@@ -52,8 +52,8 @@ class CalibrationPage {
     }
     return whole_page(
         {title,
-         "Is the model's confidence earned? Confidence of the model's answer, against "
-         "whether it is right.",
+         "Is the model's confidence justified? The confidence of each answer is compared with "
+         "whether the answer is right.",
          notes, settings, prompts},
         out);
   }
@@ -102,20 +102,22 @@ class CalibrationPage {
     const auto second = estimator_columns(metrics_of(MetricTable::page_second), false);
     return heading("Confidence estimators side by side",
                    "Small: 95% interval. " + meanings(first) +
-                       " * few distinct values: ACE means little. " + failed_votes_meaning + ".") +
+                       " * few distinct values: ACE is not meaningful. " + failed_votes_meaning +
+                       ".") +
            html_table(first, model.estimators) +
-           "<h3>Other errors, and the Brier score taken apart</h3>\n<p class=\"dim\">" +
+           "<h3>Other errors, and the parts of the Brier score</h3>\n<p class=\"dim\">" +
            meanings(second) + "</p>\n" + html_table(second, model.estimators) + every_option(model);
   }
 
-  /// What is measured of all options' probabilities, not of the answer's alone.
+  /// Numbers over the probabilities of all options, not only the answer's.
   [[nodiscard]] static std::string every_option(const ModelCalibration& model) {
     if (!model.brier_one_hot.exists()) return "";
     const auto columns = static_calibration_numbers();
     std::string html = "<h3>Probabilities of all options, under the " +
                        std::string(base_name(model.asked_by)) + "</h3>\n<p class=\"dim\">";
     if (model.static_calibration) html += meanings(columns) + " ";
-    html += "One-hot Brier score, each row of a subject with several objects by itself: " +
+    html += "One-hot Brier score, with each row of a subject with several objects counted "
+            "separately: " +
             with_interval(model.brier_one_hot) + " summed over the options, " +
             with_interval(model.brier_one_hot_per_option) + " per option.</p>\n";
     if (const auto& made = model.static_calibration) {
@@ -126,9 +128,9 @@ class CalibrationPage {
 
   [[nodiscard]] static std::string markers(const ModelCalibration& model) {
     if (model.markers.empty()) return "";
-    return heading("What epistemic markers do",
-                   "Marked minus base template, on the same facts, with paired 95% intervals. A "
-                   "negative difference in ACE or Brier score is an improvement.") +
+    return heading("Effect of epistemic markers",
+                   "Marked template minus base template, on the same facts, with paired 95% "
+                   "intervals. A negative difference in ACE or Brier score is an improvement.") +
            html_table(marker_columns(), model.markers) + detail::marker_chart(model);
   }
 
@@ -136,17 +138,17 @@ class CalibrationPage {
     if (model.reductions.empty()) return "";
     const auto columns = reduction_columns();
     return heading("Reductions",
-                   "Base confidence on the base template, from one scoring; (A): over the answer's "
-                   "tokens alone. " +
+                   "Base confidence on the base template, all from the same scores. (A): only over "
+                   "the answer's tokens. " +
                        meanings(columns)) +
            html_table(columns, model.reductions);
   }
 
   [[nodiscard]] static std::string option_counts(const ModelCalibration& model) {
     if (model.option_counts.empty()) return "";
-    return heading("How many options",
+    return heading("Number of options",
                    "Base confidence on the " + counted(model.option_counts.front().facts, "fact") +
-                       " of the 1:1 relations, the other options subsampled; mean of " +
+                       " of the 1:1 relations; the other options are subsampled. Mean of " +
                        counted(option_samplings, "sampling") + ".") +
            detail::option_chart(model);
   }
@@ -169,8 +171,8 @@ class CalibrationPage {
     std::string html =
         heading("By domain, cardinality and relation",
                 "ACE, and the accuracy of " + escape_html(estimator_label(first.name)) +
-                    "; – where a group has fewer facts than bins. 1:1: no two facts of the "
-                    "relation share an answer.");
+                    "; – if a group has fewer facts than bins. 1:1: no two facts of the relation "
+                    "share an answer.");
     const auto table = [&](const std::string& title, auto member) {
       if ((first.*member).empty()) return;
       html += "<h3>" + title + "</h3>\n" + table_begin(heads);
@@ -199,8 +201,8 @@ class CalibrationPage {
 
   [[nodiscard]] static std::string templates(const ModelCalibration& model) {
     std::string html =
-        heading("Templates", "How each was taken, with its text in the first relation.") +
-        table_begin({"Template", "Taken as", "Relations", "Text"});
+        heading("Templates", "The role of each template, with its text in the first relation.") +
+        table_begin({"Template", "Role", "Relations", "Text"});
     for (const TemplateUse& use : model.templates) {
       html += "<tr><td>" + std::to_string(use.index) + "</td><td>" +
               (use.role.kind == TemplateKind::paraphrase
@@ -216,12 +218,11 @@ class CalibrationPage {
     if (model.recalibration.empty()) return "";
     return heading(
                "Recalibration, on held-out facts",
-               "A step beyond the paper: maps fitted on one half of each relation's facts, "
-               "measured "
-               "on the other " +
+               "Not in the paper: maps are fitted on one half of each relation's facts and "
+               "measured on the other " +
                    std::to_string(model.held_out) +
-                   ". Temperature divides the scores before the softmax; isotonic is the nearest "
-                   "non-decreasing function.") +
+                   ". Temperature: divides the scores before the softmax. Isotonic: the "
+                   "best-fitting non-decreasing function.") +
            html_table(recalibration_columns(), model.recalibration);
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do causal models stand against masked ones of like accuracy?
+// How do causal models compare with masked models of similar accuracy?
 //
-// Kissling et al., Tables 2 and 5 as one table, on the page and on a terminal; on the page also every
-// estimator of each pair, the causal model beside the masked one, with their calibration curves.
+// Kissling et al., Tables 2 and 5 as one table, on the page and on a terminal. The page also shows
+// every estimator of each pair, the causal model next to the masked one, with their calibration
+// curves.
 
 #include <algorithm>
 #include <cmath>
@@ -25,16 +26,16 @@ class PairSections {
  public:
   explicit PairSections(const CalibrationResults& results) : results_(results) {}
 
-  /// Nothing where there are no pairs.
+  /// Empty if there are no pairs.
   [[nodiscard]] std::string html() const {
     if (results_.comparison.pairs.empty()) return "";
     std::string html =
         heading(
-            "Causal and masked models of like accuracy",
-            "Closest accuracies first, each model once, at most 0.02 apart (the only causal and "
-            "the only masked model are paired however far apart), accuracy being the mean over "
-            "paraphrases; Brier scores over all facts "
-            "and over the domain in which the two are closest.") +
+            "Causal and masked models of similar accuracy",
+            "The closest accuracies first; each model is in one pair. Accuracy is the mean over "
+            "paraphrases and differs by at most 0.02; a single causal model and a single masked "
+            "model are paired at any difference. Brier scores are over all facts, and over the "
+            "domain in which the two models are closest.") +
         table_begin({"Model", "Kind", "Accuracy", "Margin", "Average, min", "Domain", "Facts",
                      "Accuracy", "Margin", "Average, min"},
                     {true});
@@ -58,7 +59,7 @@ class PairSections {
     return html;
   }
 
-  /// The table of the page's beginning, for a terminal without intervals.
+  /// The first table of the page, for a terminal, without intervals.
   [[nodiscard]] NumberTable rows() const {
     NumberTable table{
         {{"pair", "pair", "", ColumnPlace::everywhere, 3, false, ColumnWeight::usual, true},
@@ -109,12 +110,13 @@ class PairSections {
     return results_.masked[model] ? "masked" : "causal";
   }
 
-  /// In a domain; no number where there is none.
+  /// The accuracy in a domain; no number if the model has no such domain.
   static Estimate accuracy(const ModelCalibration& model, const std::string& domain) {
     return domain.empty() ? Estimate{} : model.domain_accuracy.at(domain);
   }
 
-  /// A model's number by an estimator, over all facts or in a domain; none where there is none.
+  /// A model's number by an estimator, over all facts or in a domain; none if there is no such
+  /// number.
   static Estimate metric(const ModelCalibration& model, const std::string& estimator, M metric,
                          const std::string& domain, bool in_domain) {
     const EstimatorResult* made = model.estimator(estimator);

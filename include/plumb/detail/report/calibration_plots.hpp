@@ -5,7 +5,7 @@
 //
 // Calibration curves over a histogram of confidences (Kissling et al., Figure 2), with markers
 // (Figure 7), accuracy–rejection curves (Figures 3 and 10), and confidence, accuracy and ACE by the
-// number of options (Figure 5). The same points stand in the CSV files.
+// number of options (Figure 5). The CSV files contain the same points.
 
 #include <string>
 #include <utility>
@@ -34,8 +34,8 @@ inline std::string curve_charts(const ModelCalibration& model, std::size_t bins)
   std::string html =
       heading("Calibration curves",
               "Mean confidence against accuracy in " + counted(bins, "equal-count bin") +
-                  ", with 95% intervals; below the dashed line the model is "
-                  "overconfident. Bars along the bottom: how often each confidence is given.") +
+                  ", with 95% intervals. Below the dashed line the model is "
+                  "overconfident. Bars along the bottom: how often each confidence occurs.") +
       "<div class=\"plots\">\n";
   for (const EstimatorResult& made : model.estimators) {
     XyChart chart{"Calibration of " + estimator_label(made.name), "confidence", "accuracy"};
@@ -66,7 +66,7 @@ inline ChartSeries rejection_series(const EstimatorResult& made) {
   return series;
 }
 
-/// Rejection by threshold, of the headline estimators or (`chosen`) the first four, and by vote.
+/// Rejection by threshold and by vote, for the headline estimators or (`chosen`) the first four.
 inline std::string rejection_charts(const ModelCalibration& model, bool chosen) {
   std::vector<ChartSeries> thresholds;
   ChartSeries votes{"vote ≥ 2, 3, …", {}};
@@ -87,9 +87,10 @@ inline std::string rejection_charts(const ModelCalibration& model, bool chosen) 
   }
   XyChart chart{"Accuracy–rejection curves", "share rejected", "accuracy of the rest"};
   std::string html =
-      heading("What rejecting the unsure gains",
-              "Answers with confidence below 0.1, 0.2, … 0.9 are rejected; the higher and further "
-              "left, the better. By vote: rejected only where a vote fails.") +
+      heading("Rejecting answers with low confidence",
+              "Answers with confidence below 0.1, 0.2, … 0.9 are rejected. The higher and further "
+              "left a curve is, the better. By vote: an answer is rejected only if its vote "
+              "fails.") +
       "<div class=\"plots two\">" + xy_chart(chart, thresholds);
   chart.title = "Rejection by failed votes";
   std::vector<ChartSeries> by_vote{votes};
@@ -98,7 +99,7 @@ inline std::string rejection_charts(const ModelCalibration& model, bool chosen) 
   return html + "</div>\n";
 }
 
-/// The base template's curve with those of the strongest markers; nothing without one.
+/// The base template's curve with those of the strongest markers; empty without markers.
 inline std::string marker_chart(const ModelCalibration& model) {
   std::vector<ChartSeries> curves;
   for (const std::string name : {"base", "possibly", "certainly", "0%", "100%"}) {
@@ -126,7 +127,7 @@ inline std::string option_chart(const ModelCalibration& model) {
     add(ace, point.options, point.ace);
   }
   std::vector<ChartSeries> series{confidence, accuracy};
-  if (!ace.points.empty()) series.push_back(ace);  // too few facts have none
+  if (!ace.points.empty()) series.push_back(ace);  // empty if there are too few facts
   XyChart chart{"Confidence, accuracy and ACE by number of options", "options", ""};
   chart.x_range = {0, static_cast<double>(model.option_counts.back().options)};
   chart.width = 700;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a calibration leaves in a folder and shows on a terminal.
+// What a calibration writes to a folder and shows on a terminal.
 //
-// Writes metrics.json, a CSV file for each plot and table, report.html, and in
-// recalibration_halves.jsonl which facts the maps of the recalibration were fitted on and which they
-// were measured on, by instance, a line for each model and relation:
+// Writes metrics.json, a CSV file for each plot and table, and report.html. It also writes
+// recalibration_halves.jsonl, with the facts on which the recalibration's maps were fitted and
+// measured, by instance, one line for each model and relation:
 //   {"model": …, "relation": "P36", "fitted": [0, 3, …], "held_out": [1, 2, …]}
 
 #include <vector>
@@ -19,7 +19,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using CalibrationReport = ReportOf<CalibrationResults>;
 
-/// `settings` is an object for the page's last table, `prompts` are examples of what was asked.
+/// `settings` is an object for the page's last table, `prompts` are examples of the model's
+/// prompts.
 [[nodiscard]] CalibrationReport calibration_report(CalibrationResults results, Json settings,
                                                    std::vector<Json> prompts = {});
 
@@ -48,7 +49,7 @@ using CalibrationReport = ReportOf<CalibrationResults>;
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The lines of recalibration_halves.jsonl; none where nothing was recalibrated.
+/// The lines of recalibration_halves.jsonl; empty if nothing was recalibrated.
 [[nodiscard]] inline std::string recalibration_halves(const CalibrationResults& results) {
   std::string lines;
   for (const ModelCalibration& model : results.models) {
@@ -64,8 +65,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return lines;
 }
 
-/// The models side by side, under the page's names: accuracy is that of the base template. A number
-/// with failed votes has a dagger.
+/// The models side by side, with the page's headings. Accuracy is that of the base template. A
+/// number with failed votes has a dagger.
 inline std::vector<Column<ModelCalibration>> model_side_columns() {
   using C = ModelCalibration;
   std::vector<Column<C>> columns{
@@ -99,7 +100,7 @@ inline std::vector<Column<ModelCalibration>> model_side_columns() {
   return columns;
 }
 
-/// What stands below the models on a terminal.
+/// The text below the models' table on a terminal.
 inline std::string words_below_models(const CalibrationResults& results) {
   const auto has_failed = [](const ModelCalibration& model) {
     return ranges::any_of(std::vector{"base", "margin", "average_vote2", "average_min"},
@@ -121,7 +122,8 @@ inline std::string words_below_models(const CalibrationResults& results) {
 /// Page, tables and metrics of a calibration.
 class CalibrationReportBody {
  public:
-  /// `settings` is an object for the page's last table, `prompts` are examples of what was asked.
+  /// `settings` is an object for the page's last table, `prompts` are examples of the model's
+  /// prompts.
   CalibrationReportBody(CalibrationResults results, Json settings, std::vector<Json> prompts = {})
       : results_(std::move(results)),
         settings_(std::move(settings)),
@@ -139,8 +141,8 @@ class CalibrationReportBody {
     return CalibrationPage(results_).html(settings_, prompts_);
   }
 
-  /// What must be known of the numbers: what their folders say and every remark, each once, with the models
-  /// it is about where it is not about all.
+  /// Notes about the numbers: the warnings of their folders and every remark, each once. A note
+  /// that is not about all models names its models.
   [[nodiscard]] std::vector<std::string> notes() const {
     const auto& models = results_.models;
     std::vector<std::string> notes;
@@ -192,7 +194,7 @@ class CalibrationReportBody {
       }
       if (!results_.comparison.pairs.empty()) {
         tables.push_back(
-            {"pairs", PairSections(results_).rows(), "accuracy of pairs: mean over paraphrases\n"});
+            {"pairs", PairSections(results_).rows(), "accuracy in pairs: mean over paraphrases\n"});
       }
       return tables;
     }
@@ -201,7 +203,7 @@ class CalibrationReportBody {
         {"estimators",
          table_of(estimator_columns(metrics_of(MetricTable::terminal), true), model.estimators)}};
     if (ranges::any_of(model.estimators, &EstimatorResult::discrete)) {
-      tables.back().below += "* few distinct values: its ACE means little\n";
+      tables.back().below += "* few distinct values: its ACE is not meaningful\n";
     }
     if (ranges::any_of(model.estimators, has_failed_votes<EstimatorResult>)) {
       tables.back().below += std::string(failed_votes_meaning) + "\n";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a column may say of a row, and how a page's cell shows it.
+// The values that a column may have in a row, and how a page's cell shows each.
 //
-// A value knows how it looks, so that a table is a list of headings with what stands below each, and
-// nothing is put into a cell in two ways.
+// The type of a value determines how it is shown. A table is then only a list of headings and
+// values, and each kind of value is formatted in one place.
 
 #include <array>
 #include <charconv>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A number without an interval, which may not exist: then it is absent or NaN.
+/// A number without an interval; absent or NaN if it does not exist.
 struct PlainNumber {
   std::optional<double> value{};
   int decimals = 3;
@@ -30,36 +30,37 @@ struct PlainNumber {
   [[nodiscard]] bool exists() const noexcept { return value && !std::isnan(*value); }
 };
 
-/// An estimate with something in small print below it, which is plain text; a lone "–" for none.
+/// An estimate with a plain text in small print below it; only "–" if there is no number.
 struct RemarkedEstimate {
   Estimate estimate;
   std::string remark;
 };
 
-/// A longer text, which may wrap, with the small print below it where a number sorts it.
+/// A longer text, which may wrap. If a number sorts it, a remark is in small print below it.
 struct LongText {
   std::string text;
   std::optional<double> sorted_by{};
   std::string remark{};
 };
 
-/// Below which a table is sorted by `sorted_by`, and shown as `text`.
+/// A cell that is shown as `text`; tables sort it by `sorted_by`.
 struct ShownNumber {
   double sorted_by = 0;
   std::string text;
 };
 
-/// A word of ours, which needs no fence for its direction as a name from a dataset does.
+/// A word of plumb's own. Unlike a name from a dataset, it does not need a bdi element for its
+/// direction.
 struct OwnWord {
   std::string text;
 };
 
-/// A count that says nothing of its row: files have it, tables a dash.
+/// A count that is not meaningful for its row: files contain it, tables show a dash.
 struct DashedCount {
   std::size_t count = 0;
 };
 
-/// A row that the column does not concern: left out of JSON and CSV.
+/// The cell of a row to which the column does not apply; left out of JSON and CSV.
 struct NoCell {};
 
 /// Three decimals, or below 0.001 two digits: "0.049", "9.9e-5".
@@ -73,11 +74,11 @@ struct NoCell {};
   return digits.substr(0, e + 2) + digits.substr(digits.find_first_not_of('0', e + 2));
 }
 
-/// What a column says of a row; an estimate without a count says that there is no number.
+/// The value of a column in a row. An estimate with count 0 means that there is no number.
 using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
                                LongText, ShownNumber, OwnWord, DashedCount, NoCell>;
 
-/// A p; NaN is none. One below the smallest double is 0.
+/// A p-value; NaN means none. A value below the smallest double is 0.
 [[nodiscard]] inline CellValue p_value_cell(double p) {
   if (std::isnan(p)) return PlainNumber{};
   return ShownNumber{p, p > 0 ? small_number(p) : "< 1e-300"};
@@ -125,21 +126,22 @@ inline std::string html_cell(const LongText& long_text) {
          label(long_text.text) + "<small>" + escape_html(long_text.remark) + "</small></td>";
 }
 
-/// Words below a table.
+/// A note below a table.
 inline std::string words_below(const std::string& html) {
   return "<p class=\"dim\">" + html + "</p>\n";
 }
 
-/// A part that is shown when it is asked for; `summary` is plain text.
+/// A collapsed part that opens on a click; `summary` is plain text.
 inline std::string fold_away(const std::string& summary, const std::string& html) {
   return "<details><summary>" + escape_html(summary) + "</summary>\n" + html + "</details>\n";
 }
 
-/// A column that stands on a page alone: its heading, and what it says of a row (a member will do).
+/// A column that appears only on a page: its heading, and a function or member that gives a row's
+/// value.
 template <class Row>
 using PageColumn = std::pair<std::string, std::function<CellValue(const Row&)>>;
 
-/// The rows as a page shows them, sorted by a click on a heading; nothing without rows.
+/// The rows as a table on a page, sorted by a click on a heading; empty without rows.
 template <class Row>
 [[nodiscard]] std::string page_table(const std::vector<PageColumn<Row>>& columns,
                                      const std::vector<Row>& rows) {

@@ -3,8 +3,8 @@
 
 // Columns of results, each declared once and exported by number_table.hpp.
 //
-// A list of columns is a metric's only home: what is added to it is on the terminal, on the page, in
-// CSV and in JSON.
+// Metrics are declared only in lists of columns. A column added to a list appears on the terminal,
+// on the page, in CSV and in JSON.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A ColumnHead with what it says of a row.
+/// A `ColumnHead` with the function that makes a row's value.
 template <class Row>
 struct Column {
   std::string key;
@@ -31,17 +31,17 @@ struct Column {
   ColumnPlace place = ColumnPlace::everywhere;
   int decimals = 3;
   bool interval = false;
-  /// The class of a page's cell, by its value; empty for none.
+  /// The class of a cell on a page, by the cell's value; empty for none.
   std::function<std::string(const Estimate&)> colour{};
   ColumnWeight weight = ColumnWeight::usual;
-  /// Rows whose cell has no colour, whatever its value; empty for none.
+  /// Rows whose cell has no colour, regardless of its value; empty for none.
   std::function<bool(const Row&)> plain{};
   bool names_model = false;
   bool heading_is_name = false;
   std::size_t name_width = 0;
 };
 
-/// Gives the columns of these keys another weight.
+/// Sets the weight of the columns with these keys.
 template <class Row>
 void weigh(std::vector<Column<Row>>& columns, const std::vector<std::string>& keys,
            ColumnWeight weight) {
@@ -50,14 +50,15 @@ void weigh(std::vector<Column<Row>>& columns, const std::vector<std::string>& ke
   }
 }
 
-/// vector::insert would try a bare list as one Column too, which libc++ 16 refuses.
+/// With a braced list, `vector::insert` would also consider the overload for one Column, which
+/// libc++ 16 rejects.
 template <class Row>
 void prepend(std::vector<Column<Row>>& columns, std::initializer_list<Column<Row>> first) {
   columns.insert(columns.begin(), first);
 }
 
-/// Columns over a part of a row: `part(row)` is what the inner columns are of. Their keys stand behind
-/// `path`.
+/// Columns over a part of a row: the inner columns apply to `part(row)`. `path` is put before their
+/// keys.
 template <class Row, class Inner, class Part>
 [[nodiscard]] std::vector<Column<Row>> columns_of(const std::vector<Column<Inner>>& inner,
                                                   Part part, const std::string& path = {}) {
@@ -105,7 +106,7 @@ template <class Row>
   return made;
 }
 
-/// What the columns say of the rows. A row with `begins_section` begins one.
+/// The values of the columns for all rows. A row with `begins_section` starts a section.
 template <class Row>
 [[nodiscard]] NumberTable table_of(const std::vector<Column<Row>>& columns,
                                    const std::vector<Row>& rows) {
@@ -119,7 +120,7 @@ template <class Row>
   return table;
 }
 
-/// The exporters of number_table.hpp, of what columns say of rows.
+/// The exporters of number_table.hpp, for columns and rows.
 template <class Row>
 [[nodiscard]] Json json_of(const std::vector<Column<Row>>& columns, const Row& row) {
   return json_of(heads_of(columns), row_of(columns, row));

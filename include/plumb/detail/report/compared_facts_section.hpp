@@ -3,15 +3,15 @@
 
 // Which facts does one model know and another not?
 //
-// facts.csv has every fact that at least two models were asked, a line each:
-//   relation, instance, subject, answer   the fact, and what is right
-//   known_by, asked                       how many models know it, of how many that were asked
-//   answer:MODEL, known:MODEL             for each model what it answered, and 1 or 0; both are
-//                                         empty for a model that was not asked
-//   change:MODEL                          for each model but the first: "lost" where the first
-//                                         model knows the fact and this one does not, "gained" where this
-//                                         one does and the first does not; otherwise empty
-// A page lists those on which models differ, and finds them by words and by who knows them.
+// facts.csv has one line for each fact that at least two models were asked:
+//   relation, instance, subject, answer   the fact and its right answer
+//   known_by, asked                       the number of models that know it, and that were asked
+//   answer:MODEL, known:MODEL             each model's answer, and 1 if it knows the fact, else 0;
+//                                         both are empty for a model that was not asked
+//   change:MODEL                          for each model except the first: "lost" if the first
+//                                         knows the fact and this one does not, "gained" if this
+//                                         one knows it and the first does not, else empty
+// The page lists the facts on which models differ, and filters them by words and by who knows them.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What became of a fact from one model to another: "lost", "gained" or nothing.
+/// How a fact changes from one model to another: "lost", "gained" or empty.
 [[nodiscard]] inline std::string change_of(const ComparedFact& fact, std::size_t from,
                                            std::size_t to) {
   if (!fact.models[from] || !fact.models[to]) return "";
@@ -34,7 +34,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return fact.is_known_to(from) ? "lost" : "gained";
 }
 
-/// The file, as above.
+/// The text of facts.csv, as described above.
 [[nodiscard]] inline std::string facts_csv(const Comparison& made) {
   const std::vector<std::string>& names = made.table.models;
   std::vector<std::string> head{"relation", "instance", "subject", "answer", "known_by", "asked"};
@@ -58,10 +58,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return text;
 }
 
-/// Facts that a page lists, at most.
+/// The maximum number of facts that a page lists.
 inline constexpr std::size_t most_listed_facts = 1000;
 
-/// Hides the rows that lack the words, or that the chosen models do not know apart.
+/// Hides the rows that do not contain the words, or that do not match the chosen models.
 inline constexpr std::string_view fact_list_script = R"js(
 {
   const $ = id => document.getElementById(id), rows = [...document.querySelectorAll('#differing tbody tr')];
@@ -82,17 +82,17 @@ inline constexpr std::string_view fact_list_script = R"js(
 }
 )js";
 
-/// The section of a page; nothing where no two models were asked the same.
+/// The section of a page; empty if no fact was asked of two models.
 [[nodiscard]] inline std::string compared_facts_section(const Comparison& made) {
   if (made.facts.empty()) return "";
   const std::vector<std::string>& names = made.table.models;
   const auto columns = compared_fact_columns();
   std::string html = heading(
       "Facts",
-      "Who knows what, and what each model answers. A fact that was asked under several variants "
-      "is "
-      "known to a model that knows it under more than half of those that all models share; the "
-      "answer shown is that under the first of them, of a tie the first choice. " +
+      "Which models know which facts, and what each model answers. If a fact was asked under "
+      "several variants, a model knows it if it is right under more than half of the variants that "
+      "all models share. The answer shown is the one under the first of these variants; for a tie, "
+      "the first choice. " +
           meanings(columns) + " All facts are in <code>facts.csv</code>.");
   html += html_table(columns, std::vector<ComparedFactCounts>{made.fact_counts});
   if (made.fact_counts.differ == 0) return html;
@@ -110,8 +110,8 @@ inline constexpr std::string_view fact_list_script = R"js(
       "</select></label></div>\n"
       "<p class=\"dim\">Facts on which models differ: <span id=\"fact-count\">" +
       std::to_string((std::min)(made.fact_counts.differ, most_listed_facts)) +
-      "</span> listed. What one model knows and another does not is lost from the first to the "
-      "second, and gained the other way round.</p>\n<div id=\"differing\" class=\"tall\">";
+      "</span> listed. A fact that one model knows and another does not is lost from the one to "
+      "the other, and gained in the other direction.</p>\n<div id=\"differing\" class=\"tall\">";
   std::vector<std::string> heads{"Relation", "Subject", "Right answer", "Known by"};
   for (const std::string& name : names) heads.push_back(label(name));
   html += table_begin(heads);
@@ -143,7 +143,7 @@ inline constexpr std::string_view fact_list_script = R"js(
   html += std::string(table_end) + "</div>\n";
   if (listed > most_listed_facts) {
     html += words_below(counted(listed - most_listed_facts, "more fact") +
-                        " on which models differ: all are in <code>facts.csv</code>.");
+                        " on which models differ; all are in <code>facts.csv</code>.");
   }
   return html + "<script>" + std::string(detail::fact_list_script) + "</script>\n";
 }

@@ -19,7 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What one model knows of what another knows. Keys say what was left out, and what a setting is.
+/// How much one model knows of what another knows. `left_out` and `settings` are the parts of the
+/// keys that name what was left out and what a setting is.
 [[nodiscard]] inline std::vector<Column<Subsumption>> subsumption_columns(
     const std::string& left_out = "left_out", const std::string& settings = "settings") {
   using S = Subsumption;
@@ -110,15 +111,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const std::vector<Column<M>> places{
       {.key = "rank",
        .heading = "rank",
-       .meaning = "Rank: 1 and how many models have a higher accuracy and a p (Holm) against this "
-                  "one below 0.05; models that cannot be told apart share a rank.",
+       .meaning = "Rank: 1 plus the number of models with a higher accuracy and a p (Holm) below "
+                  "0.05 against this one; models without a significant difference share a rank.",
        .value = [&made](const M& m) -> CellValue {
          const auto& rank = made.ranks[m.model];
          return rank ? CellValue(*rank) : CellValue(PlainNumber{});
        }},
       {.key = "known_alone",
-       .heading = "known alone",
-       .meaning = "Known alone: facts that this model knows and no other that was asked.",
+       .heading = "known only here",
+       .meaning = "Known only here: facts that only this model knows, of the models that were "
+                  "asked.",
        .value = [&made](const M& m) { return made.fact_counts.known_alone[m.model]; },
        .place = ColumnPlace::page}};
   overall.insert(overall.begin() + 1, places.begin(), places.begin() + 1);
@@ -127,7 +129,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same behind the model's name.
+/// The same columns after the model's name.
 [[nodiscard]] inline std::vector<Column<ModelStanding>> named_model_columns(
     const Comparison& made) {
   auto columns = model_standing_columns(made);
@@ -181,7 +183,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// A base model against one that was tuned from it.
+/// A base model compared with a model that was fine-tuned from it.
 [[nodiscard]] inline std::vector<Column<TunedComparison>> tuned_columns() {
   using T = TunedComparison;
   std::vector<Column<T>> columns{{.key = "base_accuracy",
@@ -230,7 +232,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// What is shown of each model against the first; metrics.json has all.
+/// The changes from the first model to each other model that tables show; metrics.json has all.
 [[nodiscard]] inline std::vector<Column<ModelChanges>> change_columns(const Comparison& made) {
   using C = ModelChanges;
   std::vector<Column<C>> columns{{.key = "model",
@@ -240,7 +242,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   if (made.changes.empty()) return columns;
   const std::vector<std::pair<std::string, std::string>> headings{
       {"accuracy.drop", "accuracy lost"}, {"ace.rise", "ACE rise"},
-      {"brier.rise", "Brier rise"},       {"loglik.mean", "mean change of a score"},
+      {"brier.rise", "Brier rise"},       {"loglik.mean", "mean score change"},
       {"loglik.max", "largest change"},   {"known.lost", "facts lost"},
       {"known.gained", "facts gained"}};
   const auto& values = made.changes.front().values;
@@ -262,7 +264,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// Between draws of the shots.
+/// The spread between draws of the shots.
 [[nodiscard]] inline std::vector<Column<DrawSpread>> draw_columns() {
   using D = DrawSpread;
   return {{.key = "runs",
@@ -273,7 +275,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            .value = [](const D& one) -> CellValue { return one.draws; }},
           {.key = "mean",
            .heading = "mean accuracy",
-           .meaning = "Mean accuracy: over the draws.",
+           .meaning = "Mean accuracy: the mean over the draws.",
            .value = [](const D& one) -> CellValue { return PlainNumber{one.mean}; }},
           {.key = "sd",
            .heading = "SD",
@@ -287,13 +289,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            }}};
 }
 
-/// The smallest and the largest model of a family whose sizes are known.
+/// The smallest and the largest model of a family, of the models with a known size.
 struct FamilyEnds {
   std::size_t smallest = 0, largest = 0;
 };
 
-/// In alphabetical order of the families; one whose models are of one size is left out. Source: Wu et al.,
-/// "Towards Reliable Latent Knowledge Estimation in LLMs", Table 1.
+/// In alphabetical order of the families. A family whose models all have the same size is left out.
+/// Source: Wu et al., "Towards Reliable Latent Knowledge Estimation in LLMs", Table 1.
 [[nodiscard]] inline std::vector<FamilyEnds> ends_of_families(const Comparison& made) {
   std::map<std::string, FamilyEnds> ends;
   const auto size = [&](std::size_t m) { return *made.parameters[m]; };
@@ -336,14 +338,14 @@ struct FamilyEnds {
   columns.push_back(
       {.key = "rate",
        .heading = "η(smallest|largest)",
-       .meaning = "η(smallest|largest): of the facts that the smallest model knows, the share "
-                  "that the largest knows too.",
+       .meaning = "η(smallest|largest): the share of the facts known to the smallest model that "
+                  "the largest knows too.",
        .value = [&made](const E& e) { return made.subsumption[e.smallest][e.largest].rate; },
        .interval = true});
   return columns;
 }
 
-/// What one model knows of another, and whether they agree on relations.
+/// How much of one model's knowledge another shares, and whether they agree on relations.
 struct KnowledgePair {
   std::size_t of = 0, given = 0;
 };
@@ -353,7 +355,7 @@ struct KnowledgePair {
     return made.subsumption[p.of][p.given];
   });
   columns.insert(columns.begin(), {.key = "pair",
-                                   .heading = "of what it knows, known by",
+                                   .heading = "known to → also known to",
                                    .value = [&made](const P& p) -> CellValue {
                                      return made.table.models[p.of] + " → " +
                                             made.table.models[p.given];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Accuracy of several models against their size, by the setting they were asked under, and by a column of
-// the facts.
+// Accuracy of several models against their size, by setting, and by a column of the facts.
 //
 // "Towards Reliable Latent Knowledge Estimation in LLMs", Figures 1, 3, 8, 12 and 16: methods × models, and
 // a curve over the number of shots for each model.
@@ -24,8 +23,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A point for each model of known size; nothing where they are of one size. Models of a family share a
-/// colour and a line.
+/// One point for each model of known size; empty if all have the same size. Models of a family
+/// share a colour and a line.
 [[nodiscard]] inline std::string accuracy_by_size(const Comparison& made) {
   std::vector<ChartSeries> series;
   double low = 0, high = 0;
@@ -58,12 +57,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   chart.x_range = {low - room, high + room};
   return heading(
              "Accuracy against size",
-             "Mean accuracy over the relations all models have, with its 95% interval, against the "
-             "number of parameters.") +
+             "Mean accuracy over the relations that all models have, with its 95% interval, "
+             "against the number of parameters.") +
          xy_chart(chart, series);
 }
 
-/// Rows of something with a number for each model, best model first.
+/// Adds a column for each model, the best first; `Row::accuracy` has a number for each.
 template <class Row>
 void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made) {
   for (const ModelStanding& standing : made.models) {
@@ -88,7 +87,7 @@ void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made
   return table_of(columns, made.groups.groups);
 }
 
-/// Nothing where facts are not grouped.
+/// Empty if facts are not grouped.
 [[nodiscard]] inline std::string accuracy_by_group(const Comparison& made) {
   if (made.groups.column.empty()) return "";
   IntervalChart chart{"Accuracy by group of facts", "accuracy", {}, {}};
@@ -122,13 +121,13 @@ void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made
   return table_of(columns, made.settings);
 }
 
-/// Every setting that all models have; nothing for a single one. Where some differ in the number of shots,
-/// also a curve for each model.
+/// Every setting that all models have; empty if there is only one. If settings differ in the number
+/// of shots, also a curve for each model.
 [[nodiscard]] inline std::string accuracy_by_setting(const Comparison& made) {
   if (made.settings.empty()) return "";
   std::string html =
       heading("All settings",
-              "Mean accuracy over the relations all models have under each setting.") +
+              "Mean accuracy under each setting, over the relations that all models have.") +
       html_table(setting_accuracy_table(made));
   const auto is_curve = [](const Setting& setting) {
     return setting.method == "ic" && setting.by == "choice" && setting.separator == " ";

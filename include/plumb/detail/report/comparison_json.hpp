@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a comparison of models kept in metrics.json?
+// A comparison of models in metrics.json.
 //
-// Every number that is shown anywhere stands here with its count and its 95% interval, null for one
-// that does not exist; standard deviations and means of correlations have none.
+// Contains every number that any output shows, with its count and its 95% interval, which is null
+// if it does not exist. Standard deviations and means of correlations have no interval.
 
 #include <cstddef>
 #include <string>
@@ -40,7 +40,7 @@ inline Json model_json(const Comparison& made, const ModelStanding& standing) {
   return json;
 }
 
-/// Models and relations stand in the order of their leaderboards.
+/// Models and relations are in the order of their leaderboards.
 [[nodiscard]] inline Json to_json(const Comparison& made) {
   const AccuracyTable& table = made.table;
   Json json = metrics_head(made.bootstrap);

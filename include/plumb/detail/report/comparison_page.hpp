@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a person look at when models were compared?
+// What does the page of a model comparison show?
 //
-// Leaderboards of models and relations, paired tests, the heat map of models by relations, and
-// where models agree: best and worst relations, correlations, shared knowledge, base against
-// fine-tuned, and the facts on which they differ.
+// Leaderboards of models and relations, paired tests, and the heat map of models by relations. Then
+// agreement between models: best and worst relations, correlations, shared knowledge, base against
+// fine-tuned models, and the facts on which models differ.
 
 #include <algorithm>
 #include <array>
@@ -48,8 +48,8 @@ class ComparisonPage {
   [[nodiscard]] std::string asked() const {
     const Setting& group = table_.group;
     std::string text = group.by == "choice"
-                           ? "a fact is known when its answer alone is the likeliest choice"
-                           : "a fact is known when its answer stands in what the model generates";
+                           ? "a fact is known if its answer is the single likeliest choice"
+                           : "a fact is known if the generated text contains its answer";
     return text + "; accuracies are means over " +
            (group.varies_by_template() ? "templates" : "seeds") + ".";
   }
@@ -93,8 +93,8 @@ class ComparisonPage {
   [[nodiscard]] std::string models() const {
     const auto columns = named_model_columns(made_);
     return heading("Leaderboard of models",
-                   "Mean accuracy over the relations all models have, each relation counting once, "
-                   "with its 95% interval. " +
+                   "Mean accuracy with its 95% interval, over the relations that all models have; "
+                   "each relation counts once. " +
                        meanings(columns)) +
            html_table(columns, made_.models);
   }
@@ -104,20 +104,21 @@ class ComparisonPage {
     const auto columns = named_paired_columns(made_);
     return heading(
                "Paired tests",
-               "Each pair of models over the facts that both were asked. A fact that was asked "
-               "under several variants is known to a model that knows it under more than half of "
-               "the variants both have; a tie counts as wrong. For a paper, print the column "
-               "“Difference, mean of relations” with its 95% interval: whole relations are "
-               "resampled for it, so it says how far the difference would move with other "
-               "relations. With one shared relation its facts are resampled instead, and with few "
-               "relations the interval is rough. Numbers marked overall pool all shared facts, so "
-               "that large relations count for more. p says how often chance alone would set the "
-               "two models so far apart, and takes facts for independent of each other.") +
+               "Each pair of models over the facts that both were asked. If a fact was asked under "
+               "several variants, a model knows it if it is right under more than half of the "
+               "variants that both models have; a tie counts as wrong. For a paper, use the column "
+               "“Difference, mean of relations” with its 95% interval. This interval resamples "
+               "whole relations, so it shows how much the difference would vary with other "
+               "relations. If only one relation is shared, its facts are resampled instead. With "
+               "few relations the interval is rough. Numbers marked “overall” pool all shared "
+               "facts, so large relations weigh more. p is the probability of a difference at "
+               "least this large if the models were equally accurate; it assumes that facts are "
+               "independent.") +
            words_below(meanings(columns)) + html_table(columns, made_.paired) +
            paired_by_relation();
   }
 
-  /// The smallest p first, folded away.
+  /// The smallest p first, in a collapsed part.
   [[nodiscard]] std::string paired_by_relation() const {
     constexpr std::size_t most = 500;
     std::vector<PairedRow> rows = paired_rows(made_);
@@ -128,14 +129,14 @@ class ComparisonPage {
     return fold_away(
         "Paired tests by relation",
         words_below("Each pair of models in each relation, the smallest p first. p (Holm) is "
-                    "adjusted for all pairs and relations together. Intervals are over resampled "
-                    "facts." +
-                    (all > most ? " " + counted(all - most, "more row") + " in " : " All are in ") +
+                    "adjusted for all pairs and relations together. Intervals resample facts." +
+                    (all > most ? " " + counted(all - most, "more row") + " in "
+                                : " All rows are in ") +
                     "<code>paired_tests_by_relation.csv</code>.") +
             html_table(paired_row_columns(made_), rows));
   }
 
-  /// A row for each model, from the best one.
+  /// One row for each model, the best first.
   [[nodiscard]] std::string accuracy_by_model() const {
     IntervalChart chart{"Accuracy by model", "accuracy", {}, {}};
     for (const ModelStanding& standing : made_.models) {
@@ -144,11 +145,11 @@ class ComparisonPage {
       chart.series.push_back({name});
     }
     return heading("Accuracy by model",
-                   "Mean accuracy over the relations all models have, with its 95% interval.") +
+                   "Mean accuracy over the relations that all models have, with 95% intervals.") +
            interval_chart(chart);
   }
 
-  /// A row for each relation, from the best known one, with a dot for each model.
+  /// One row for each relation, the best known first, with a dot for each model.
   [[nodiscard]] std::string accuracy_by_relation() const {
     constexpr std::size_t most = 12;
     IntervalChart chart{"Accuracy by relation", "accuracy", {}, {}};
@@ -165,7 +166,7 @@ class ComparisonPage {
     const std::string kept = "the " + std::to_string(most) + " best models";
     return heading("Accuracy by relation",
                    "Accuracy of " + (made_.models.size() > most ? kept : "each model") +
-                       " with its 95% interval. Relations from best known to least.") +
+                       " with its 95% interval. Best-known relations come first.") +
            interval_chart(chart);
   }
 
@@ -199,8 +200,8 @@ class ComparisonPage {
       }
     }
     return heading("Models by relations",
-                   "Accuracy. Relations from best known to least; models by family, the family of "
-                   "the best model first, then by accuracy.") +
+                   "Accuracy. Best-known relations come first. Models are sorted by family, the "
+                   "family of the best model first, then by accuracy.") +
            heat_map(map);
   }
 
@@ -215,9 +216,8 @@ class ComparisonPage {
   [[nodiscard]] std::string extremes() const {
     std::string html =
         heading("Best and least known relations of each model",
-                "Up to three of each, and no more than half of all, with the model's accuracy; all "
-                "from "
-                "better to worse.") +
+                "Up to three of each, at most half of all relations, with the model's accuracy; "
+                "the better known first.") +
         "<div class=\"wide\"><table class=\"extremes\"><thead><tr><th scope=\"col\">Model</th>"
         "<th scope=\"col\">Best known</th><th scope=\"col\">Least known</th></tr></thead><tbody>\n";
     for (const ModelStanding& standing : made_.models) {
@@ -239,8 +239,8 @@ class ComparisonPage {
     if (table_.models.size() < 2) return "";
     std::string html =
         heading("Do models agree on which relations are known?",
-                "Pearson's r of two models' accuracies over the relations both have; – with fewer "
-                "than three relations.") +
+                "Pearson's r of two models' accuracies over the relations that both have; – with "
+                "fewer than three relations.") +
         model_map("Correlation between models", "r",
                   [&](std::size_t i, std::size_t j) { return shown(made_.correlations[i][j]); });
     const FamilyCorrelations& families = made_.families;
@@ -254,17 +254,18 @@ class ComparisonPage {
       }
     }
     return html +
-           "<h3>Between families</h3>\n<p class=\"dim\">Mean over the pairs of a model from each, "
-           "a model never with itself; – for a family of one.</p>\n" +
+           "<h3>Between families</h3>\n<p class=\"dim\">Mean over the pairs with one model from "
+           "each family. Within a family, no model is paired with itself; – for a family of "
+           "one.</p>\n" +
            heat_map(map);
   }
 
   [[nodiscard]] std::string subsumption() const {
     if (table_.models.size() < 2) return "";
-    return heading("Who knows what others know",
-                   "η(row|column): of the facts the row's model knows, the share the column's "
-                   "model knows too; mean over relations and variants where the row's model knows "
-                   "anything.") +
+    return heading("Shared knowledge",
+                   "η(row|column): of the facts that the row's model knows, the share that the "
+                   "column's model knows too. Mean over the relations and variants in which the "
+                   "row's model knows at least one fact.") +
            model_map("Subsumption", "knows ↓ also known by →",
                      [&](std::size_t i, std::size_t j) { return shown(rate(i, j)); }) +
            families();
@@ -274,18 +275,18 @@ class ComparisonPage {
     if (made_.changes.empty()) return "";
     const auto columns = change_columns(made_);
     return heading("Changes from the first model",
-                   "Against " + label(table_.models.front()) + ". " + meanings(columns) +
-                       " Calibration is that of the Base confidence under the first shared "
-                       "template, over 20 bins.") +
+                   "Compared with " + label(table_.models.front()) + ". " + meanings(columns) +
+                       " Calibration: the Base confidence under the first shared template, over 20 "
+                       "bins.") +
            html_table(columns, made_.changes);
   }
-  /// What it matters which facts are shown.
+  /// How much accuracy depends on which facts are shown.
   [[nodiscard]] std::string draws() const {
     if (made_.draws.empty()) return "";
     const auto columns = draw_columns();
     return heading(
                "Spread between draws of the shots",
-               "Runs that differ in nothing but the seed of their shots. " + meanings(columns)) +
+               "Runs that differ only in the seed of their shots. " + meanings(columns)) +
            html_table(columns, made_.draws);
   }
   [[nodiscard]] std::string families() const {
@@ -303,9 +304,9 @@ class ComparisonPage {
     if (made_.pairs.empty()) return "";
     return heading(
                "Base against fine-tuned",
-               "Over the relations, variants and facts both models have. Accuracy: the share of "
-               "facts known, so a tie counts as wrong. η(tuned|base): the share of what the "
-               "tuned model knows that its base knows too.") +
+               "Over the relations, variants and facts that both models have. Accuracy: the share "
+               "of facts known; a tie counts as wrong. η(tuned|base): of the facts that the tuned "
+               "model knows, the share that its base model knows too.") +
            html_table(named_tuned_columns(made_), made_.pairs);
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a comparison of models leaves in a folder and shows on a terminal.
+// What a comparison of models writes to a folder and shows on a terminal.
 //
-// Writes metrics.json, a CSV file for each table and heat map, and report.html. In the CSV files a
-// row ends in value, low, high and count, which are empty and 0 where there is no number.
+// Writes metrics.json, a CSV file for each table and heat map, and report.html. A row of the CSV
+// files ends in value, low, high and count; if there is no number, the first three are empty and
+// the count is 0.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
@@ -15,7 +16,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ComparisonReport = ReportOf<Comparison>;
 
-/// What was asserted of two runs: a list for metrics.json, and what does not hold, a line each.
+/// The conditions that were asserted about two runs: a list for metrics.json, and one line for each
+/// condition that is false.
 struct AssertedConditions {
   Json json{};
   std::vector<std::string> failed{};
@@ -167,10 +169,11 @@ class ComparisonReportBody {
   }
   [[nodiscard]] std::string page() const { return ComparisonPage(made_).html(settings_); }
 
-  /// What must be known of the numbers.
+  /// Notes about the numbers.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
 
-  /// The leaderboard of models, of few models what they share, and pairs.
+  /// The leaderboard of models, then settings, groups, draws, changes, families and pairs, if there
+  /// are any.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     std::vector<NamedTable> tables{{"models", table_of(named_model_columns(made_), made_.models)}};
     if (!made_.settings.empty()) {
@@ -186,7 +189,7 @@ class ComparisonReportBody {
     if (const auto ends = ends_of_families(made_); !ends.empty()) {
       tables.push_back({"families", table_of(family_ends_columns(made_), ends)});
     }
-    // All pairs of many models are for the page.
+    // If there are many models, only the page shows their pairs.
     if (made_.models.size() > 1 && made_.models.size() <= 5) {
       tables.push_back({"shared", table_of(model_pair_columns(made_), model_pairs(made_))});
       tables.push_back(

@@ -3,11 +3,12 @@
 
 // How is a table written as CSV?
 //
-// RFC 4180: comma, quotes where needed and doubled inside, lines end in a newline (not CRLF, as
-// spreadsheets and pandas both read it). A text that a spreadsheet would run as a formula, as it begins
-// with "=", "+", "-", "@", a tab or a carriage return and is no number, has an apostrophe before it
-// (OWASP, "CSV Injection"); numbers stay as they are, and JSON files have the text itself. A row that ends in an estimate has its value, low, high
-// and count; low and high are empty where there is no interval, all are and 0 where there is no number.
+// RFC 4180: commas; quotes if needed, doubled inside. Lines end in a newline instead of CRLF, which
+// spreadsheets and pandas both read. A spreadsheet would run a text as a formula if it begins with
+// "=", "+", "-", "@", a tab or a carriage return and is not a number. Such a text gets an
+// apostrophe before it (OWASP, "CSV Injection"); numbers are unchanged, and JSON files contain the
+// original text. A row that ends in an estimate has its value, low, high and count. Low and high
+// are empty without an interval; without a number, the value is empty too and the count is 0.
 
 #include <array>
 #include <charconv>
@@ -26,11 +27,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a spreadsheet would take the cell for a formula: it begins as one and is no number.
+/// Whether a spreadsheet would read the cell as a formula: it begins like one and is not a number.
 inline bool is_like_formula(std::string_view cell) {
   if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == cell.npos) return false;
   double number = 0;
-  // "+3" is a number to those who read the file.
+  // Readers of the file parse "+3" as a number; from_chars does not accept the sign.
   const char* const first = cell.data() + (cell.front() == '+' ? 1 : 0);
   const char* const last = cell.data() + cell.size();
   const auto read = read_number(first, last, number);
@@ -38,8 +39,8 @@ inline bool is_like_formula(std::string_view cell) {
   return signs || read.ec == std::errc::invalid_argument || read.ptr != last;
 }
 
-/// One line, newline included. Control characters but for line breaks and tabs are written out, as on a
-/// terminal.
+/// One line, newline included. Control characters other than line breaks and tabs are escaped, as
+/// on a terminal.
 [[nodiscard]] inline std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -61,12 +62,12 @@ inline bool is_like_formula(std::string_view cell) {
   return line;
 }
 
-/// A number as a cell of a file; empty where there is none.
+/// A number as a cell of a file; empty for NaN.
 inline std::string csv_number(double value, int decimals = 8) {
   return std::isnan(value) ? "" : with_decimals(value, decimals);
 }
 
-/// All digits of a number, as few as tell it from every other double; empty where there is none.
+/// The fewest digits that identify the double exactly; empty for NaN.
 inline std::string csv_digits(double value) {
   if (std::isnan(value)) return "";
   std::array<char, 32> text{};
@@ -74,7 +75,7 @@ inline std::string csv_digits(double value) {
   return {text.data(), end.ptr};
 }
 
-/// Value, low, high and count as cells; empty ones without a number.
+/// Value, low, high and count as cells; without a number, the first three are empty.
 inline std::vector<std::string> estimate_cells(const Estimate& e) {
   if (!e.exists()) return {"", "", "", "0"};
   if (!e.has_interval()) return {with_decimals(e.value, 8), "", "", std::to_string(e.count)};

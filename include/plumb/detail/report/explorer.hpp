@@ -3,10 +3,11 @@
 
 // What does the model believe about this one fact?
 //
-// The part of a page where a person picks a fact and sees every candidate with its probability, the
-// softmax of the scores over the candidates. Probabilities travel as 16-bit steps of −ln p (0.001
-// nats each, so within 0.05% of the value; below e^−65 is e^−65), two bytes a candidate. Rows past
-// `max_cells` candidates, or past about `max_bytes` of page, are left out, and the page says how many.
+// The part of a page in which a reader picks a fact and sees every candidate with its probability,
+// the softmax of the scores over the candidates. Probabilities are stored as 16-bit steps of −ln p
+// (0.001 nats each, so within 0.05% of the value; below e^−65 is e^−65), two bytes per candidate.
+// Rows beyond `max_cells` candidates, or beyond about `max_bytes` of page, are left out; the page
+// shows their number.
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +64,7 @@ inline constexpr std::string_view explorer_script = R"js(
     link.setAttribute('aria-label', 'Link to this fact'); line.append(' ', link); box.append(line);
     const table = make('table', undefined, 'candidates'), body = table.createTBody();
     const order = [...Array(n).keys()].sort((a, b) => steps[row * n + a] - steps[row * n + b] || (b === prediction) - (a === prediction) || a - b);
-    const rest = [];  // past the ten best ones, but for the answer
+    const rest = [];  // rows after the ten best, except the answer
     order.forEach((c, place) => {
       const p = Math.exp(-steps[row * n + c] / 1000), tr = body.insertRow();
       tr.className = c === answer ? 'gold' : c === prediction ? 'miss' : '';
@@ -78,7 +79,7 @@ inline constexpr std::string_view explorer_script = R"js(
     const more = make('button', rest.length + ' more', 'copy'); more.type = 'button'; more.setAttribute('aria-expanded', 'false');
     more.addEventListener('click', () => {
       const shows = rest[0].hidden; rest.forEach(tr => tr.hidden = !shows);
-      more.textContent = shows ? 'Ten best alone' : rest.length + ' more'; more.setAttribute('aria-expanded', shows);
+      more.textContent = shows ? 'Only the ten best' : rest.length + ' more'; more.setAttribute('aria-expanded', shows);
     });
     box.append(more);
   };
@@ -117,7 +118,8 @@ inline constexpr std::string_view explorer_script = R"js(
 }
 )js";
 
-/// About how much a row takes on the page: its texts, its numbers, four letters of base64 for three bytes.
+/// The approximate size of a row on the page, in bytes: its texts and its numbers, with four
+/// letters of base64 for three bytes.
 inline std::size_t explored_bytes(const RecordedRow& row) {
   std::size_t bytes = 20 + row.fact.subject.size() + row.scores.size() * 8 / 3;
   for (const std::string& alias : row.fact.subject_aliases) bytes += alias.size() + 1;
@@ -125,14 +127,14 @@ inline std::size_t explored_bytes(const RecordedRow& row) {
   return bytes;
 }
 
-/// Takes the rows of one results folder, relation by relation, and keeps what the page says of them, about
-/// `max_bytes` at most. Not thread-safe.
+/// Takes the rows of one results folder, relation by relation, and stores what the page shows of
+/// them, about `max_bytes` at most. Not thread-safe.
 class Explorer {
  public:
   explicit Explorer(std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000)
       : max_cells_(max_cells), max_bytes_(max_bytes) {}
 
-  /// Rows that follow are of this relation.
+  /// The rows that follow belong to this relation.
   void begin(const Relation& relation) {
     before_ += last_relation();
     head_ = {{"code", relation.code},
@@ -143,7 +145,7 @@ class Explorer {
     names_.clear();
   }
 
-  /// A row of the relation that was begun last.
+  /// Adds a row of the current relation.
   void add(const RecordedRow& row) {
     const std::size_t options = row.scores.size(), size = detail::explored_bytes(row);
     if (cells_ + options > max_cells_ || bytes_ + size > max_bytes_) {
@@ -163,7 +165,7 @@ class Explorer {
     }
     std::string aliases;
     for (const std::string& alias : row.fact.subject_aliases) aliases += alias + " ";
-    const bool is_tie = ranges::count(row.scores, *best) > 1;  // which is no answer
+    const bool is_tie = ranges::count(row.scores, *best) > 1;  // a tie is not an answer
     Json& rows = head_["rows"];
     const auto [first, is_new] =
         names_.try_emplace(std::pair(row.fact.subject, aliases), rows.size());
@@ -182,7 +184,7 @@ class Explorer {
   }
 
  private:
-  /// The relation at work as JSON, with a comma where others stand before it.
+  /// The current relation as JSON, with a comma first if there are relations before it.
   [[nodiscard]] std::string last_relation() const {
     if (head_.is_null()) return "";
     std::string head = script_json(head_);
@@ -192,10 +194,11 @@ class Explorer {
 
   std::size_t max_cells_, max_bytes_;
   std::size_t cells_ = 0, bytes_ = 0, omitted_ = 0;
-  std::string before_;  // relations that are through
-  Json head_;           // of the relation at work
+  std::string before_;  // finished relations
+  Json head_;           // of the current relation
   std::vector<std::uint16_t> steps_;
-  /// Of its subjects and their aliases, which stand in their first row alone: the others say which.
+  /// For each subject with its aliases, the first row that contains them; later rows refer to that
+  /// row.
   std::map<std::pair<std::string, std::string>, std::size_t> names_;
 };
 

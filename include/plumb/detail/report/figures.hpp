@@ -3,12 +3,12 @@
 
 // How does a page's picture become a file for a paper?
 //
-// Every chart and every heat map of a finished page, as an SVG file that stands alone: its style is in
-// it, on white paper, and names of series stand below it. The page is the only source, so that no
-// figure is forgotten and none differs from what the page shows. What is read is our own markup alone:
-// `<svg class="chart`, the legend behind it, and `<table class="heat`; texts of datasets cannot look so,
-// as they are escaped (html.hpp). Styles are plain colours, as programs that make PDFs of SVG know no
-// variables.
+// Every chart and every heat map of a finished page becomes a self-contained SVG file: it includes
+// its style, has a white background, and names its series below. The page is the only source, so no
+// figure is forgotten and every figure shows what the page shows. Only plumb's own markup is read:
+// `<svg class="chart`, the legend after it, and `<table class="heat`. Texts of datasets cannot
+// contain it, because they are escaped (html.hpp). Styles are plain colours, because programs that
+// convert SVG to PDF do not support variables.
 
 #include <algorithm>
 #include <array>
@@ -29,14 +29,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A picture as a file.
 struct Figure {
-  /// Of the file, without its ending: of lower-case letters, digits and "-".
+  /// The file name without extension: lower-case letters, digits and "-".
   std::string name;
   std::string title;
   /// A whole XML document.
   std::string svg;
 };
 
-/// The page's style (page.hpp) by day, in plain colours.
+/// The page's style (page.hpp) in light mode, in plain colours.
 inline constexpr std::string_view figure_style = R"css(
 text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis.y{text-anchor:end}.axis{text-anchor:middle}.axis,.value{fill:#5d6b7c}
 .grid{stroke:#dde3ea;fill:none}.bar{fill:#5b8fc7}.whisker{stroke:#1c2430;stroke-width:1.4;fill:none}.chance{stroke:#c9902c;stroke-width:2.5}
@@ -47,7 +47,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
 .middle{text-anchor:middle}.strong{font-weight:600}
 )css";
 
-/// The value of an attribute in a tag, as it is written; empty where there is none.
+/// The raw value of an attribute in a tag; empty if there is none.
 [[nodiscard]] inline std::string_view attribute_of(std::string_view tag, std::string_view name) {
   const std::string begin = " " + std::string(name) + "=\"";
   const std::size_t at = tag.find(begin);
@@ -56,7 +56,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
   return tag.substr(from, tag.find('"', from) - from);
 }
 
-/// HTML's text: tags are left out, and what escape_html writes is read.
+/// The text of HTML: removes tags and decodes what `escape_html` writes.
 [[nodiscard]] inline std::string plain_text(std::string_view html) {
   static constexpr std::array<std::pair<std::string_view, char>, 5> entities{
       {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}}};
@@ -77,7 +77,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
   return text;
 }
 
-/// A document of elements; characters that XML does not allow (1.0, 2.2) are U+FFFD.
+/// A document of elements; characters that XML does not allow (1.0, 2.2) become U+FFFD.
 [[nodiscard]] inline std::string svg_document(double width, double height, std::string_view title,
                                               std::string_view elements) {
   const std::string size = short_length(width) + "\" height=\"" + short_length(height) + "\"";
@@ -110,7 +110,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
   return parts;
 }
 
-/// The names of series below a chart, side by side in lines; `y` is moved below them.
+/// The names of series below a chart, in lines; moves `y` below them.
 inline std::string figure_legend(std::string_view legend, double width, double& y) {
   std::string svg;
   double x = 10;
@@ -140,7 +140,7 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
   return svg;
 }
 
-/// A chart's own elements behind its description, and its legend, which may be empty.
+/// A chart's own elements after its description, and its legend, which may be empty.
 [[nodiscard]] inline std::string chart_document(std::string_view chart, std::string_view legend) {
   const std::string_view tag = chart.substr(0, chart.find('>'));
   const std::string_view box = attribute_of(tag, "viewBox");  // "0 0 width height"
@@ -168,7 +168,7 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
   return text;
 }
 
-/// A heat map as a picture: names of columns stand upright, groups of them above.
+/// A heat map as a picture: column names are vertical, with their groups above.
 [[nodiscard]] inline std::string heat_document(std::string_view table) {
   constexpr double pitch = 14, cell_width = 46, letter = 7.2;
   constexpr std::size_t characters = 36;
@@ -253,7 +253,8 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
   return svg_document(width, y + 6, plain_text(attribute_of(tag, "aria-label")), svg);
 }
 
-/// All pictures of a page, in its order. Two of one title differ in a number behind their names.
+/// All pictures of a page, in its order. Names of pictures with the same title end in different
+/// numbers.
 [[nodiscard]] inline std::vector<Figure> figures_of(std::string_view page) {
   constexpr std::string_view chart = "<svg class=\"chart", heat = "<table class=\"heat";
   std::vector<Figure> figures;

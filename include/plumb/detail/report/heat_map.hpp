@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a whole table of numbers look at a glance?
+// A heat map shows a whole table of numbers at a glance.
 //
-// A table whose cells are tinted by their number: from the paper's colour at 0 to the bars' at 1,
-// and towards the colour of what is wrong below 0. Every cell also says its number, so that nothing
-// is told by colour alone, neither on a grey print nor to a reader who cannot see it. The colours
-// are the page's style (page.hpp), which follows dark mode.
+// Cells are tinted by their number: from the background colour at 0 to the colour of bars at 1, and
+// towards the colour of wrong answers below 0. Every cell also shows its number, so that no
+// information depends on colour: neither in grey print nor for readers who cannot see colours. The
+// colours come from the page's style (page.hpp), which follows dark mode.
 
 #include <algorithm>
 #include <cmath>
@@ -23,18 +23,19 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct HeatMap {
-  /// For readers who cannot see it.
+  /// For screen readers.
   std::string title;
-  /// What stands above the rows' names.
+  /// The heading above the rows' names.
   std::string corner;
   std::vector<std::string> rows;
   std::vector<std::string> columns;
-  /// [row][column], in [0, 1] or [−1, 1]; none is shown as "–".
+  /// [row][column], in [0, 1] or [−1, 1]; an absent value is shown as "–".
   std::vector<std::vector<std::optional<double>>> values;
-  /// What each column belongs to, parallel to them, equals side by side; empty for no groups.
+  /// The group of each column, parallel to them; columns of a group are adjacent. Empty for no
+  /// groups.
   std::vector<std::string> groups{};
   int decimals = 2;
-  /// Whether the names of rows and of columns are models', by which a page shows and hides them.
+  /// Whether rows and columns are named after models, by which a page shows or hides them.
   bool rows_are_models = false;
   bool columns_are_models = false;
 };
@@ -51,8 +52,8 @@ inline std::string heat_cell(const std::optional<double>& value, int decimals, b
          shown + "</td>";
 }
 
-/// Names of columns stand upright where they would be wider than the page. Values outside the range
-/// have the colour of its end.
+/// Column names are vertical if they would be wider than the page. Values outside the range have
+/// the colour of its nearest end.
 [[nodiscard]] inline std::string heat_map(const HeatMap& map) {
   std::size_t width = 0;  // in characters
   for (const std::string& column : map.columns) {

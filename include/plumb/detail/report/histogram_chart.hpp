@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where do several distributions of one number lie, and how wide is each?
+// Where are several distributions of one number, and how wide is each?
 //
-// One histogram above another over one axis, as inline SVG: an outline of bars, a tick at the mean
-// and a line from one end of a span to the other. Each is as tall as the row whatever its counts,
-// so that a narrow one does not flatten the rest: heights compare within a row, places between
-// rows. Colours come from the page's style.
+// Histograms one above another over one axis, as inline SVG: an outline of bars, a tick at the mean
+// and a line over a span. Each histogram fills the height of its row regardless of its counts, so
+// that a narrow distribution does not flatten the rest. Compare heights only within a row;
+// positions are comparable between rows. Colours come from the page's style.
 
 #include <algorithm>
 #include <array>
@@ -32,26 +32,26 @@ struct HistogramRow {
   std::string label;
   /// Below the label.
   std::string remark;
-  /// Side by side, ascending.
+  /// Adjacent, ascending.
   std::vector<HistogramBar> bars;
-  /// Where the tick stands.
+  /// The position of the tick.
   double mean = 0;
   /// Ends of the line below the bars.
   std::pair<double, double> span;
-  /// Written at the right.
+  /// Shown at the right.
   std::string value;
-  /// Which of the page's colours.
+  /// The index of one of the page's colours.
   std::size_t style = 0;
 };
 
 struct HistogramChart {
-  /// For readers who cannot see it.
+  /// For screen readers.
   std::string title;
   std::string x_label;
   std::vector<HistogramRow> rows;
 };
 
-/// From the least to the most of what the rows show, widened to whole ticks; not empty.
+/// From the smallest to the largest value that the rows show, widened to whole ticks; not empty.
 inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& rows) {
   std::array<double, 2> range{1e300, -1e300};
   const auto hold = [&](double value) {
@@ -69,7 +69,7 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
   return {std::floor(range[0] / step + 1e-9) * step, std::ceil(range[1] / step - 1e-9) * step};
 }
 
-/// Bars of height 0 are gaps. Rows without bars have their tick and line alone.
+/// Bars of height 0 are gaps. Rows without bars have only their tick and line.
 [[nodiscard]] inline std::string histogram_chart(const HistogramChart& chart) {
   constexpr double left = 210, width = 500, right = 170, row_height = 46, top = 8, bottom = 46;
   const double height = top + row_height * static_cast<double>(chart.rows.size()) + bottom;
@@ -90,7 +90,7 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
            "\" y2=\"" + n(height - bottom) + "\"/><text class=\"axis\" x=\"" + x(at) + "\" y=\"" +
            n(height - bottom + 16) + "\">" + text + "</text>\n";
   }
-  double base = top;  // of the row's bars
+  double base = top;  // base line of the row's bars
   for (const HistogramRow& row : chart.rows) {
     base += row_height;
     const double foot = base - 9;

@@ -3,8 +3,8 @@
 
 // How does text get into a page without breaking it?
 //
-// A page is one file: style, script, data and pictures stand inside it and nothing is fetched.
-// Labels come from datasets and may hold anything, so every one passes through here.
+// A page is one file: it contains its style, script, data and pictures, and fetches nothing. Labels
+// come from datasets and may contain any characters, so every label is escaped here.
 
 #include <array>
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Text for element content and quoted attributes. Right-to-left text is fenced by the page's dir
-/// and bdi elements, not here; characters that would turn what follows around, and control characters,
-/// are written out as on a terminal (core/printable.hpp).
+/// Text for element content and quoted attributes. The page's dir attributes and bdi elements
+/// isolate right-to-left text, not this function. Control characters, and characters that would
+/// reverse the direction of the text after them, are escaped as on a terminal (core/printable.hpp).
 [[nodiscard]] inline std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -54,13 +54,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return "<bdi>" + escape_html(text) + "</bdi>";
 }
 
-/// Says whose an element is, for the page's choice of models; nothing for an empty name.
+/// Marks an element with its model, for the page's choice of models; empty for an empty name.
 [[nodiscard]] inline std::string model_attribute(std::string_view model) {
   return model.empty() ? "" : " data-model=\"" + escape_html(model) + "\"";
 }
 
-/// The beginning of a chart: its size as text, what it is called and what it shows, for readers who
-/// cannot see it. One that keeps its width is not made wider than that.
+/// The start of a chart: its size as text, and its title and description for screen readers. With
+/// `keeps_width`, the page does not make the chart wider than `width`.
 [[nodiscard]] inline std::string chart_begin(std::string_view classes, std::string_view width,
                                              std::string_view height, std::string_view title,
                                              std::string_view description, bool keeps_width) {
@@ -71,8 +71,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          "</title><desc>" + escape_html(description) + "</desc>\n";
 }
 
-/// A heading in HTML as an id and as a file's name: its letters and digits of ASCII in lower case, words
-/// joined by "-". `fallback` where there is none.
+/// A heading in HTML as an id and a file name: its ASCII letters and digits in lower case, words
+/// joined by "-". `fallback` if there are none.
 [[nodiscard]] inline std::string slug_of(std::string_view html, std::string_view fallback) {
   std::string slug;
   bool is_tag = false, is_entity = false, is_new_word = false;
@@ -93,7 +93,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return slug.empty() ? std::string(fallback) : slug.substr(0, 80);
 }
 
-/// The same with a number behind it where it is taken; then it is taken.
+/// The same slug, with a number after it if it is already in `taken`; the result is added to
+/// `taken`.
 [[nodiscard]] inline std::string free_slug(std::vector<std::string>& taken,
                                            const std::string& slug) {
   std::string free = slug;

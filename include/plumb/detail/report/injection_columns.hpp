@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of an injection's panels, each declared once for terminal, page and metrics.json; and
-// every pair's probability as CSV.
+// The numbers of an injection's panels, each declared once for terminal, page and metrics.json, and
+// the probability of every pair as CSV.
 
 #include <cmath>
 #include <cstddef>
@@ -26,7 +26,7 @@ inline const char* kind_name(PairKind kind) {
                                       : "after injected";
 }
 
-/// Means of probabilities by kind of pair, and that of the pair at position `highlight`.
+/// Mean probabilities by kind of pair, and the probability of the pair at position `highlight`.
 [[nodiscard]] inline std::vector<Column<InjectionPanelResult>> injection_columns(
     std::size_t highlight) {
   using P = InjectionPanelResult;
@@ -43,9 +43,10 @@ inline const char* kind_name(PairKind kind) {
   };
   mean("correct", "correct", "Mean probability by kind of pair.", &P::correct);
   mean("correct_change", "change",
-       "Change: the same pairs at the same positions, less their probability in the first panel.",
+       "Change: the probability minus that of the same pairs at the same positions in the first "
+       "panel.",
        &P::correct_change);
-  mean("after_injected", "after injected", "After injected: directly behind an injected pair.",
+  mean("after_injected", "after injected", "After injected: pairs directly after an injected pair.",
        &P::after_injected);
   mean("after_injected_change", "change after", "", &P::after_injected_change);
   mean("injected", "injected", "", &P::injected);
@@ -60,7 +61,7 @@ inline const char* kind_name(PairKind kind) {
   return columns;
 }
 
-/// The columns behind the panel's name, below `heading`.
+/// The panel's name below `heading`, then the columns.
 [[nodiscard]] inline std::vector<Column<InjectionPanelResult>> named_injection_columns(
     const std::string& heading, std::size_t highlight) {
   auto columns = injection_columns(highlight);
@@ -84,14 +85,15 @@ inline const char* kind_name(PairKind kind) {
                                                  const TableWidth& width = {}) {
   const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
   return text_table(injection_rows(results), width) +
-         detail::in_lines("change: less the same pairs' probability without injected ones; star: " +
+         detail::in_lines("change: the same pairs' probability minus that without injected "
+                          "pairs; star: " +
                               star.subject + " – " + star.object + ", pair " +
-                              std::to_string(results.highlight) + ", in each order",
+                              std::to_string(results.highlight) + ", in every panel",
                           width.characters) +
          "\n";
 }
 
-/// A row for each position of each panel; log-probabilities in nats, positions from 0.
+/// One row for each position of each panel. Log-probabilities are in nats, positions count from 0.
 [[nodiscard]] inline std::string injection_csv(const InjectionResults& results) {
   std::string csv = csv_line({"relation", "panel", "position", "subject", "object", "kind",
                               "log_probability", "probability", "highlighted"});

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each object among shots of which some are unknown or incorrect?
+// How likely is each object if some of the shots are unknown or incorrect?
 //
 // Five panels of exp(log P(object | the pairs before it)) by position, absolute and unnormalised,
 // and the means by kind of pair. A correct pair is compared with itself in the panel without
-// injected pairs, as later positions are likelier than earlier ones whatever stands between.
-// Source: latent knowledge in many shots, Figure 2 and Appendix E; the change against the correct
-// panel is ours. Non-goal: which pairs stand in the panels (prompt/injection.hpp).
+// injected pairs, because later positions are likelier than earlier ones regardless of the pairs in
+// between. Source: latent knowledge in many shots, Figure 2 and Appendix E; the change from the
+// correct panel is ours. Non-goal: choosing the pairs of the panels (prompt/injection.hpp).
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The end of the panels' common axis: the least of 1, 0.5, 0.2, 0.1, … that holds all points.
+/// The end of the panels' common axis: the smallest of 1, 0.5, 0.2, 0.1, … that no point exceeds.
 inline double injection_top(const InjectionResults& results) {
   double most = 0;
   for (const InjectionPanelResult& made : results.panels) {
@@ -41,7 +41,7 @@ inline double injection_top(const InjectionResults& results) {
 
 inline std::string injection_chart(const InjectionPanelResult& made, std::size_t highlight,
                                    double top) {
-  // Blue, red and cyan, as the paper has them, and a shape of its own for each.
+  // Blue, red and cyan, as in the paper, each with its own shape.
   std::vector<ChartSeries> series{{"correct", {}, false, 0, 0.75},
                                   {"injected", {}, false, 5, 0.75},
                                   {"directly after an injected one", {}, false, 6, 0.75}};
@@ -78,20 +78,21 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
       "Unknown and incorrect pairs among the shots",
       "One fixed order of " + counted(pairs.size(), "pair") + " of " + label(results.relation) +
           ", and the same order with " + std::to_string(results.panels.back().injected.count) +
-          " of them replaced, spread or in one block: by unknown pairs (invented subject "
-          "and object) or by incorrect ones (real subject, another object).");
+          " of them replaced, spread or in one block, by unknown pairs (invented subject and "
+          "object) or by incorrect pairs (real subject, another object).");
   const std::string reading =
       "<div class=\"dim\"><h3>How to read the panels</h3>\n<p>Each point is the model's "
-      "probability "
-      "of the object given all that stands before it: absolute, not normalised over choices.</p>\n"
-      "<p>Dashed: the mean over the correct pairs (circles). Injected pairs and those directly "
-      "after one are not in it.</p>\n<p>Star: the same correct pair in every panel, " +
+      "probability of the object given all text before it: absolute, not normalised over "
+      "choices.</p>\n"
+      "<p>Dashed: the mean over the correct pairs (circles), without injected pairs and pairs "
+      "directly after one.</p>\n<p>Star: the same correct pair in every panel, " +
       label(star.subject) + " – " + label(star.object) + ", at position " +
       std::to_string(results.highlight) +
-      ". As many pairs stand before a pair as its position says.</p></div>\n";
+      ". Positions count from 0: a pair's position is the number of pairs before it.</p></div>\n";
   const double top = detail::injection_top(results);
   for (std::size_t i = 0; i < results.panels.size(); ++i) {
-    // The first beside the explanation, then spread beside block.
+    // The first panel is next to the explanation; then each spread panel is next to its block
+    // panel.
     if (i == 0 || i % 2 == 1) html += "<div class=\"plots two\">\n";
     html += detail::injection_chart(results.panels[i], results.highlight, top);
     if (i == 0) html += reading;
@@ -99,9 +100,8 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
   }
   const auto columns = named_injection_columns("panel", results.highlight);
   return html + html_table(columns, results.panels) + "<p class=\"dim\">" + meanings(columns) +
-         " 95% intervals: percentile bootstrap over positions, as if they were independent; of "
-         "this "
-         "one order only, not of other orders or seeds. A single pair has none.</p>\n";
+         " 95% intervals: percentile bootstrap over positions, treated as independent. They cover "
+         "this one order, not other orders or seeds. A single pair has no interval.</p>\n";
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

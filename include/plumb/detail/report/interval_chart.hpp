@@ -3,11 +3,11 @@
 
 // How do estimates and their 95% intervals compare, row by row?
 //
-// A dot with a whisker for each estimate, as inline SVG: a row has one of each series, one below the
-// other, in the series' colour and shape, so that print and every eye tells them apart. Names are
-// broken into lines, never cut; on a narrow screen the chart is scrolled in its own box. The scale is
-// at the top, where it stays when rows are hidden (page_script.hpp). Colours come from the page's
-// style.
+// A dot with a whisker for each estimate, as inline SVG. A row has one dot for each series, one
+// below the other, in the series' colour and shape, so that they differ in print and for every
+// reader. Names are broken into lines, never cut; on a narrow screen the chart scrolls in its own
+// box. The scale is at the top, so that it stays in place if rows are hidden (page_script.hpp).
+// Colours come from the page's style.
 
 #include <algorithm>
 #include <array>
@@ -27,35 +27,35 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a dot is of.
+/// The model or other series that a dot belongs to.
 struct IntervalSeries {
   std::string name;
-  /// Whether the name is a model's, by which a page shows and hides it.
+  /// Whether the name is a model's, by which a page shows or hides the series.
   bool names_model = true;
 };
 
 struct IntervalRow {
   std::string label;
-  /// One for each series, or a single one; estimates that do not exist are left out.
+  /// One for each series, or only one; estimates that do not exist are left out.
   std::vector<Estimate> estimates;
-  /// Which of the series a single estimate is of.
+  /// The index of the series of a single estimate.
   std::size_t series = 0;
 };
 
 struct IntervalChart {
-  /// For readers who cannot see it.
+  /// For screen readers.
   std::string title;
   /// What is estimated.
   std::string x_label;
   std::vector<IntervalSeries> series;
   std::vector<IntervalRow> rows;
-  /// Of what is shown; such as do not fit end at its edge. Must not be empty.
+  /// The range shown; estimates and intervals outside it end at its edge. Must not be empty.
   std::array<double, 2> x_range{0, 1};
   /// Whether the axis is logarithmic; then the range is positive.
   bool is_logarithmic = false;
 };
 
-/// The names of series with their marks, below a chart; nothing for a single one.
+/// The names of series with their marks, below a chart; empty for a single series.
 inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
   if (series.size() < 2) return "";
   std::string html = "<figcaption class=\"legend\">";
@@ -67,7 +67,7 @@ inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
   return html + "</figcaption>";
 }
 
-/// Rows of a single estimate each have no legend: their names say whose they are.
+/// If every row has a single estimate, there is no legend: the rows' names identify them.
 [[nodiscard]] inline std::string interval_chart(const IntervalChart& chart) {
   constexpr double width = 720, right = 18, top = 34, bottom = 10, pitch = 11, line_height = 14;
   constexpr std::size_t characters = 28;

@@ -21,11 +21,12 @@ struct ListGroup {
   std::string name;
   std::size_t facts = 0, objects = 0;
   ListMeans with_aliases{}, main_label{}, script{};
-  /// Answers that name nothing, and those that their length ended.
+  /// Answers that name nothing, and answers that ended at the limit of tokens.
   std::size_t empty = 0, cut = 0;
 };
 
-/// Relations in their order, those without an answer left out; then, of several, their mean.
+/// Relations in their order, without those that have no answer. If there are several, their mean is
+/// last.
 [[nodiscard]] inline std::vector<ListGroup> list_groups(const ListRun& run,
                                                         const Bootstrap& bootstrap) {
   std::vector<ListGroup> groups;
@@ -76,15 +77,16 @@ struct ListGroup {
        .place = page},
       {.key = "precision",
        .heading = "precision",
-       .meaning = "Precision: right answers among all of a list, by any name of an object.",
+       .meaning = "Precision: the share of a list's answers that are right, by any name of an "
+                  "object.",
        .value = [](const G& g) { return g.with_aliases.precision; }},
       {.key = "recall",
        .heading = "recall",
-       .meaning = "Recall: objects that an answer names.",
+       .meaning = "Recall: the share of a fact's objects that an answer names.",
        .value = [](const G& g) { return g.with_aliases.recall; }},
       {.key = "f1",
        .heading = "F1",
-       .meaning = "F1: their harmonic mean for each fact.",
+       .meaning = "F1: the harmonic mean of precision and recall for each fact.",
        .value = [](const G& g) { return g.with_aliases.f1; },
        .interval = true},
       {.key = "f1_of_means",
@@ -94,7 +96,7 @@ struct ListGroup {
        .place = page},
       {.key = "main_label_precision",
        .heading = "precision, main label",
-       .meaning = "Main label: answers are compared with one name of an object alone.",
+       .meaning = "Main label: answers are compared only with the main label of an object.",
        .value = [](const G& g) { return g.main_label.precision; },
        .place = page},
       {.key = "main_label_recall",
@@ -110,10 +112,9 @@ struct ListGroup {
        .place = page},
       {.key = "script_precision",
        .heading = "script's precision",
-       .meaning = "Script's: the numbers of KAMEL's published scripts, which split at \";\" "
-                  "without trimming, "
-                  "so "
-                  "that only first answers can match; with aliases, F1 of means.",
+       .meaning = "Script's: the numbers of KAMEL's published scripts, with aliases and as F1 of "
+                  "means. The scripts split at \";\" without trimming, so only first answers can "
+                  "match.",
        .value = [](const G& g) { return g.script.precision; }},
       {.key = "script_recall",
        .heading = "script's recall",
@@ -125,7 +126,7 @@ struct ListGroup {
        .value = [](const G& g) { return g.empty; }},
       {.key = "cut",
        .heading = "cut",
-       .meaning = "Cut: answers that their length ended, not a %.",
+       .meaning = "Cut: answers that ended at the limit of tokens, without a %.",
        .value = [](const G& g) { return g.cut; }}};
   weigh(columns, {"f1"}, ColumnWeight::major);
   weigh(columns, {"main_label_f1", "empty", "cut"}, ColumnWeight::minor);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What lists of answers leave for people and for other programs.
+// The report on a run with lists of answers, for people and for other programs.
 //
-// From a finished run folder: metrics.json and metrics.csv (every number), answers.csv (every answer with
-// its numbers), report.html, and the table for the terminal. All depends on the rows and the seed alone.
+// From a finished run folder, it makes metrics.json and metrics.csv (every number), answers.csv
+// (every answer with its numbers), report.html, and the table for the terminal. All of it depends
+// only on the rows and the seed.
 
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ListReport = ReportOf<std::vector<ListGroup>>;
 
-/// Measures a run folder once. Throws a user error when the folder holds no finished run in KAMEL's form.
+/// Measures a run folder once. Throws a user error if the folder has no finished run in KAMEL's
+/// form.
 [[nodiscard]] ListReport list_report(const DiskPath& folder, Bootstrap bootstrap = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
@@ -41,7 +43,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Measures a run folder once.
 class ListReportBody {
  public:
-  /// Throws a user error when the folder holds no finished run in KAMEL's form.
+  /// Throws a user error if the folder has no finished run in KAMEL's form.
   explicit ListReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap),
         made_(read_list_run(folder)),
@@ -62,8 +64,8 @@ class ListReportBody {
   [[nodiscard]] std::string page() const {
     return whole_page(
         {run_.title(),
-         "Each fact is asked once, in KAMEL&#39;s form, for all its objects; the answer is a list "
-         "split at &quot;;&quot; that ends at a %.",
+         "Each fact is asked once, in KAMEL&#39;s form, for all its objects. The answer is a list "
+         "that is split at &quot;;&quot; and ends at a %.",
          notes(), run_.settings, run_.prompts},
         sections());
   }
@@ -72,7 +74,7 @@ class ListReportBody {
     return {{"lists", table_of(list_columns(), groups_)}};
   }
 
-  /// What must be said wherever the numbers are shown, each once.
+  /// The notes that must appear wherever the numbers are shown, each once.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
 
   [[nodiscard]] const std::vector<ListGroup>& results() const noexcept { return groups_; }
@@ -112,7 +114,7 @@ class ListReportBody {
                        card("F1 by main label", all.main_label.f1) +
                        card("F1 of KAMEL's script",
                             number_or_dash(without_interval(all.script.f1_of_means, all.facts)),
-                            "of mean precision and recall") +
+                            "from mean precision and recall") +
                        "</div>\n";
     std::vector<Bar> bars;
     for (const ListGroup& group : groups_) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How accurate are answers to many prompts, how far does that move, and how much is known at best?
+// How accurate are answers to many prompts, how much does this vary, and how much is known at best?
 //
-// Sections of the page: the headline numbers, the ways of asking side by side, how accuracy is
-// distributed over samplings of prompts, and what more prompts still find. Source: "What Matters in
-// Learning Facts in Language Models?", Tables 3 to 7.
+// Sections of the page: the headline numbers, the ways of asking side by side, the distribution of
+// accuracy over samplings of prompts, and the facts known by the number of prompts. Source: "What
+// Matters in Learning Facts in Language Models?", Tables 3 to 7.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Nothing where nothing was asked.
+/// Empty if nothing was asked.
 inline std::string many_prompt_cards(const ManyPromptResults& made) {
   const ManyPromptResult* best = best_way(made);
   if (best == nullptr) return "";
@@ -51,21 +51,21 @@ inline std::string overview_section(const ManyPromptResults& made) {
          words_below(meanings(many_prompt_columns(made)));
 }
 
-/// Nothing where no answer is in a model's own words.
+/// Empty if no answer is in a model's own words.
 inline std::string written_answers_section(const ManyPromptResults& made) {
   const auto ways = written_ways(made);
   if (ways.empty()) return "";
   return heading("What the answers look like",
-                 "Of a generated answer: how long it is, and where it ended.") +
+                 "The length of generated answers, and how they ended.") +
          html_table(written_answer_columns(), ways) +
          words_below(meanings(written_answer_columns()));
 }
 
-/// LAMA's numbers; nothing where no gap was filled.
+/// LAMA's numbers; empty if no gap was filled.
 inline std::string token_ranks_section(const ManyPromptResults& made) {
   const std::vector<WayRanks> rows = way_ranks(made);
   if (rows.empty()) return "";
-  return heading("Where the true token stands",
+  return heading("Rank of the true token",
                  "The rank of the likeliest true token among the tokens that could fill the gap, "
                  "with 95% intervals over facts.") +
          html_table(token_rank_columns(), rows) + words_below(meanings(token_rank_columns()));
@@ -86,7 +86,7 @@ inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccur
   return row;
 }
 
-/// One way of drawing for a way of asking.
+/// One way of asking with one of the two ways to draw its samplings.
 struct DrawnWay {
   const ManyPromptResult* way;
   const SampledAccuracy* drawn;
@@ -111,12 +111,13 @@ inline std::string samplings_section(const ManyPromptResults& made) {
   };
   using S = SampledAccuracy;
   return heading("Accuracy over samplings of prompts",
-                 "How often each accuracy comes up in " +
+                 "How often each accuracy occurs in " +
                      counted(made.options.samplings, "sampling") +
                      ". By relation: " + draws_in_words(SampleBy::relation) +
                      "; by fact: " + draws_in_words(SampleBy::fact) +
-                     ". Each is as tall as its row. Tick, line and number: mean and two standard "
-                     "deviations to either side, mean ± one, by the closed form.") +
+                     ". Each histogram fills the height of its row. Tick: the mean. Line: the mean "
+                     "± two standard deviations. Number: the mean ± one. All are by the closed "
+                     "form.") +
          histogram_chart(chart) +
          page_table<DrawnWay>(
              {{"Setting", [](const DrawnWay& row) { return row.way->name; }},
@@ -134,7 +135,7 @@ inline std::string samplings_section(const ManyPromptResults& made) {
              rows);
 }
 
-/// Over the logarithm of the number of prompts where that is large.
+/// Over the number of prompts, or over its logarithm if it is large.
 inline std::string coverage_chart(const ManyPromptResults& made) {
   std::size_t most = 0;
   for (const ManyPromptResult& way : made.ways) {
@@ -169,9 +170,10 @@ inline std::string coverage_section(const ManyPromptResults& made) {
   const auto number = [](auto value) {
     return [value](const ManyPromptResult& way) { return std::invoke(value, way.coverage); };
   };
-  return heading("How much is known, by the prompts one allows",
-                 "The share of facts answered right at least once by so many of their prompts, "
-                 "drawn without replacement: the average accuracy at one, the oracle at all.") +
+  return heading("Facts known, by the number of prompts",
+                 "The share of facts that at least one of n prompts answers right, with the n "
+                 "prompts drawn without replacement. At one prompt it is the average accuracy; at "
+                 "all prompts it is the oracle.") +
          coverage_chart(made) +
          page_table<ManyPromptResult>(
              {{"Setting", &ManyPromptResult::name},
@@ -182,9 +184,10 @@ inline std::string coverage_section(const ManyPromptResults& made) {
               {"Without a prompt", number(&PromptCoverage::without_prompt)}},
              made.ways) +
          words_below(
-             "Average: all prompts. Maximum and Minimum: each relation's best and worst template, "
-             "with each subject's best name under it; their intervals hold the templates fixed. "
-             "Oracle: any prompt of the fact is right. Facts without a prompt are left out.");
+             "Average: over all prompts. Maximum and minimum: each relation's best and worst "
+             "template, with each subject's best name under it; their intervals treat the "
+             "templates as fixed. Oracle: at least one prompt of the fact is right. Facts without "
+             "a prompt are left out.");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

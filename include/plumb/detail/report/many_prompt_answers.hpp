@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which answers do ways of asking share, and do a fact's prompts agree?
+// What knowledge do ways of asking share, and do a fact's prompts agree?
 //
 // Sections of the page: shared knowledge, consistency, answers that name several objects. Source:
 // "What Matters in Learning Facts in Language Models?", section 6.3, Figure 2, Tables 12 and 13.
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Answers of several objects that are shown, of all ways of asking together.
+/// The maximum number of answers with several objects that are shown, over all ways of asking.
 inline constexpr std::size_t shown_answers = 20;
 
 inline std::string sharing_map(const ManyPromptResults& made, const char* title,
@@ -43,7 +43,7 @@ inline std::string sharing_map(const ManyPromptResults& made, const char* title,
   return "<h3>" + std::string(title) + "</h3>\n" + heat_map(map);
 }
 
-/// What one way of asking knows of another.
+/// How much of one way's knowledge another way shares.
 struct SharedPairRow {
   std::string left, top;
   const KnowledgeSharing* sharing;
@@ -68,7 +68,7 @@ inline std::string sharing_pairs(const ManyPromptResults& made) {
       rows);
 }
 
-/// "3 templates and 1 fact", of what is not 0.
+/// "3 templates and 1 fact", without the counts that are 0.
 inline std::string unshared_text(const std::vector<std::pair<std::size_t, const char*>>& counts) {
   std::vector<std::string> parts;
   for (const auto& [count, noun] : counts) {
@@ -77,7 +77,7 @@ inline std::string unshared_text(const std::vector<std::pair<std::size_t, const 
   return text_list(parts, {}, ", ", " and ");
 }
 
-/// What only one of two ways of asking has.
+/// Lists what only one of two ways of asking has.
 inline std::string unshared_list(const ManyPromptResults& made) {
   std::string items;
   for (std::size_t l = 0; l < made.ways.size(); ++l) {
@@ -91,24 +91,26 @@ inline std::string unshared_list(const ManyPromptResults& made) {
     }
   }
   if (items.empty()) return "";
-  return "<p class=\"dim\">Left out, as only one of the two has them:</p>\n<ul class=\"dim\">\n" +
+  return "<p class=\"dim\">Left out because only one of the two has them:</p>\n"
+         "<ul class=\"dim\">\n" +
          items + "</ul>\n";
 }
 
-/// Figure 2; nothing for a single way of asking.
+/// Figure 2; empty for a single way of asking.
 inline std::string sharing_section(const ManyPromptResults& made) {
   if (made.ways.size() < 2) return "";
-  return heading("Who knows what others know",
-                 "Of the facts answered right by the one on the left, the share that the one on "
-                 "top answers right too: a low row holds what others lack, a high column what "
-                 "others have. By template: facts right under a template, the mean over templates "
-                 "under which the left one knows any. Oracle: facts right under any prompt.") +
+  return heading("Shared knowledge",
+                 "Of the facts that the setting on the left answers right, the share that the one "
+                 "on top answers right too. A row with low numbers knows facts that others do not; "
+                 "a column with high numbers knows what others know. By template: facts right "
+                 "under a template, as the mean over the templates under which the left setting "
+                 "knows at least one fact. Oracle: facts right under any prompt.") +
          sharing_map(made, "By template", &KnowledgeSharing::by_template) +
          sharing_map(made, "Oracle", &KnowledgeSharing::oracle) + unshared_list(made) +
          fold_away("Each pair, with 95% intervals", sharing_pairs(made));
 }
 
-/// Pairs within a group of templates above pairs across groups, where there are both.
+/// Pairs within a group of templates above pairs across groups; empty unless there are both.
 inline std::string group_chart(const ManyPromptResults& made) {
   std::vector<Bar> bars;
   for (const ManyPromptResult& way : made.ways) {
@@ -123,7 +125,7 @@ inline std::string group_chart(const ManyPromptResults& made) {
          bar_chart(bars, "Consistency within groups of templates and across them");
 }
 
-/// A column for each kind of pairs; `of(row)` are a row's shares.
+/// One column for each kind of pairs; `of(row)` returns a row's shares.
 template <class Row, class Of>
 std::vector<PageColumn<Row>> pair_columns(Of of) {
   std::vector<PageColumn<Row>> columns;
@@ -145,7 +147,7 @@ inline std::string relation_consistency(const ManyPromptResults& made) {
 /// Table 12.
 inline std::string extents_table(const ManyPromptResults& made) {
   using W = ManyPromptResult;
-  return "<h3>What moves accuracy</h3>\n" +
+  return "<h3>What changes accuracy</h3>\n" +
          page_table<W>({{"Setting", &W::name},
                         {"Worst names", [](const W& w) { return w.subject_extent.lowest; }},
                         {"Best names", [](const W& w) { return w.subject_extent.highest; }},
@@ -153,17 +155,18 @@ inline std::string extents_table(const ManyPromptResults& made) {
                         {"Best templates", [](const W& w) { return w.template_extent.highest; }}},
                        made.ways) +
          words_below(
-             "Acc@1 when each fact has the one name of its subject that is answered worst or best, "
-             "and when each relation has its one worst or best template.");
+             "Worst and best names: Acc@1 if each fact uses only its subject's worst or best name. "
+             "Worst and best templates: Acc@1 if each relation uses only its worst or best "
+             "template.");
 }
 
-/// Table 13; nothing where no relation has both manual and generated templates.
+/// Table 13; empty if no relation has both manual and generated templates.
 inline std::string manual_table(const ManyPromptResults& made) {
   const auto ways = ways_where(made, [](const ManyPromptResult& w) {
     return w.manual.mean.count > 0 && w.manual.generated > 0;
   });
   if (ways.empty()) return "";
-  return "<h3>Templates written by hand, and generated ones</h3>\n" +
+  return "<h3>Manual and generated templates</h3>\n" +
          html_table<Way>(
              {{.key = "setting", .heading = "setting", .value = [](Way w) { return w->name; }},
               {.key = "mean_rank",
@@ -185,8 +188,8 @@ inline std::string manual_table(const ManyPromptResults& made) {
                .value = [](Way w) { return w->manual.generated; }}},
              ways) +
          words_below(
-             "Rank among all templates of the relation by accuracy, 1 at best. By chance: the mean "
-             "rank of templates drawn blindly in their place.");
+             "Rank by accuracy among all templates of the relation; 1 is best. By chance: the mean "
+             "rank of templates drawn at random instead.");
 }
 
 inline std::string consistency_section(const ManyPromptResults& made) {
@@ -195,24 +198,24 @@ inline std::string consistency_section(const ManyPromptResults& made) {
       [](const ManyPromptResult& way) { return way.consistency.overall; });
   columns.insert(columns.begin(), {"Setting", &ManyPromptResult::name});
   std::string text =
-      "Mean over facts of the share of pairs of their prompts whose answers match. Inner and inter "
-      "group: both templates are of one group (paraphrases of one source template, or one "
-      "template with two names of the subject), or of two.";
+      "Mean over facts of the share of pairs of their prompts whose answers match. Inner group: "
+      "both templates are from one group (paraphrases of one source template, or one template with "
+      "two names of the subject). Inter group: the templates are from two groups.";
   if (has_any(made, AnswerKind::text)) {
-    text += " Generated answers match when one holds the words of the other.";
+    text += " Generated answers match if one contains the words of the other.";
   }
   if (has_any(made, AnswerKind::option)) {
-    text += " Answers to closed sets match when they are the same option.";
+    text += " Answers to closed sets match if they are the same option.";
   }
   if (has_any(made, AnswerKind::fill)) {
-    text += " Answers of masked models match when they are the same tokens.";
+    text += " Answers of masked models match if they are the same tokens.";
   }
   return heading("Do a fact's prompts agree?", text + " Facts without such a pair are left out.") +
          page_table(columns, made.ways) + group_chart(made) + extents_table(made) +
          manual_table(made) + relation_consistency(made);
 }
 
-/// The first of each way of asking, as many of each.
+/// The first answers of each way of asking, the same number for each.
 inline std::string several_section(const ManyPromptResults& made) {
   std::size_t ways = 0, all = 0;
   for (const ManyPromptResult& way : made.ways) {
@@ -230,10 +233,9 @@ inline std::string several_section(const ManyPromptResults& made) {
   const std::size_t shown = rows.size();
   return heading("Answers that name several objects",
                  counted(all, "answer") +
-                     " named more than one object of the fact, and counted "
-                     "as right once" +
-                     (shown < all ? "; " + std::to_string(shown) +
-                                        " of them, the rest stands in answers_of_several.csv."
+                     " named more than one object of the fact; each counts as right once" +
+                     (shown < all ? ". " + std::to_string(shown) +
+                                        " are shown; all are in answers_of_several.csv."
                                   : ".")) +
          page_table<std::pair<std::string, AnswerOfSeveral>>(
              {{"Setting", [](const auto& row) { return row.first; }},

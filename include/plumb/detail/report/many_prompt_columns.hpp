@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a way of asking many prompts, each declared once: what is added to
-// `many_prompt_columns` is on the terminal and on the page, with what it means.
+// The numbers of a way of asking many prompts, each declared once. A column added to
+// `many_prompt_columns` appears on the terminal and on the page, with its meaning.
 
 #include <cstddef>
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a sampling draws, in words.
+/// What one sampling draws, as a clause for a text.
 inline const char* draws_in_words(SampleBy by) {
   return by == SampleBy::fact ? "every fact draws one of its prompts"
                               : "every relation draws one of its templates for all its facts";
@@ -32,7 +32,7 @@ inline const char* draws_in_words(SampleBy by) {
   return ways;
 }
 
-/// What answers in a model's own words look like: a row for each of written_ways.
+/// The form of answers in a model's own words: one row for each of `written_ways`.
 [[nodiscard]] inline std::vector<Column<const ManyPromptResult*>> written_answer_columns() {
   using W = const ManyPromptResult*;
   using enum ColumnPlace;
@@ -52,10 +52,10 @@ inline const char* draws_in_words(SampleBy by) {
       {.key = "one_word",
        .heading = "one word, facts",
        .meaning =
-           "One word: answers that are one word, as the mean over facts of the share of their "
-           "prompts, "
-           "and as the share of all prompts, in which facts with more prompts weigh more. Answers "
-           "without a word match each other, so they make Consist look better.",
+           "One word: the share of answers that are one word. “Facts” is the mean over facts of "
+           "the share of their prompts; “prompts” is the share of all prompts, in which facts with "
+           "more prompts weigh more. Without a word: these answers match each other, so they raise "
+           "Consist.",
        .value = [](const W& w) { return w->one_word; },
        .interval = true},
       {.key = "one_word_share",
@@ -67,24 +67,23 @@ inline const char* draws_in_words(SampleBy by) {
       {.key = "empty",
        .heading = "empty",
        .meaning =
-           "Empty: answers of nothing but white space, which are among those without a word.",
+           "Empty: answers that are only white space; they also count as answers without a word.",
        .value = [count](const W& w) { return count(w->empty); }},
       {.key = "cut",
        .heading = "cut",
-       .meaning = "Cut: answers that ended because they had as many tokens as were allowed.",
+       .meaning = "Cut: answers that ended at the limit of tokens.",
        .value = [count](const W& w) { return count(w->cut); }}};
 }
 
-/// Levels by sum and per token, as every table of bias levels has them.
+/// Bias levels by sum and per token: the columns of every table of bias levels.
 template <class Bias>
 std::vector<Column<Bias>> level_columns() {
   using enum ColumnPlace;
   return {
       {.key = "single",
        .heading = "Single, sum",
-       .meaning = "Single: mean over templates. Multi: of the templates' mean distribution, which "
-                  "cannot be "
-                  "above.",
+       .meaning = "Single: the mean bias level over templates. Multi: the bias level of the "
+                  "templates' mean distribution, which cannot exceed Single.",
        .value = [](const Bias& b) { return PlainNumber{b.single}; },
        .place = page},
       {.key = "multi",
@@ -93,11 +92,10 @@ std::vector<Column<Bias>> level_columns() {
        .place = page},
       {.key = "single_per_token",
        .heading = "Single, per token",
-       .meaning = "Sum: candidates weigh what their probabilities say, the paper's reading, in "
-                  "which a name "
-                  "of "
-                  "many tokens can hardly be favoured. Per token: what the mean of their tokens' "
-                  "log-probabilities says, which is plumb's own; equal where each is one token.",
+       .meaning = "Sum: candidates are weighted by their probabilities, as in the paper; a name of "
+                  "many tokens can hardly be favoured. Per token: candidates are weighted by the "
+                  "mean log-probability of their tokens, which is plumb's addition. Both are equal "
+                  "if every candidate is one token.",
        .value = [](const Bias& b) { return PlainNumber{b.per_token.single}; },
        .place = page},
       {.key = "multi_per_token",
@@ -118,7 +116,7 @@ std::vector<Column<Bias>> level_columns() {
   return columns;
 }
 
-/// Of one relation.
+/// The bias level of one relation.
 [[nodiscard]] inline std::vector<Column<RelationBias>> relation_bias_columns() {
   std::vector<Column<RelationBias>> columns{
       {.key = "templates",
@@ -162,14 +160,13 @@ std::vector<Column<Bias>> level_columns() {
        .place = ColumnPlace::files}};
 }
 
-/// How far confidence is from being right.
+/// How far confidence is from accuracy.
 [[nodiscard]] inline std::vector<Column<Overconfidence>> overconfidence_columns() {
   using O = Overconfidence;
   return {
       {.key = "overconf",
        .heading = "Overconf",
-       .meaning = "Overconf: mean confidence minus accuracy, above 0 where the model is too sure "
-                  "of itself.",
+       .meaning = "Overconf: mean confidence minus accuracy; above 0, the model is overconfident.",
        .value = [](const O& o) { return o.overconf; }},
       {.key = "accuracy", .heading = "accuracy", .value = [](const O& o) { return o.accuracy; }},
       {.key = "mean_confidence",
@@ -200,7 +197,7 @@ std::vector<Column<Bias>> level_columns() {
   return columns;
 }
 
-/// How often aliases stand above labels.
+/// How often aliases are likelier than labels.
 [[nodiscard]] inline std::vector<Column<OutrankingRate>> outranking_columns() {
   using R = OutrankingRate;
   return {{.key = "rate", .heading = "rate", .value = [](const R& r) { return r.rate; }},
@@ -237,7 +234,7 @@ std::vector<Column<Bias>> level_columns() {
   return columns;
 }
 
-/// Columns over what only some rows have; the others have no cell.
+/// Columns over a part that only some rows have; the other rows have no cell.
 template <class Row, class Inner, class Part>
 [[nodiscard]] std::vector<Column<Row>> columns_where_known(const std::vector<Column<Inner>>& inner,
                                                            Part part, const std::string& path) {
@@ -257,9 +254,9 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// Every number of a way of asking, by its path in metrics.json. Those that a table shows come first,
-/// those of a kind of answers that no way has stand in files alone. Range and SD are over the headline's
-/// samplings. `made` must outlive them.
+/// Every number of a way of asking, by its path in metrics.json. Numbers that a table shows come
+/// first. A number for a kind of answers that no way has appears only in files. Range and SD are
+/// over the headline's samplings. `made` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> way_columns(
     const ManyPromptResults& made) {
   using W = ManyPromptResult;
@@ -275,16 +272,16 @@ template <class Row, class Inner, class Part>
       {.key = "prompts", .heading = "prompts", .value = [](const W& w) { return w.prompts; }},
       {.key = "coverage.average",
        .heading = "Acc@1",
-       .meaning = "Acc@1: mean over facts of the share of their prompts that are answered right.",
+       .meaning = "Acc@1: mean over facts of the share of their prompts with a right answer.",
        .value = [](const W& w) { return w.coverage.average; },
        .interval = true},
       {.key = "headline.range",
        .heading = "range",
        .meaning = "Range and SD: the highest minus the lowest accuracy, and the standard "
                   "deviation, over " +
-                  counted(made.options.samplings, "sampling") + ", in each of which " +
+                  counted(made.options.samplings, "sampling") + "; in each sampling " +
                   detail::draws_in_words(made.options.by) +
-                  "; closed form: what endless samplings come to.",
+                  ". Closed form: the limit for infinitely many samplings.",
        .value =
            drawn([](const auto& s) { return s.right.empty() ? Number() : Number(s.range()); }, 3)},
       {.key = "headline.sd",
@@ -325,9 +322,9 @@ template <class Row, class Inner, class Part>
           {.key = "ties",
            .heading = "ties",
            .meaning =
-               "Ties: answers to closed sets whose best score is shared. One of n with the right "
-               "option counts 1/n in Acc@1 and its samplings, matches no other answer, and is not "
-               "right wherever it is asked what is known.",
+               "Ties: answers to closed sets in which several options share the best score. If n "
+               "options tie and one is right, the answer counts 1/n in Acc@1 and its samplings. A "
+               "tie matches no other answer, and its fact does not count as known.",
            .value = [](const W& w) -> CellValue {
              if (!w.is(AnswerKind::option)) return DashedCount{};
              return w.coverage.ties.tied;
@@ -350,7 +347,7 @@ template <class Row, class Inner, class Part>
            .heading = "facts without a prompt",
            .value = [](const W& w) { return w.coverage.without_prompt; },
            .place = files}});
-  // The rest stands in files here, and on the page in sections of its own.
+  // These columns appear only in files; the page shows their numbers in separate sections.
   const auto add = [&](const char* key, const char* heading, auto value) {
     columns.push_back({.key = key, .heading = heading, .value = value, .place = files});
   };
@@ -373,7 +370,7 @@ template <class Row, class Inner, class Part>
   add("styles.question", "question", [](const W& w) { return w.styles.accuracy.other; });
   add("styles.difference", "cloze − question",
       [](const W& w) { return w.styles.accuracy.difference; });
-  add("styles.facts_of_one_style", "of one style alone",
+  add("styles.facts_of_one_style", "of only one style",
       [](const W& w) { return w.styles.one_style; });
   const auto of_text = [](auto value) {
     return [value](const W& w) -> CellValue {
@@ -413,7 +410,7 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// The same behind the setting's name, for tables.
+/// The same columns after the setting's name, for tables.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> many_prompt_columns(
     const ManyPromptResults& made) {
   using W = ManyPromptResult;
@@ -436,7 +433,8 @@ struct WayRanks {
   TokenRankMetrics ranks;
 };
 
-/// In the whole vocabulary, then in a common one, way by way; none where no gap was filled.
+/// For each way, the ranks in the whole vocabulary, then those in a common one; empty if no gap was
+/// filled.
 [[nodiscard]] inline std::vector<WayRanks> way_ranks(const ManyPromptResults& made) {
   std::vector<WayRanks> rows;
   for (const ManyPromptResult& way : made.ways) {
@@ -461,14 +459,14 @@ struct WayRanks {
        .place = page},
       {.key = "vocabulary",
        .heading = "vocabulary",
-       .meaning = "Whole: all tokens of the model. Common: those of the words that several models "
-                  "were given, "
-                  "as LAMA ranks, so that models of different vocabularies can be compared.",
+       .meaning = "Whole: all tokens of the model. Common: only the tokens of a word list that "
+                  "several models share, as in LAMA, so that models with different vocabularies "
+                  "can be compared.",
        .value = [](const R& r) { return OwnWord{r.vocabulary}; }},
       {.key = "prompts", .heading = "prompts", .value = [](const R& r) { return r.ranks.prompts; }},
       {.key = "without_rank",
        .heading = "left out",
-       .meaning = "Left out: prompts none of whose names is one of the tokens.",
+       .meaning = "Left out: prompts for which no right name is one of the tokens.",
        .value = [](const R& r) { return r.ranks.without_rank; }}};
   for (const std::size_t k : {1U, 10U, 100U}) {
     const std::string level = std::to_string(k);

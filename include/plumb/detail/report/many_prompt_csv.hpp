@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tables are next to the page of many-prompt results?
+// The CSV files next to the page of many-prompt results.
 //
-// The numbers behind its charts, and every template and every answer of several objects, which
-// metrics.json leaves out. Columns are RFC 4180 CSV (csv.hpp); an empty relation is all of them.
+// They contain the numbers of its charts, and every template and every answer of several objects,
+// which metrics.json leaves out. The format is RFC 4180 (csv.hpp); an empty relation means all
+// relations.
 
 #include <cstddef>
 #include <string>
@@ -21,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// setting, relation, measure, facts, prompts, then the estimate.
+/// Columns: setting, relation, measure, facts, prompts, then the estimate.
 [[nodiscard]] inline std::string many_prompt_accuracy_csv(const ManyPromptResults& made) {
   detail::EstimateCsv csv({"setting", "relation", "measure", "facts", "prompts"});
   for (const ManyPromptResult& way : made.ways) {
@@ -43,7 +44,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// metrics.csv: every number of every way of asking, by its path in metrics.json, and of its relations.
+/// metrics.csv: every number of every way of asking and of its relations, by its path in
+/// metrics.json.
 [[nodiscard]] inline std::string many_prompt_metrics_csv(const ManyPromptResults& made) {
   EstimateCsv csv({"setting", "relation", "metric"});
   for (const ManyPromptResult& way : made.ways) {
@@ -55,7 +57,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// A row for each template some fact was asked under; `facts` is how many were.
+/// One row for each template that was asked; `facts` is the number of facts asked under it.
 [[nodiscard]] inline std::string many_prompt_templates_csv(const ManyPromptResults& made) {
   std::string text = csv_line({"setting", "relation", "template", "group", "style", "origin",
                                "facts", "accuracy", "low", "high", "with_best_expression",
@@ -77,7 +79,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return text;
 }
 
-/// Samplings with an accuracy in [from, to), for both ways of drawing.
+/// The number of samplings with an accuracy in [from, to), for both ways of drawing.
 [[nodiscard]] inline std::string samplings_csv(const ManyPromptResults& made) {
   std::string text = csv_line({"setting", "way", "from", "to", "samplings"});
   for (const ManyPromptResult& way : made.ways) {
@@ -117,8 +119,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// Of confidences taken (`tokens` empty) and of the probabilities of answers of 1 to 5 tokens:
-/// Overconf and the two numbers it is the difference of.
+/// Overconf and the two numbers whose difference it is, for the measured confidences (`tokens`
+/// empty) and for the probabilities of answers of 1 to 5 tokens.
 [[nodiscard]] inline std::string overconfidence_csv(const ManyPromptResults& made) {
   detail::EstimateCsv csv({"setting", "tokens", "measure", "prompts"});
   for (const ManyPromptResult& way : made.ways) {
@@ -138,7 +140,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// Of what is right with the setting on the left, the share that is right with the one on top.
+/// Of the facts answered right under the setting on the left, the share answered right under the
+/// one on top.
 [[nodiscard]] inline std::string sharing_csv(const ManyPromptResults& made) {
   detail::EstimateCsv csv({"reading", "left", "top", "cells", "cells_without_knowledge"});
   for (const bool oracle : {false, true}) {
@@ -189,8 +192,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv_file(named_paired_columns(names), made.paired);
 }
 
-/// A table beside the page. One that may have no row is not there when it has none; an earlier
-/// report may have left it.
+/// A table next to the page. If `may_be_empty` is set and the table has no row, its file is not
+/// written, and an earlier report's file is removed.
 struct ManyPromptTable {
   const char* file;
   std::string (*text)(const ManyPromptResults&);
@@ -210,7 +213,7 @@ inline constexpr ManyPromptTable many_prompt_tables[] = {
     {"paired_tests.csv", paired_prompts_csv, true},
     {"answers_of_several.csv", answers_of_several_csv, true}};
 
-/// One that has no row is absent where it may be.
+/// All tables; one without rows that may be empty is marked as absent.
 [[nodiscard]] inline std::vector<ReportFile> many_prompt_csvs(const ManyPromptResults& made) {
   std::vector<ReportFile> files;
   for (const ManyPromptTable& table : many_prompt_tables) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do the answers to many prompts stand in metrics.json?
+// The answers to many prompts in metrics.json.
 //
-// Every number that is shown anywhere, with its count and its interval where it has one. What has a
-// row for each template or each answer stands in CSV files alone (many_prompt_csv.hpp), of which
-// the page shows the best, the worst and the first.
+// Contains every number that any output shows, with its count and its interval if it has one.
+// Numbers of each template or each answer are only in CSV files (many_prompt_csv.hpp); the page
+// shows the best, the worst and the first of them.
 
 #include <cstddef>
 #include <optional>
@@ -35,7 +35,7 @@ inline Json coverage_points(const ManyPromptResult& way) {
   return points;
 }
 
-/// Without a fact there are counts alone; without a sampling no more than the closed forms.
+/// Without facts there are only counts; without samplings, only counts and the closed forms.
 inline Json samplings_json(const SampledAccuracy& made) {
   Json json = {{"facts", made.facts},
                {"facts_without_prompt", made.without_prompt},
@@ -123,7 +123,7 @@ inline Json relation_json(const ManyPromptResults& made, const PromptedRelation&
   return json;
 }
 
-/// By vocabulary, as the table of ranks has them.
+/// By vocabulary, as in the table of ranks.
 inline Json token_ranks_json(const ManyPromptResult& way) {
   ManyPromptResults one;
   one.ways.push_back(way);
@@ -160,7 +160,7 @@ inline Json sharing_json(const Subsumption& made) {
   return json_of(subsumption_columns("not_shared", "templates"), made);
 }
 
-/// What metrics.json holds. Settings stand by their names, sharing as a list of ordered pairs.
+/// The contents of metrics.json. Settings are keyed by name; sharing is a list of ordered pairs.
 [[nodiscard]] inline Json to_json(const ManyPromptResults& made) {
   Json json = {{"prompts", detail::diversity_json(made.diversity)},
                {"settings", Json::object()},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What are the parts of many-prompt results called, wherever they are shown?
+// What are the parts of many-prompt results called in all outputs?
 //
-// Names, and the few choices that the page, the tables and metrics.json share, so that all of them
+// Names and the few choices that the page, the tables and metrics.json share, so that all of them
 // show the same. Non-goal: markup (cells.hpp).
 
 #include <array>
@@ -20,10 +20,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Bars of a histogram of samplings, at most.
+/// The maximum number of bars in a histogram of samplings.
 inline constexpr std::size_t sampling_bars = 40;
 
-/// The kinds of pairs of prompts, as files call them, and as people do.
+/// The kinds of pairs of prompts, with their names in files and for people.
 struct PairShare {
   const char* name;
   const char* words;
@@ -36,13 +36,13 @@ inline constexpr std::array<PairShare, 5> pair_shares{
      {"only_subject", "Only the subject differs", &PromptConsistency::only_subject},
      {"only_template", "Only the template differs", &PromptConsistency::only_template}}};
 
-/// A template's text, or "template N" where it is not known.
+/// A template's text, or "template N" if it is not known.
 inline std::string template_text(const PromptedRelation& relation, std::size_t index) {
   if (index < relation.texts.size()) return relation.texts[index].text;
   return "template " + std::to_string(index);
 }
 
-/// A candidate's label, or "candidate N" where it is not known.
+/// A candidate's label, or "candidate N" if it is not known.
 inline std::string candidate_label(const ManyPromptResults& made, const std::string& relation,
                                    std::size_t candidate) {
   const auto known = made.candidates.find(relation);
@@ -52,8 +52,8 @@ inline std::string candidate_label(const ManyPromptResults& made, const std::str
   return "candidate " + std::to_string(candidate);
 }
 
-/// The way of asking with the highest average accuracy, the first of equals; none when nothing was
-/// asked.
+/// The way of asking with the highest average accuracy; the first if several are equal, null if
+/// nothing was asked.
 inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
   const ManyPromptResult* best = nullptr;
   for (const ManyPromptResult& way : made.ways) {
@@ -63,7 +63,7 @@ inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
   return best;
 }
 
-/// A share of matching pairs, with the facts that have none.
+/// A share of matching pairs, with the number of facts without such a pair.
 inline RemarkedEstimate matching_value(const MatchingShare& share) {
   return {share.share, share.excluded == 0 ? "" : std::to_string(share.excluded) + " left out"};
 }
@@ -87,7 +87,7 @@ inline const PromptedRelation* relation_named(const ManyPromptResult& way,
 
 using Way = const ManyPromptResult*;
 
-/// The ways of asking of which something is known.
+/// The ways of asking for which `is_known` returns true.
 template <class IsKnown>
 std::vector<Way> ways_where(const ManyPromptResults& made, IsKnown is_known) {
   std::vector<Way> ways;
@@ -103,7 +103,7 @@ struct RelationOfWay {
   const PromptedRelation* relation;
 };
 
-/// Relations in order of appearance, each under all ways that asked it.
+/// Relations in order of appearance, each under all ways of asking it.
 inline std::vector<RelationOfWay> relations_of_ways(const ManyPromptResults& made) {
   std::vector<RelationOfWay> all;
   for (const std::string& code : relation_codes(made)) {
@@ -114,7 +114,7 @@ inline std::vector<RelationOfWay> relations_of_ways(const ManyPromptResults& mad
   return all;
 }
 
-/// The first columns of their tables, then `more`.
+/// The first columns of a table of relations, then `more`.
 inline std::vector<PageColumn<RelationOfWay>> relation_columns(
     std::vector<PageColumn<RelationOfWay>> more) {
   more.insert(more.begin(),
@@ -123,7 +123,8 @@ inline std::vector<PageColumn<RelationOfWay>> relation_columns(
   return more;
 }
 
-/// The share of answers of one to five tokens among those with their probability; nothing without any.
+/// The share of answers of one to five tokens among the answers with a probability; none if there
+/// are no such answers.
 inline std::optional<double> share_of_short(const OverconfidenceByLength& by_length) {
   std::size_t within = 0;
   for (const Overconfidence& length : by_length.lengths) within += length.prompts;

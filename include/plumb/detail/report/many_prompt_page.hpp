@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a person look at after facts were asked in many ways?
+// What does the page of a many-prompt run show?
 
 #include <string>
 #include <vector>
@@ -19,19 +19,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What counts as right.
+/// How facts are asked, and which answers count as right.
 inline std::string asked_in_words(const ManyPromptResults& made) {
   const bool words = has_any(made, AnswerKind::text), options = has_any(made, AnswerKind::option);
   std::string text =
       "Each fact is asked with many prompts: the templates of its relation, each "
       "with the names of its subject. ";
-  if (words) text += "A generated answer is right when it holds a name of an object of the fact. ";
+  if (words) text += "A generated answer is right if it contains a name of an object of the fact. ";
   if (options)
-    text += "An answer to a closed set is right when the true option alone is the likeliest. ";
+    text += "An answer to a closed set is right if the true option is the single likeliest. ";
   if (has_any(made, AnswerKind::fill)) {
     text +=
-        "A masked model's answer, the likeliest of all tokens in the gap, is right when it is "
-        "exactly a name of an object. ";
+        "A masked model's answer is the likeliest token in the gap; it is right if it is exactly a "
+        "name of an object. ";
   }
   text.pop_back();
   return text;
@@ -43,8 +43,8 @@ inline std::string paired_prompts_section(const ManyPromptResults& made) {
   const std::vector<std::string> names = made.names();
   const auto columns = named_paired_columns(names);
   return heading("Paired tests",
-                 "Over the facts that two settings were both asked; a fact is known to a setting "
-                 "that is right under more than half of its prompts. " +
+                 "Over the facts that were asked under both settings. A setting knows a fact if it "
+                 "is right under more than half of the fact's prompts. " +
                      meanings(columns)) +
          html_table(columns, made.paired);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a model know how often it is right, over many prompts and by the length of its answers?
+// Does a model's confidence match its accuracy, over many prompts and by the length of its answers?
 //
 // Sections of the page: reliability diagrams and Overconf by the number of tokens. Source: "What
 // Matters in Learning Facts in Language Models?", sections 2.4 and 6.2, Figure 1.
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How many prompts have which confidence, in `bars` equal parts of [0, 1]: a bin's prompts are
+/// The number of prompts in each of `bars` equal parts of [0, 1] of confidence. A bin's prompts are
 /// spread evenly from its lowest to its highest confidence.
 inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& diagram,
                                               std::size_t bars) {
@@ -32,7 +32,7 @@ inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& 
     const double prompts = static_cast<double>(bin.prompts);
     const double low = std::clamp(bin.lowest, 0.0, 1.0), high = std::clamp(bin.highest, 0.0, 1.0);
     if (high - low < 1e-12) {
-      // 0.3 belongs to the bar that begins there.
+      // A value on the limit of two bars, such as 0.3, belongs to the upper one.
       const auto place = static_cast<std::size_t>(low / width + 1e-9);
       heights[(std::min)(place, bars - 1)] += prompts;
       continue;
@@ -49,7 +49,7 @@ inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& 
 /// Accuracy against confidence, bin by bin, the least confident first.
 inline ChartSeries reliability_line(const ManyPromptResult& way) {
   ChartSeries line{"", {}};
-  const auto& diagram = way.overconfidence->diagram;  // the most confident first
+  const auto& diagram = way.overconfidence->diagram;  // sorted, the most confident first
   for (auto place = diagram.rbegin(); place != diagram.rend(); ++place) {
     const ConfidenceBin& bin = *place;
     ChartPoint& point = line.points.emplace_back(
@@ -61,14 +61,14 @@ inline ChartSeries reliability_line(const ManyPromptResult& way) {
   return line;
 }
 
-/// All ways of asking in one chart, as in Figures 1, 5 and 6; nothing for a single one.
+/// All ways of asking in one chart, as in Figures 1, 5 and 6; empty for a single way.
 inline std::string reliability_overlay(const std::vector<const ManyPromptResult*>& ways) {
   if (ways.size() < 2) return "";
   std::vector<ChartSeries> series;
   for (const ManyPromptResult* way : ways) {
     ChartSeries& line = series.emplace_back(reliability_line(*way));
     line.name = way->name;
-    for (ChartPoint& point : line.points) point.interval.reset();  // each has them in its own chart
+    for (ChartPoint& point : line.points) point.interval.reset();  // each way's own chart has them
   }
   XyChart chart{"Confidence against accuracy, all together", "confidence", "accuracy"};
   chart.width = 700;
@@ -87,7 +87,7 @@ inline std::string reliability_chart(const ManyPromptResult& way) {
   return xy_chart(chart, {line});
 }
 
-/// A diagram for each way of asking whose confidences were taken.
+/// One diagram for each way of asking with measured confidences.
 inline std::string reliability_section(const ManyPromptResults& made) {
   std::string plots;
   std::vector<const ManyPromptResult*> drawn;
@@ -104,8 +104,8 @@ inline std::string reliability_section(const ManyPromptResults& made) {
   }
   if (plots.empty()) return "";
   std::string text =
-      "Prompts in up to ten bins of equal size, by confidence, with 95% intervals; below "
-      "the dashed line the model is overconfident.";
+      "Prompts in up to ten bins of equal size, by confidence, with 95% intervals. Below the "
+      "dashed line the model is overconfident.";
   if (sampled) {
     text += " Confidence: the share of a prompt's sampled answers that match its greedy one.";
   }
@@ -117,8 +117,8 @@ inline std::string reliability_section(const ManyPromptResults& made) {
     text += sampled || given ? " In gaps it is the probability of the tokens that fill them."
                              : " Confidence: the probability of the tokens that fill the gap.";
   }
-  return heading("Is the model as sure as it is right?",
-                 text + " Bars along the bottom: about how many prompts have which confidence.") +
+  return heading("Does confidence match accuracy?",
+                 text + " Bars along the bottom: approximate number of prompts by confidence.") +
          reliability_overlay(drawn) + "<div class=\"plots two\">\n" + plots + "</div>\n";
 }
 
@@ -135,7 +135,7 @@ inline std::string length_chart(const std::vector<Way>& ways) {
   double most = 0.1;
   for (std::size_t s = 0; s < ways.size(); ++s) {
     ChartSeries& line = series.emplace_back(ChartSeries{ways[s]->name, {}});
-    // Side by side, so that whiskers do not cover each other.
+    // Ways are drawn side by side, so that whiskers do not cover each other.
     const double aside = 0.07 * (static_cast<double>(s) - static_cast<double>(ways.size() - 1) / 2);
     const auto& lengths = ways[s]->by_length->lengths;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -151,7 +151,7 @@ inline std::string length_chart(const std::vector<Way>& ways) {
   most = (std::min)(1.0, std::ceil(most * 10 - 1e-9) / 10);
   chart.x_range = {0.5, 5.5};
   chart.y_range = {-most, most};
-  chart.references = {{0, "as sure as it is right"}};
+  chart.references = {{0, "confidence equals accuracy"}};
   chart.width = 700;
   return xy_chart(chart, series);
 }
@@ -177,7 +177,7 @@ inline std::string answer_length_section(const ManyPromptResults& made) {
   });
   return heading("Overconf by the length of the answer",
                  "Here the confidence is the probability of all tokens of the greedy answer. "
-                 "Answers of more than five tokens and of none are left out.") +
+                 "Answers without tokens or with more than five are left out.") +
          length_chart(ways) + page_table<Way>(columns, ways);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What answers to many prompts leave for people and for other programs.
+// The report on answers to many prompts, for people and for other programs.
 //
-// metrics.json, the numbers behind each chart as CSV (many_prompt_csv.hpp), report.html, and the table for
-// the terminal. All depends on the results, the settings and the title alone. Non-goal: where the answers
-// come from (calibrate/many_prompt_study.hpp).
+// It makes metrics.json, the numbers of each chart as CSV (many_prompt_csv.hpp), report.html, and
+// the table for the terminal. All of it depends only on the results, the settings and the title.
+// Non-goal: where the answers come from (calibrate/many_prompt_study.hpp).
 
 #include <string>
 
@@ -19,7 +19,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ManyPromptReport = ReportOf<ManyPromptResults>;
 
-/// `run` has the settings for the page's last table and examples of what was asked.
+/// `run` has the settings for the page's last table and examples of the model's prompts.
 [[nodiscard]] ManyPromptReport many_prompt_report(ManyPromptResults made, RunRecord run,
                                                   std::string title);
 
@@ -46,7 +46,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Page, tables and metrics of one run.
 class ManyPromptReportBody {
  public:
-  /// `run` has the settings for the page's last table and examples of what was asked.
+  /// `run` has the settings for the page's last table and examples of the model's prompts.
   ManyPromptReportBody(ManyPromptResults made, RunRecord run, std::string title)
       : made_(std::move(made)), run_(std::move(run)), title_(std::move(title)) {}
 
@@ -65,8 +65,8 @@ class ManyPromptReportBody {
                       many_prompt_sections(made_));
   }
 
-  /// One row for each way of asking. Below it, what the answers look like where a model wrote them, and
-  /// ranks of the true token where gaps were filled.
+  /// One row for each way of asking. Then the form of the answers if a model wrote them, and the
+  /// ranks of the true token if gaps were filled.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     const auto written = written_ways(made_);
     const std::vector<WayRanks> ranks = way_ranks(made_);
@@ -74,7 +74,7 @@ class ManyPromptReportBody {
     if (!written.empty())
       tables.push_back({"written", table_of(written_answer_columns(), written)});
     if (!ranks.empty()) tables.push_back({"token_ranks", table_of(token_rank_columns(), ranks)});
-    // All pairs of many settings are for the page.
+    // If there are many settings, only the page shows their pairs.
     if (!made_.paired.empty() && made_.paired.size() <= 10) {
       tables.push_back(
           {"paired_tests", paired_terminal_table(made_.names(), made_.paired), paired_note});
@@ -82,7 +82,7 @@ class ManyPromptReportBody {
     return tables;
   }
 
-  /// What must be said wherever the numbers are shown, each once.
+  /// The notes that must appear wherever the numbers are shown, each once.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
 
   [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }

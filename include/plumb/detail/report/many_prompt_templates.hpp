@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do the prompts themselves do: their number, their form, their names and their bias?
+// How do the prompts themselves matter: their number, form, names and bias?
 //
-// Sections of the page: diversity, cloze against question, aliases against labels, what prompts ask
-// for before a subject stands in them, and the relations with their best and worst templates.
-// Source: "What Matters in Learning Facts in Language Models?", section 5.4, Tables 8, 10, 11 and
-// 14.
+// Sections of the page: diversity, cloze against question, aliases against labels, the bias of
+// prompts without a subject, and the relations with their best and worst templates. Source: "What
+// Matters in Learning Facts in Language Models?", section 5.4, Tables 8, 10, 11 and 14.
 
 #include <cstddef>
 #include <functional>
@@ -33,8 +32,8 @@ inline std::string prompts_section(const ManyPromptResults& made) {
   const D& prompts = made.diversity;
   if (prompts.prompts == 0) return "";
   return heading("The prompts",
-                 "Those of the way of asking that has the most. Lexical distance: mean Jaccard "
-                 "distance of the words of two templates, over pairs and then over " +
+                 "The prompts of the setting that has the most. Lexical distance: the mean Jaccard "
+                 "distance between the words of two templates, over pairs and then over " +
                      counted(prompts.relations_compared, "relation") + ".") +
          html_table(diversity_columns(), std::vector<D>{prompts});
 }
@@ -44,13 +43,13 @@ inline std::string styles_table(const ManyPromptResults& made) {
   const auto ways = ways_where(
       made, [](const ManyPromptResult& w) { return w.styles.accuracy.difference.count > 0; });
   if (ways.empty()) return "";
-  return "<h3>Templates that are sentences, and templates that are questions</h3>\n" +
+  return "<h3>Sentence templates and question templates</h3>\n" +
          page_table<Way>({{"Setting", &ManyPromptResult::name},
                           {"Cloze", [](Way w) { return w->styles.accuracy.one; }},
                           {"Question", [](Way w) { return w->styles.accuracy.other; }},
                           {"Cloze − question", [](Way w) { return w->styles.accuracy.difference; }},
                           {"Facts", [](Way w) { return w->styles.accuracy.difference.count; }},
-                          {"Of one style alone", [](Way w) { return w->styles.one_style; }}},
+                          {"Of only one style", [](Way w) { return w->styles.one_style; }}},
                          ways);
 }
 
@@ -71,7 +70,7 @@ inline std::string forms_table(const ManyPromptResults& made) {
     if (!words.empty()) out += " Left out of " + label(pair.mask) + ": " + words + ".";
   }
   using F = FormPair;
-  return "<h3>Filling a mask, and answering a question</h3>\n" +
+  return "<h3>Filling a mask and answering a question</h3>\n" +
          page_table<F>(
              {{"Mask", &F::mask},
               {"Question", &F::question},
@@ -83,9 +82,8 @@ inline std::string forms_table(const ManyPromptResults& made) {
               {"One word, question", [&](const F& f) { return one_word_of(made, f.question); }}},
              made.forms) +
          words_below(
-             "Accuracies are over the prompts that were asked in both forms; answers of one word "
-             "are "
-             "means over the facts of each, over all their prompts." +
+             "Accuracies are over the prompts that were asked in both forms. The shares of answers "
+             "of one word are means over each setting's facts, over all their prompts." +
              out);
 }
 
@@ -94,12 +92,12 @@ inline std::string forms_section(const ManyPromptResults& made) {
   const std::string tables = styles_table(made) + forms_table(made);
   if (tables.empty()) return "";
   return heading("Sentences against questions",
-                 "Facts count where they have prompts of both kinds, each with the share of its "
-                 "prompts that are right; differences are paired by fact, with 95% intervals.") +
+                 "Only facts with prompts of both kinds count, each with the share of its prompts "
+                 "that are answered right. Differences are paired by fact, with 95% intervals.") +
          tables;
 }
 
-/// How often aliases of subjects, or of objects, stand above labels under a way of asking.
+/// How often aliases of subjects, or of objects, are likelier than labels under a way of asking.
 struct AliasRow {
   std::string setting, of;
   NameRates rates;
@@ -116,11 +114,11 @@ inline std::string aliases_section(const ManyPromptResults& made) {
   if (rows.empty()) return "";
   using A = AliasRow;
   return heading("Aliases against labels",
-                 "How often an alias makes the object's label likelier than the subject's own "
-                 "label does (subjects), and how often an alias of the object is likelier than its "
-                 "label (objects): the mean over facts of the share of their pairs, and the share "
-                 "of all pairs (pooled). Likelihoods of names are summed over their tokens, or "
-                 "their mean per token. Facts without a pair are left out.") +
+                 "Subjects: how often the object's label is likelier after an alias of the subject "
+                 "than after its label. Objects: how often an alias of the object is likelier than "
+                 "its label. Both are the mean over facts of the share of their pairs; pooled is "
+                 "the share of all pairs. The log-likelihood of a name is the sum over its tokens, "
+                 "or the mean per token. Facts without a pair are left out.") +
          page_table<A>(
              {{"Setting", &A::setting},
               {"Aliases of", [](const A& a) { return OwnWord{a.of}; }},
@@ -153,7 +151,7 @@ inline std::string relation_bias_table(const ManyPromptResults& made) {
       columns_of<Row>(relation_bias_columns(),
                       [](const Row& row) -> const RelationBias& { return *row.relation->bias; });
   columns.insert(columns.end(), of_bias.begin(), of_bias.end());
-  // What is said of a favoured candidate; a dash without one.
+  // A column about the favoured candidate; a dash if there is none.
   const auto favoured = [&](const char* heading, bool per_token, auto value) {
     columns.push_back({"", heading, "", [per_token, value](const Row& row) -> CellValue {
                          const RelationBias& bias = *row.relation->bias;
@@ -189,15 +187,15 @@ inline std::string bias_section(const ManyPromptResults& made) {
       columns_of<Way>(mean_bias_columns(), [](Way w) -> const MeanBias& { return *w->bias; });
   columns.insert(columns.end(), levels.begin(), levels.end());
   return heading(
-             "What prompts ask for by themselves",
-             "With “N/A”, nothing and “?” in the subject's place, how far the candidates are "
-             "from equally likely: bias level 0 where they are, 1 where one takes all; means over "
-             "relations.") +
+             "Bias of the prompts without a subject",
+             "With “N/A”, nothing and “?” in place of the subject, how far the candidates are from "
+             "equally likely. Bias level 0: all are equally likely; 1: one candidate has all the "
+             "probability. Means over relations.") +
          html_table(columns, ways) + words_below(meanings(columns)) + "<h3>By relation</h3>\n" +
          relation_bias_table(made);
 }
 
-/// Relations by ways of asking, from best known to least; nothing for a single one.
+/// Relations by ways of asking, the best known first; empty for a single way.
 inline std::string relations_map(const ManyPromptResults& made) {
   if (made.ways.size() < 2) return "";
   std::vector<std::pair<double, std::string>> order;
@@ -241,9 +239,9 @@ inline std::string prompted_relations_section(const ManyPromptResults& made) {
       return LongText{template_text(*row.relation, index), accuracy.value, with_interval(accuracy)};
     };
   };
-  return heading("Relations, their best and their worst template",
-                 "Acc@1 over all prompts, with 95% intervals; a template's is over the facts asked "
-                 "under it. All templates stand in templates.csv.") +
+  return heading("Relations with their best and worst templates",
+                 "Acc@1 over all prompts, with 95% intervals; a template's Acc@1 is over the facts "
+                 "that were asked under it. All templates are in templates.csv.") +
          relations_map(made) +
          page_table(
              relation_columns({{"Facts", of(&R::facts)},

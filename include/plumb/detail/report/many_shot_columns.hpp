@@ -12,8 +12,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Accuracy over variants, seeds or templates. `sd_key` says what its standard deviation is over.
-/// Accuracy where the first of a tie wins is shown where there is a tie.
+/// Accuracy over variants, which are seeds or templates. `sd_key` is the key of its standard
+/// deviation. The accuracy in which the first of tied choices wins is shown only if there is a tie.
 [[nodiscard]] inline std::vector<Column<AccuracySpread>> spread_columns(const char* sd_key,
                                                                         bool has_ties) {
   using S = AccuracySpread;
@@ -36,12 +36,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = has_ties ? ColumnPlace::page : ColumnPlace::files},
       {.key = "ties",
        .heading = "ties",
-       .meaning = "Ties: answers whose best score several choices share. One of n with the right "
-                  "choice counts 1/n in accuracy and is not known.",
+       .meaning = "Ties: answers in which several choices share the best score. If n choices tie "
+                  "and one is right, the answer counts 1/n in accuracy and the fact is not known.",
        .value = [](const S& s) { return s.ties.tied; }},
       {.key = "accuracy_first_wins",
        .heading = first_wins_heading,
-       .meaning = "First wins: as if the first of them were the answer.",
+       .meaning = "First wins: the first of the tied choices is the answer.",
        .value = [](const S& s) { return s.accuracy_first_wins; },
        .place = has_ties ? ColumnPlace::everywhere : ColumnPlace::files,
        .interval = true}};
@@ -66,7 +66,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   }
   for (Column<G>& column : columns) {
     if (column.key != "ties") continue;
-    // Texts that a model generates cannot be ties.
+    // Texts that a model generates cannot tie.
     column.value = [value = column.value](const G& g) -> CellValue {
       return g.group.by == "choice" ? value(g) : CellValue(DashedCount{});
     };
@@ -78,19 +78,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same of a run, which knows what guessing reaches. `made` must outlive them.
+/// The same columns with the accuracy of guessing, which a run knows. `made` must outlive them.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> setting_columns(const ManyShotResults& made) {
   using G = GroupSpread;
   auto columns = group_spread_columns(made.ties.tied > 0);
   columns.push_back({.key = "chance",
                      .heading = "chance",
-                     .meaning = "Chance: what guessing reaches.",
+                     .meaning = "Chance: the expected accuracy of guessing.",
                      .value = [&made](const G& g) { return PlainNumber{chance_of(made, g)}; },
                      .place = ColumnPlace::page});
   return columns;
 }
 
-/// The same behind the setting's name.
+/// The same columns after the setting's name.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> named_setting_columns(
     const ManyShotResults& made) {
   auto columns = setting_columns(made);

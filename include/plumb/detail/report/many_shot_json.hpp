@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the numbers of a many-shot run kept in metrics.json and in CSV files?
+// The numbers of a many-shot run in metrics.json and in CSV files.
 
 #include <string>
 #include <utility>
@@ -27,7 +27,7 @@ inline Json with_relations(Json json, const GroupSpread& spread) {
   return with_relations(json_of(group_spread_columns(false), spread), spread);
 }
 
-/// What metrics.json holds.
+/// The contents of metrics.json.
 [[nodiscard]] inline Json to_json(const ManyShotResults& made) {
   Json json = {{"chance", made.chance_by_relation},
                {"choices", made.choices},
@@ -67,7 +67,7 @@ inline Json with_relations(Json json, const GroupSpread& spread) {
   return json;
 }
 
-/// metrics.csv: every number of every setting, and of its relations.
+/// metrics.csv: every number of every setting and of its relations.
 [[nodiscard]] inline std::string many_shot_metrics_csv(const ManyShotResults& made) {
   EstimateCsv csv({"setting", "relation", "metric"});
   for (const GroupSpread& spread : made.groups) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a person look at after a many-shot run?
+// What does the page of a many-shot run show?
 
 #include <cstddef>
 #include <functional>
@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The group that stands for the run: IC-LKE with the most shots, else the first with the most of
-/// its kind; none when nothing was answered by choice.
+/// The group that represents the run: IC-LKE with the most shots, else the first kind of setting
+/// with its most shots; null if nothing was answered by choice.
 inline const GroupSpread* headline_group(const ManyShotResults& made) {
   if (made.at_k.empty()) return nullptr;
   const Setting& group = made.at_k.front().first;
@@ -45,12 +45,12 @@ inline std::string many_shot_cards(const ManyShotResults& made) {
                  "of the accuracy at " + std::to_string(curve.points.back().group.shots));
   }
   const std::optional<double> chance = chance_of(made, *best);
-  html += card("Chance", chance ? with_decimals(*chance, 3) : "–", "one in the number of choices");
+  html += card("Chance", chance ? with_decimals(*chance, 3) : "–", "1 / number of choices");
   html += card("Facts", std::to_string(facts), counted(made.answers.relations.size(), "relation"));
   html += card("Choices", std::to_string(made.choices),
                made.choices_beginning_another == 0
-                   ? "none is another's beginning"
-                   : std::to_string(made.choices_beginning_another) + " are another's beginning");
+                   ? "none is a prefix of another"
+                   : std::to_string(made.choices_beginning_another) + " are prefixes of another");
   html += card("Ties", std::to_string(made.ties.tied),
                "of " + counted(made.ties.answers, "answer") + " under all settings");
   return "<div class=\"cards\">\n" + html + "</div>\n";
@@ -70,7 +70,7 @@ inline std::string relations_section(const ManyShotResults& made) {
   std::vector<std::pair<std::string, AccuracySpread>> sorted = best->relations;
   ranges::stable_sort(sorted, std::greater{},
                       [](const auto& one) { return or_lowest(one.second.accuracy.value); });
-  std::string html = heading("Relations, from best known to least",
+  std::string html = heading("Relations, best-known first",
                              setting_words(best->group) + ", with 95% intervals over facts.") +
                      table_begin({"Relation", "Facts", "Accuracy", "SD"});
   for (const auto& [code, spread] : sorted) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a many-shot run leaves for people and for other programs.
+// The report on a many-shot run, for people and for other programs.
 //
-// From a finished run folder: metrics.json, accuracy.csv, accuracy_at_k.csv, injection.csv where there
-// is such an experiment, report.html, and the table for the terminal. All depends on the results and the
-// settings alone.
+// From a finished run folder, it makes metrics.json, accuracy.csv, accuracy_at_k.csv, injection.csv
+// if there is an injection experiment, report.html, and the table for the terminal. All of it
+// depends only on the results and the settings.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/core/disk_path.hpp"
@@ -17,7 +17,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ManyShotReport = ReportOf<ManyShotResults>;
 
-/// Measures a run folder once. Throws a user error when the folder holds no finished run.
+/// Measures a run folder once. Throws a user error if the folder has no finished run.
 [[nodiscard]] ManyShotReport many_shot_report(const DiskPath& folder, Bootstrap bootstrap = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
@@ -43,7 +43,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Measures a run folder once.
 class ManyShotReportBody {
  public:
-  /// Throws a user error when the folder holds no finished run.
+  /// Throws a user error if the folder has no finished run.
   explicit ManyShotReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap),
         made_(many_shot_results(read_many_shot_run(folder), bootstrap)),
@@ -54,7 +54,7 @@ class ManyShotReportBody {
     metrics.update(to_json(made_));
     return metrics;
   }
-  /// injection.csv is there where there is such an experiment.
+  /// Includes injection.csv if there is an injection experiment.
   [[nodiscard]] std::vector<ReportFile> files() const {
     std::string injections;
     for (const InjectionResults& results : made_.injections) {
@@ -69,9 +69,8 @@ class ManyShotReportBody {
   }
   [[nodiscard]] std::string page() const {
     return whole_page({run_.title(),
-                       "Many-shot probe: other facts of the relation are shown as bare pairs, and "
-                       "a fact is known "
-                       "when its object alone is the likeliest of its choices.",
+                       "Many-shot probe: the prompt shows other facts of the relation as bare "
+                       "pairs. A fact is known if its object is the single likeliest choice.",
                        notes(), run_.settings, run_.prompts},
                       many_shot_sections(made_));
   }
@@ -84,9 +83,9 @@ class ManyShotReportBody {
     return tables;
   }
 
-  /// The tables for a terminal: settings, then how many shots are enough, then what unknown and
-  /// incorrect pairs change. Accuracy where the first of a tie wins is shown where there is a tie, as
-  /// on the page.
+  /// The tables for a terminal: settings, then how many shots are enough, then the effect of
+  /// unknown and incorrect pairs. The accuracy in which the first of tied choices wins is shown
+  /// only if there is a tie, as on the page.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::string text = text_table(setting_rows(), width) + "\n";
     for (const ShotsCurve& curve : made_.curves) {
@@ -100,7 +99,7 @@ class ManyShotReportBody {
     return text;
   }
 
-  /// What must be said wherever the numbers are shown, each once.
+  /// The notes that must appear wherever the numbers are shown, each once.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
 
   [[nodiscard]] const ManyShotResults& results() const noexcept { return made_; }

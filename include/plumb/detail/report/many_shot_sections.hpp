@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do the settings of a many-shot run compare on its page?
+// How do the settings of a many-shot run compare?
 //
-// One function for each section: accuracy against shots, methods side by side, separators,
-// Accuracy@K, generated answers. A section without anything to show is empty.
+// One function for each section of the page: accuracy against shots, methods side by side,
+// separators, Accuracy@K, generated answers. A section with nothing to show is empty.
 
 #include <cstddef>
 #include <optional>
@@ -69,7 +69,7 @@ inline std::string shots_section(const ManyShotResults& made) {
   std::string html =
       heading("Accuracy against the number of shots",
               "IC-LKE, mean over relations and seeds, with 95% intervals over facts. Marked: the "
-              "fewest shots that reach 95% of the accuracy at the most.") +
+              "fewest shots that reach 95% of the accuracy with the most shots.") +
       xy_chart(chart, {line});
   std::vector<std::string> heads{"Relation"};
   for (const GroupSpread& point : curve->points)
@@ -102,7 +102,7 @@ inline std::string methods_section(const ManyShotResults& made) {
   if (map.rows.size() < 2) return "";
   std::string html;
   if (made.side_by_side.empty()) {
-    html = heading("Methods side by side", "No relation has all of them.");
+    html = heading("Methods side by side", "No relation has all methods.");
   } else {
     std::vector<Bar> bars;
     std::string rows;
@@ -118,7 +118,7 @@ inline std::string methods_section(const ManyShotResults& made) {
     html = heading("Methods side by side",
                    "Mean accuracy over the " +
                        counted(made.side_by_side.front().relations.size(), "relation") +
-                       " that have all of them; ochre ticks: chance. SD over seeds or templates.") +
+                       " that have all methods. Ochre ticks: chance. SD over seeds or templates.") +
            bar_chart(bars, "Accuracy by method") +
            table_begin({"Method", "Accuracy", "SD", "Over"}) + rows + table_end;
   }
@@ -144,7 +144,7 @@ inline std::string separators_section(const ManyShotResults& made) {
   }
   if (html.empty()) return "";
   return heading("Texts between subject and object",
-                 "IC-LKE at the most shots, with each text in place of the separator.") +
+                 "IC-LKE with the most shots, with each text as the separator.") +
          html;
 }
 
@@ -180,7 +180,7 @@ inline std::string confidence_section(const ManyShotResults& made) {
   XyChart chart{"Accuracy@K", "K", "accuracy"};
   std::string html =
       heading("Accuracy@K",
-              "Accuracy among the answers whose probability among the choices is above K (not "
+              "Accuracy of the answers whose probability among the choices is above K (not "
               "top-k), and the share of answers that remain.") +
       "<div class=\"plots two\">" + xy_chart(chart, accuracy);
   chart.title = "Answers that remain";
@@ -207,11 +207,12 @@ inline std::string generation_section(const ManyShotResults& made) {
   }
   if (rows.empty()) return "";
   return heading(
-             "Does the answer stand in what the model writes?",
-             "Share of facts whose object's label, or the label or an alias, is in the greedy "
-             "continuation, beside the accuracy by choice. The label letter for letter, unless the "
-             "setting answer-match says program: then as the authors' program has it, both in "
-             "lower case and the label without its colons, commas and full stops.") +
+             "Does the generated text contain the answer?",
+             "The share of facts whose greedy continuation contains the object's label, or the "
+             "label or an alias, next to the accuracy by choice. The label must match letter for "
+             "letter. With the setting <code>answer-match</code> = program, it matches as in the "
+             "authors' program: both in lower case, and the label without colons, commas and full "
+             "stops.") +
          table_begin({"Method", "Label generated", "Label or alias", "By choice"}) + rows +
          table_end + "<p class=\"dim\">Small: standard deviation over seeds or templates.</p>\n";
 }

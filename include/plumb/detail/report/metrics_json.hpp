@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What all metrics.json share.
+// The parts that all metrics.json files share.
 //
-// Every number that is shown anywhere, each with its count and its 95% interval, so that a page or
-// a paper can be checked against one file. A number that does not exist (Hit@10 where no relation
-// has ten options) is null; one without an interval has null for its ends.
+// A metrics.json contains every number that any output shows, each with its count and its 95%
+// interval, so that a page or a paper can be checked against one file. A number that does not exist
+// (Hit@10 if no relation has ten options) is null; a number without an interval has null for its
+// ends.
 
 #include <cmath>
 #include <optional>
@@ -26,18 +27,18 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
           {"interval", estimate.method}};
 }
 
-/// Adds how many answers share their best score, and of how many answers.
+/// Adds the number of answers with a tie for the best score, and the number of answers.
 inline void put_ties(Json& json, const TieCount& ties) {
   json["ties"] = ties.tied;
   json["answers"] = ties.answers;
 }
 
-/// A number, or null where there is none (NaN is none).
+/// A number, or null if it is absent or NaN.
 [[nodiscard]] inline Json number_or_null(const std::optional<double>& value) {
   return value && !std::isnan(*value) ? Json(*value) : Json();
 }
 
-/// What every metrics.json begins with.
+/// The first entries of every metrics.json.
 [[nodiscard]] inline Json metrics_head(const Bootstrap& bootstrap) {
   return {{"bootstrap", {{"seed", bootstrap.seed}, {"resamples", bootstrap.resamples}}},
           {"interval", 0.95}};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a long name stand in a picture?
+// Long names in pictures.
 //
-// In lines, as SVG breaks none by itself. A name is never cut: two models may differ in its end alone.
+// Names are broken into lines here, because SVG does not wrap text. A name is never cut: two
+// models' names may differ only at the end.
 
 #include <cstddef>
 #include <string>
@@ -24,8 +25,8 @@ inline std::string short_length(double value) {
   return text;
 }
 
-/// A name in lines of so many characters, broken at blanks and behind "-", "_" and "/" where there are
-/// any.
+/// A name in lines of at most `characters`, broken at blanks and after "-", "_" and "/" if there
+/// are any.
 inline std::vector<std::string> name_lines(std::string_view name, std::size_t characters) {
   std::vector<std::string> lines;
   std::string line;
@@ -48,7 +49,7 @@ inline std::vector<std::string> name_lines(std::string_view name, std::size_t ch
   return lines;
 }
 
-/// SVG elements of the lines, centred at a height; `attributes` are the elements'.
+/// SVG elements of the lines, centred at a height; each element has `attributes`.
 [[nodiscard]] inline std::string text_lines(const std::vector<std::string>& lines,
                                             std::string_view attributes, double x, double middle,
                                             double line_height = 14) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A table of numbers, and its exporters, which know of no job: JSON, CSV, terminal, page, LaTeX and
-// Markdown.
+// A table of numbers, and its exporters: JSON, CSV, terminal, page, LaTeX and Markdown. They do not
+// depend on any job.
 //
-// A column has a key (for programs), a heading and a meaning (for people); a row has a value for each
-// (cells.hpp): a text, a count, a number, or an estimate with its interval. A key with dots is a path:
-// "coverage.average" is `average` of the object `coverage` in metrics.json. What a column says of a
-// row is declared in columns.hpp.
+// A column has a key (for programs), and a heading and a meaning (for people). A row has a value
+// for each column (cells.hpp): a text, a count, a number, or an estimate with its interval. A key
+// with dots is a path: "coverage.average" is `average` of the object `coverage` in metrics.json.
+// columns.hpp declares how a column makes a row's value.
 
 #include <cmath>
 #include <cstddef>
@@ -30,28 +30,29 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where a column is shown beside JSON and CSV, which have all.
+/// Where a column is shown in addition to JSON and CSV, which contain all columns.
 enum class ColumnPlace { everywhere, page, terminal, files };
 
-/// What is known of a column without its rows.
+/// The parts of a column that do not depend on rows.
 struct ColumnHead {
   /// In CSV and JSON: lower case with underscores, dots between the parts of a path.
   std::string key;
-  /// Above it on a terminal; on a page it begins with a capital.
+  /// Shown above the column; a page capitalises it.
   std::string heading;
-  /// What the number means, in a sentence or less; a page shows it with the heading.
+  /// The meaning of the number, in one or two sentences; a page shows it above the table.
   std::string meaning;
   ColumnPlace place = ColumnPlace::everywhere;
   int decimals = 3;
   /// Whether a terminal shows an estimate's interval too.
   bool interval = false;
-  /// How long a terminal that is too narrow shows it.
+  /// How long the column stays as a terminal becomes too narrow.
   ColumnWeight weight = ColumnWeight::usual;
-  /// Whether its cells are names of models, by which a page shows and hides rows.
+  /// Whether its cells are names of models, by which a page shows or hides rows.
   bool names_model = false;
-  /// Whether its heading is a name, which a page shows as it is.
+  /// Whether its heading is a name, which a page does not capitalise.
   bool heading_is_name = false;
-  /// Characters of each name in its cells that a terminal shows, names being joined by " − "; 0 for all.
+  /// The number of characters that a terminal shows of each name in a cell; 0 for all. Names in a
+  /// cell are joined by " − ".
   std::size_t name_width = 0;
 };
 
@@ -59,7 +60,7 @@ struct NumberRow {
   /// Parallel to the columns, as are the classes of a page's cells; empty for none.
   std::vector<CellValue> cells;
   std::vector<std::string> classes;
-  /// Whether rows of another sort come before it.
+  /// Whether the row before it is of another kind.
   bool begins_section = false;
 };
 
@@ -68,7 +69,7 @@ struct NumberTable {
   std::vector<NumberRow> rows{};
 };
 
-/// The value below a path of keys, which is made where it is not there.
+/// The value below a path of keys; creates it if it does not exist.
 [[nodiscard]] inline Json& below_path(Json& json, std::string_view path) {
   Json* place = &json;
   for (std::size_t dot = path.find('.'); dot != path.npos; dot = path.find('.')) {
@@ -114,7 +115,7 @@ struct NumberTable {
   return json;
 }
 
-/// A row's numbers as lines of a CSV file, one each: the cells `of`, the column's key, and the number.
+/// Adds one line for each number of a row: the cells `of`, the column's key, and the number.
 inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
                         const std::vector<ColumnHead>& columns, const NumberRow& row) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -157,7 +158,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
                          : number_or_dash(estimate, column.decimals);
 }
 
-/// A text of names with each cut to so many characters.
+/// A text of names with each name cut to `width` characters.
 [[nodiscard]] inline std::string with_cut_names(const std::string& text, std::size_t width) {
   constexpr std::string_view between = " − ";
   std::string made;
@@ -170,7 +171,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   }
 }
 
-/// Places of the columns that a terminal shows; exports of the same rows have these too.
+/// Indices of the columns that a terminal shows; other exports of the terminal's rows use the same.
 [[nodiscard]] inline std::vector<std::size_t> terminal_columns(const NumberTable& table) {
   std::vector<std::size_t> places;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -216,7 +217,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   for (const ColumnHead& column : table.columns) {
     if (!is_shown(column)) continue;
     std::string head = column.heading;
-    // Symbols, as "r of ranks", and names of models stay as they are.
+    // Symbols, as in "r of ranks", and names of models are not capitalised.
     const bool is_word = head.size() > 1 && head[1] >= 'a' && head[1] <= 'z';
     if (is_word && !column.heading_is_name && head[0] >= 'a' && head[0] <= 'z') {
       head[0] = static_cast<char>(head[0] - 'a' + 'A');
@@ -246,7 +247,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   return remarked ? &remarked->estimate : std::get_if<Estimate>(&value);
 }
 
-/// Whether any row of a column has one of these kinds of cells.
+/// Whether any cell of a column is of one of these kinds.
 template <class... Kinds>
 [[nodiscard]] bool has_cell(const NumberTable& table, std::size_t column) {
   return ranges::any_of(table.rows, [&](const NumberRow& row) {
@@ -254,7 +255,8 @@ template <class... Kinds>
   });
 }
 
-/// A cell that is no estimate, as CSV has it, its numbers by `number`; nothing where there is none.
+/// A CSV cell for a value that is not an estimate; `number` formats numbers. Empty if there is no
+/// value.
 template <class NumberText>
 [[nodiscard]] std::string csv_cell(const CellValue& value, NumberText number) {
   if (const auto* count = std::get_if<std::size_t>(&value)) return std::to_string(*count);
@@ -267,9 +269,10 @@ template <class NumberText>
   return text == "–" ? "" : text;
 }
 
-/// Columns at these places as CSV: their keys, then a line for each row. A column that `has_ends` has two
-/// more, KEY_low and KEY_high, for the ends of intervals. `number` writes a number, and nothing for NaN;
-/// `estimate_of` gives the estimate in a cell, or none.
+/// Columns at these places as CSV: their keys, then one line for each row. After a column for which
+/// `has_ends` is true come two more, KEY_low and KEY_high, for the ends of intervals. `number`
+/// formats a number, with an empty text for NaN; `estimate_of` returns the estimate in a cell, or
+/// null.
 template <class NumberText, class EstimateOf>
 [[nodiscard]] std::string csv_lines(const NumberTable& table,
                                     const std::vector<std::size_t>& places,
@@ -299,8 +302,8 @@ template <class NumberText, class EstimateOf>
   return text;
 }
 
-/// The whole table as CSV: all columns but those of a terminal alone, with interval ends where the heading
-/// speaks of an interval. Numbers have all their digits, as in metrics.json.
+/// The whole table as CSV: all columns except those only for a terminal. Columns with `interval`
+/// have interval ends. Numbers have all their digits, as in metrics.json.
 [[nodiscard]] inline std::string csv_file(const NumberTable& table) {
   std::vector<std::size_t> places;
   std::vector<bool> has_ends;
@@ -313,7 +316,8 @@ template <class NumberText, class EstimateOf>
                    [](const CellValue& value) { return std::get_if<Estimate>(&value); });
 }
 
-/// What a terminal shows as CSV, with interval ends of all estimates. Numbers have eight decimals.
+/// The terminal's columns as CSV, with interval ends for all estimates. Numbers have eight
+/// decimals.
 [[nodiscard]] inline std::string csv_table(const NumberTable& table) {
   const std::vector<std::size_t> places = terminal_columns(table);
   std::vector<bool> has_ends;
@@ -340,8 +344,8 @@ template <class NumberText, class EstimateOf>
   return rows;
 }
 
-/// A text for LaTeX: its special characters are commands, and so are the signs of our headings. Other
-/// letters stay, for a document in UTF-8.
+/// A text for LaTeX: special characters, and symbols in plumb's headings, become commands. Other
+/// characters are unchanged, for a document in UTF-8.
 [[nodiscard]] inline std::string latex_text(std::string_view text) {
   static const std::vector<std::pair<std::string_view, std::string_view>> commands{
       {"\\", "\\textbackslash{}"},
@@ -358,7 +362,7 @@ template <class NumberText, class EstimateOf>
       {">", "\\textgreater{}"},
       {"|", "\\textbar{}"},
       {"\"", "\\textquotedbl{}"},
-      {"[", "{[}"},  // which would be an argument of the row before
+      {"[", "{[}"},  // a bare one would be an argument of the previous row's end
       {"–", "--"},
       {"−", "$-$"},
       {"→", "$\\to$"},
@@ -378,7 +382,7 @@ template <class NumberText, class EstimateOf>
   return made;
 }
 
-/// A cell in LaTeX: numbers in math, for the sign of negative ones.
+/// A cell in LaTeX: numbers are in math mode, so that negative ones have a minus sign.
 [[nodiscard]] inline std::string latex_cell(const ColumnHead& column, const CellValue& value) {
   const std::string text = shown(column, value);
   if (text == "–") return "--";
@@ -394,13 +398,13 @@ template <class NumberText, class EstimateOf>
   return is_number ? "$" + text + "$" : latex_text(text);
 }
 
-/// Whether a column has texts, which are flush left.
+/// Whether a column has texts, which are aligned left.
 [[nodiscard]] inline bool is_flush_left(const NumberTable& table, std::size_t column) {
   return has_cell<std::string, LongText>(table, column);
 }
 
-/// The rows that a terminal shows as a tabular of LaTeX with rules of the package booktabs. Cells are
-/// rounded as on a terminal, and their intervals stand behind them where a terminal shows them.
+/// The rows that a terminal shows as a LaTeX tabular with rules of the package booktabs. Cells are
+/// rounded as on a terminal, with intervals after the numbers in the same columns.
 [[nodiscard]] inline std::string latex_table(const NumberTable& table) {
   std::string alignment, text;
   const std::vector<std::size_t> places = terminal_columns(table);
@@ -424,7 +428,8 @@ template <class NumberText, class EstimateOf>
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
-/// A text for a cell of Markdown: what would be markup has a backslash before it (CommonMark 0.31, 2.4).
+/// A text for a Markdown cell: markup characters are escaped with a backslash (CommonMark 0.31,
+/// 2.4).
 [[nodiscard]] inline std::string markdown_text(std::string_view text) {
   std::string made;
   for (const char c : printable(text)) {
@@ -434,8 +439,8 @@ template <class NumberText, class EstimateOf>
   return made;
 }
 
-/// The rows that a terminal shows as a table of GitHub's Markdown, rounded as on a terminal. It has no
-/// rules between rows.
+/// The rows that a terminal shows as a table in GitHub's Markdown, rounded as on a terminal,
+/// without rules between rows.
 [[nodiscard]] inline std::string markdown_table(const NumberTable& table) {
   std::string heads = "|", rule = "|";
   const std::vector<std::size_t> places = terminal_columns(table);
@@ -458,7 +463,8 @@ template <class NumberText, class EstimateOf>
   return text;
 }
 
-/// What the columns mean, for the text above a table on a page: "MRR: mean reciprocal rank. …".
+/// The meanings of the columns, for the text above a table on a page, such as "MRR: mean reciprocal
+/// rank. …".
 [[nodiscard]] inline std::string meanings(const std::vector<ColumnHead>& columns) {
   std::string text;
   for (const ColumnHead& column : columns) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is said of facts that stand in texts: a row for each relation, and a line for each fact.
+// The output of a search for facts in texts: a row for each relation, and a line for each fact.
 
 #include <cstddef>
 #include <span>
@@ -16,14 +16,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The facts of a relation, or of all.
+/// The facts of one relation, or of all relations.
 struct MetRelation {
   std::string relation;
   std::size_t facts = 0;
-  /// Facts that were met, and all their meetings.
+  /// Facts that a text contains at least once, and the number of all their occurrences.
   std::size_t met = 0;
   std::size_t meetings = 0;
-  /// Whether it stands below a rule.
+  /// Whether a rule is drawn above the row.
   bool begins_section = false;
 
   void add(const FactMeetings& fact) {
@@ -63,7 +63,7 @@ struct MetRelation {
       {.key = "meetings", .heading = "meetings", .value = [](const M& m) { return m.meetings; }}};
 }
 
-/// What a fact that was met is, and what its meetings are.
+/// What counts as meeting a fact, and how meetings are counted.
 [[nodiscard]] inline std::string meaning_of(const Within& within) {
   const auto in = [](const std::string& unit) {
     return "subject and object in one " + unit + ", counted by " + unit;
@@ -72,11 +72,11 @@ struct MetRelation {
   if (within.unit == Within::Unit::paragraph) return in("paragraph");
   if (within.unit == Within::Unit::document) return in("document");
   return "subject and object within " + counted(within.words, "word") +
-         ", counted by disjoint stretches";
+         ", counted without overlap";
 }
 
-/// A fact as a JSON object; file and line of the first meeting are null where there is none.
-/// `files` are the paths that FactMeetings counts.
+/// A fact as a JSON object; file and line of the first meeting are null if there is none. `files`
+/// are the paths that `FactMeetings::file` indexes.
 [[nodiscard]] inline Json overlap_json(const NamedFact& fact, const FactMeetings& met,
                                        std::span<const std::string> files) {
   return {{"relation", fact.relation},

@@ -3,8 +3,8 @@
 
 // What do all pages share?
 //
-// The frame of a report: one style for screen, dark mode and print, and the script of tables and models
-// (page_script.hpp). Everything stands inside the page.
+// The frame of a report: one style for screen, dark mode and print, and the script for tables and
+// models (page_script.hpp). The page contains both; it loads no other file.
 
 #include <cstddef>
 #include <string>
@@ -90,7 +90,7 @@ select,input:not([type=checkbox]){font:inherit;color:inherit;background:var(--pa
   return "<script>" + std::string(detail::page_script) + "</script>\n</body>\n</html>\n";
 }
 
-/// The last table of a page: an object's names and values; nothing for an empty one.
+/// The last table of a page: an object's names and values; empty for an empty object.
 [[nodiscard]] inline std::string settings_table(const Json& settings) {
   if (settings.empty()) return "";
   std::string html = "<h2>Settings</h2>\n<table class=\"settings\"><tbody>\n";
@@ -120,7 +120,7 @@ select,input:not([type=checkbox]){font:inherit;color:inherit;background:var(--pa
                                         with_decimals(e.high, decimals));
 }
 
-/// HTML with what stands between two backticks as code.
+/// HTML in which text between two backticks becomes code.
 [[nodiscard]] inline std::string with_code(std::string_view html) {
   std::string made;
   for (std::size_t at = 0;;) {
@@ -133,18 +133,18 @@ select,input:not([type=checkbox]){font:inherit;color:inherit;background:var(--pa
   }
 }
 
-/// What a reader must know, set off from the text; names of settings stand between backticks.
+/// A note that a reader must see, set apart from the text; names of settings are in backticks.
 [[nodiscard]] inline std::string note_paragraph(std::string_view text) {
   return "<p class=\"note\">" + with_code(escape_html(text)) + "</p>\n";
 }
 
-/// A section's title and what its numbers mean; both are HTML.
+/// A section's title and an explanation of its numbers; both are HTML.
 [[nodiscard]] inline std::string heading(std::string_view title, std::string_view explanation) {
   return "<h2>" + std::string(title) + "</h2>\n<p class=\"dim\">" + std::string(explanation) +
          "</p>\n";
 }
 
-/// In place of a number that does not exist; the page's script sorts it last, whichever way.
+/// Replaces a number that does not exist. The page's script sorts it last in both directions.
 inline constexpr const char* no_number_cell = "<td data-v=\"-1\">–</td>";
 
 /// A number with its interval.
@@ -164,9 +164,10 @@ inline std::string number_cell(std::size_t n) {
   return "<td data-v=\"" + std::to_string(n) + "\">" + std::to_string(n) + "</td>";
 }
 
-/// A table sorted by a click on a heading, up to its first row; `heads` are HTML. A cell's data-v
-/// is what it is sorted by; cells that begin with "–" come last. `names_model` is parallel to the
-/// heads or empty: where it is set, cells are names of models, by which rows are shown and hidden.
+/// The start of a table, up to its first row; a click on a heading sorts the table. `heads` are
+/// HTML. Cells are sorted by their data-v; cells that begin with "–" come last. `names_model` is
+/// parallel to the heads or empty. If it is true, the column's cells are model names, and the page
+/// shows or hides rows by them.
 [[nodiscard]] inline std::string table_begin(const std::vector<std::string>& heads,
                                              const std::vector<bool>& names_model = {}) {
   std::string html = "<div class=\"wide\"><table class=\"sortable\"><thead><tr>";

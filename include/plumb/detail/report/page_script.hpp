@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a reader do with a page's tables?
+// What can a reader do with a page's tables?
 //
 // Sort them by a heading, copy them as CSV, filter long ones, and choose which models are shown. The
-// script makes its own buttons, so that a page without scripts has none that do nothing. It works on a
-// page that was opened as a file, and fetches nothing.
+// script creates its own buttons, so that a page without scripts has no buttons that do nothing. It
+// works on a page opened as a file, and fetches nothing.
 //
-// What the markup says: a heading with data-names="model" has names of models below it, and their rows
-// go with them; a heat map's table says in data-models whether its "rows", its "columns" or both are
-// models; a part of a chart or a legend says in data-model whose it is; a chart of rows says in
-// data-row how high each of its parts is, so that those below a hidden one move up.
+// The script reads this markup:
+//   data-names="model"   on a heading: the cells below it are names of models, and their rows are
+//                        shown or hidden with them
+//   data-models          on a heat map's table: whether its "rows", its "columns" or both are
+//                        models
+//   data-model           on a part of a chart or a legend: its model
+//   data-row             on a part of a chart of rows: its height, so that parts below a hidden
+//                        one move up
 
 #include <string_view>
 
@@ -34,7 +38,7 @@ const sortable = table => headsOf(table).forEach((head, column, heads) => {
   table.classList.add('sortable');
   head.addEventListener('click', () => {
     const number = row => { const c = row.cells[column]; return c.dataset.v !== undefined || c.textContent.trim() !== '' && isFinite(c.textContent); };
-    const none = row => row.cells[column].textContent.startsWith('–');  // last, whichever way
+    const none = row => row.cells[column].textContent.startsWith('–');  // last in both directions
     const rows = rowsOf(table), sorted = head.getAttribute('aria-sort');
     const falling = sorted ? sorted === 'ascending' : rows.some(row => !none(row) && number(row));  // texts from A to Z
     heads.forEach(h => h.removeAttribute('aria-sort'));
@@ -46,8 +50,8 @@ const sortable = table => headsOf(table).forEach((head, column, heads) => {
   });
 });
 
-// What is shown, in its order; the ends of an interval and other small print have columns of their own. Cells are quoted and shielded as in
-// the CSV files of a report.
+// The rows shown, in their order; the ends of an interval and other small print have separate
+// columns. Cells are quoted and protected from formulas as in the CSV files of a report.
 const csvOf = table => {
   const quoted = text => {
     const safe = /^[=+\-@\t\r]/.test(text) && !isFinite(text) ? "'" + text : text;
@@ -69,7 +73,8 @@ const csvOf = table => {
   return (heads.length ? line(names) : '') + rows.map(row => line(row.flatMap((cell, c) => [...Array(widths[c]).keys()].map(i => cell[i] ?? '')))).join('');
 };
 
-// A page opened as a file may have no clipboard; a text field that is selected has one.
+// A page opened as a file may have no clipboard API; then the text is copied from a selected text
+// field.
 const copy = async text => {
   try { await navigator.clipboard.writeText(text); return true; } catch { /* the older way */ }
   const field = make('textarea', {value: text, className: 'copied'});
@@ -94,14 +99,14 @@ const toolsOf = table => {
     tools.append(field);
   }
   const button = make('button', {type: 'button', textContent: 'Copy as CSV', className: 'copy'});
-  button.addEventListener('click', async () => { said.textContent = await copy(csvOf(table)) ? 'Copied' : 'The browser did not copy it'; });
+  button.addEventListener('click', async () => { said.textContent = await copy(csvOf(table)) ? 'Copied' : 'The browser did not copy the table'; });
   tools.append(button, said);
   (table.closest('.wide') ?? table).before(tools);
 };
 
 for (const table of tables) { sortable(table); toolsOf(table); }
 
-// Which model each part is of.
+// Marks the model of each part.
 for (const table of tables) {
   const heads = headsOf(table), is = table.dataset.models ?? '';
   const named = heads.flatMap((head, c) => head.dataset.names === 'model' ? [c] : []);

@@ -13,7 +13,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A pair of models over some facts: `over` says in headings which, as ", overall".
+/// A paired test of two models. `over`, such as ", overall", is added to the headings to name the
+/// facts.
 [[nodiscard]] inline std::vector<Column<PairedTest>> paired_test_columns(
     const std::string& over = {}) {
   using T = PairedTest;
@@ -30,27 +31,27 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .value = [](const T& t) { return p_value_cell(t.p_holm); }},
       {.key = "difference",
        .heading = "difference" + over,
-       .meaning = "Difference: accuracy of the first minus accuracy of the second.",
+       .meaning = "Difference: the first model's accuracy minus the second's.",
        .value = [](const T& t) { return t.difference; },
        .place = page,
        .interval = true},
       {.key = "cohens_g",
        .heading = "Cohen's g" + over,
-       .meaning = "Cohen's g: of the facts that one of the two knows, the first model's share, "
-                  "minus a half.",
+       .meaning = "Cohen's g: the first model's share of the facts that only one of the two knows, "
+                  "minus 0.5.",
        .value = [](const T& t) { return PlainNumber{cohens_g(t.counts)}; },
        .place = page},
       {.key = "facts",
        .heading = "facts",
-       .meaning = "Facts: those both models were asked.",
+       .meaning = "Facts: the facts that both models were asked.",
        .value = [](const T& t) { return t.counts.facts(); },
        .place = page},
       {.key = "both",
        .heading = "both",
        .meaning =
-           "Both, only first, only second, neither: how many of them are known to whom. What "
-           "only the first knows is lost from the first to the second, what only the second "
-           "knows is gained.",
+           "Both, only first, only second, neither: how many of these facts each model knows. From "
+           "the first to the second, facts that only the first knows are lost; facts that only the "
+           "second knows are gained.",
        .value = [](const T& t) { return t.counts.both; },
        .place = page},
       {.key = "only_first",
@@ -67,7 +68,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "first_accuracy",
        .heading = "accuracy of first" + over,
-       .meaning = "Accuracy: the share of the facts that is known.",
+       .meaning = "Accuracy: the share of the facts that the model knows.",
        .value = [](const T& t) { return PlainNumber{t.counts.first_accuracy()}; },
        .place = page},
       {.key = "second_accuracy",
@@ -76,7 +77,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .place = page},
       {.key = "agreement",
        .heading = "agreement" + over,
-       .meaning = "Agreement: the share of facts that both know or neither does.",
+       .meaning = "Agreement: the share of facts that both models know or neither knows.",
        .value = [](const T& t) { return PlainNumber{t.counts.agreement()}; },
        .place = page},
       {.key = "kappa",
@@ -87,7 +88,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       {.key = "same_answer",
        .heading = "same answer" + over,
        .meaning = "Same answer: the share of facts to which both gave the same answer, right or "
-                  "wrong, under the first variant both have.",
+                  "wrong, under the first variant that both have.",
        .value = [](const T& t) { return PlainNumber{t.same_answer()}; },
        .place = page}};
   weigh(columns, {"p_holm"}, ColumnWeight::major);
@@ -124,7 +125,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same behind the models' names. `names` must outlive the columns.
+/// The same columns after the models' names. `names` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<PairedComparison>> named_paired_columns(
     const std::vector<std::string>& names) {
   using P = PairedComparison;
@@ -152,8 +153,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return named_paired_columns(made.table.models);
 }
 
-/// The pairs on a terminal: two numbers with short headings, so that names of 20 characters and the
-/// interval fit 80; `paired_note` says what each is over.
+/// The pairs on a terminal: two numbers with short headings, so that two names of 20 characters and
+/// the interval fit 80 columns. `paired_note` explains which facts each number covers.
 [[nodiscard]] inline NumberTable paired_terminal_table(const std::vector<std::string>& names,
                                                        const std::vector<PairedComparison>& pairs) {
   auto columns = named_paired_columns(names);
@@ -164,17 +165,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return table_of(columns, pairs);
 }
 inline constexpr const char* paired_note =
-    "Mean difference: of accuracies, mean of relations.\n"
-    "p (Holm): overall, all shared facts pooled.\n";
+    "Mean difference: difference of accuracies, mean over relations.\n"
+    "p (Holm): over all shared facts, pooled.\n";
 
-/// A pair in one relation.
+/// A pair of models in one relation.
 struct PairedRow {
   const PairedComparison* pair = nullptr;
   std::string relation;
   const PairedTest* test = nullptr;
 };
 
-/// Its columns, models and relation first. `made` must outlive them.
+/// Columns of a `PairedRow`: models, relation, then the test. `made` must outlive them.
 [[nodiscard]] inline std::vector<Column<PairedRow>> paired_row_columns(const Comparison& made) {
   using R = PairedRow;
   auto columns =
@@ -193,7 +194,7 @@ struct PairedRow {
   return columns;
 }
 
-/// By pair its relations. `made` must outlive the rows.
+/// The relations of each pair in turn. `made` must outlive the rows.
 [[nodiscard]] inline std::vector<PairedRow> paired_rows(const Comparison& made) {
   std::vector<PairedRow> rows;
   for (const PairedComparison& pair : made.paired) {
@@ -202,7 +203,7 @@ struct PairedRow {
   return rows;
 }
 
-/// In metrics.json: below `paired_tests`, a list.
+/// The list below `paired_tests` in metrics.json.
 [[nodiscard]] inline Json paired_json(const Comparison& made) {
   Json list = Json::array();
   for (const PairedComparison& pair : made.paired) {
@@ -217,23 +218,23 @@ struct PairedRow {
   return list;
 }
 
-/// Of the facts that two models or more were asked.
+/// Counts of the facts that at least two models were asked.
 [[nodiscard]] inline std::vector<Column<ComparedFactCounts>> compared_fact_columns() {
   using C = ComparedFactCounts;
   return {{.key = "compared",
            .heading = "facts",
-           .meaning = "Facts: those that two models or more were asked.",
+           .meaning = "Facts: the facts that at least two models were asked.",
            .value = [](const C& c) { return c.compared; }},
           {.key = "known_by_all",
            .heading = "known by all",
-           .meaning = "Known by all, by none: of the models that were asked.",
+           .meaning = "Known by all, known by none: only models that were asked the fact count.",
            .value = [](const C& c) { return c.known_by_all; }},
           {.key = "known_by_none",
            .heading = "known by none",
            .value = [](const C& c) { return c.known_by_none; }},
           {.key = "differ",
            .heading = "differ",
-           .meaning = "Differ: known by some of them and not by others.",
+           .meaning = "Differ: facts that some of these models know and others do not.",
            .value = [](const C& c) { return c.differ; }}};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a closed-set probe, each declared once: what is added to `group_columns` is on the
-// terminal, on the page, in metrics.csv and in metrics.json.
+// The numbers of a closed-set probe, each declared once. A column added to `group_columns` appears
+// on the terminal, on the page, in metrics.csv and in metrics.json.
 
 #include <cstddef>
 #include <string>
@@ -17,8 +17,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The numbers of a group of facts. Accuracy where the first of a tie wins is shown where there is a
-/// tie.
+/// The numbers of a group of facts. The accuracy in which the first of tied options wins is shown
+/// only if there is a tie.
 [[nodiscard]] inline std::vector<Column<GroupMetrics>> group_columns(bool has_ties = true) {
   using G = GroupMetrics;
   std::vector<Column<G>> columns{
@@ -29,9 +29,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
       {.key = "facts", .heading = "facts", .value = [](const G& g) { return g.facts; }},
       {.key = "accuracy",
        .heading = "accuracy",
-       .meaning = "Accuracy: the share of facts whose right option alone is the likeliest; one of "
-                  "n that are "
-                  "the likeliest together counts 1/n.",
+       .meaning = "Accuracy: the share of facts whose right option is the likeliest; if n options "
+                  "tie for likeliest and one is right, the fact counts 1/n.",
        .value = [](const G& g) { return g.accuracy; },
        .interval = true}};
   for (const std::size_t level : {1U, 3U, 5U, 10U}) {
@@ -39,8 +38,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     columns.push_back({"hits_at_" + k, "Hit@" + k,
                        level == 1
                            ? "Hit@k: the share of facts whose right option is among the k "
-                             "likeliest, a tie counting the share of its orders that hit; – where "
-                             "a relation has fewer than k options."
+                             "likeliest; a tie counts the share of its orders that hit. – if a "
+                             "relation has fewer than k options."
                            : "",
                        [level](const G& g) { return g.hit_at(level); },
                        level == 3 || level == 10 ? ColumnPlace::everywhere : ColumnPlace::page});
@@ -60,7 +59,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                      .place = ColumnPlace::files});
   columns.push_back({.key = "ties_for_best",
                      .heading = "ties",
-                     .meaning = "Ties: answers whose best score is shared.",
+                     .meaning = "Ties: answers in which several options share the best score.",
                      .value = [](const G& g) { return g.ties_for_best.tied; }});
   columns.push_back({.key = "ties_with_answer",
                      .heading = "ties with answer",
@@ -69,7 +68,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   columns.push_back(
       {.key = "accuracy_first_wins",
        .heading = detail::first_wins_heading,
-       .meaning = "First wins: the first of them is taken for the answer, as in lm-pub-quiz.",
+       .meaning = "First wins: the first of the tied options is the answer, as in lm-pub-quiz.",
        .value = [](const G& g) { return g.accuracy_first_wins; },
        .place = has_ties ? ColumnPlace::everywhere : ColumnPlace::files,
        .interval = true});
@@ -84,9 +83,9 @@ struct ProbedGroup {
   std::string kind;
   std::string name;
   const GroupMetrics* metrics = nullptr;
-  /// Of a row that is a relation.
+  /// Null for a row that is not a relation.
   const Relation* relation = nullptr;
-  /// Whether rows of another sort come before it.
+  /// Whether the row before it is of another kind.
   bool begins_section = false;
 
   [[nodiscard]] double chance() const {
@@ -94,7 +93,8 @@ struct ProbedGroup {
   }
 };
 
-/// Relations, then domains, the values of a column, cardinality and all facts. Metrics and answers must outlive them.
+/// Relations, then domains, the values of a column, cardinality and all facts. Metrics and answers
+/// must outlive them.
 [[nodiscard]] inline std::vector<ProbedGroup> probed_groups(
     const ProbeMetrics& metrics, const std::vector<RelationAnswers>& answers) {
   std::vector<ProbedGroup> groups;
@@ -149,7 +149,7 @@ struct ProbedGroup {
   return numbers;
 }
 
-/// A row for each value, or bin of values, of a column of the facts.
+/// One row for each value of a column of the facts, or for each bin of its values.
 [[nodiscard]] inline std::vector<Column<std::pair<std::string, GroupMetrics>>> value_columns(
     const ColumnMetrics& by, bool has_ties) {
   using V = std::pair<std::string, GroupMetrics>;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a closed-set probe leaves for people and for other programs.
+// The report on a closed-set probe, for people and for other programs.
 //
-// From a results folder, plumb's or lm-pub-quiz's, this writes metrics.json, metrics.csv, accuracy.csv
-// and report.html; it also makes the table for the terminal. All of it depends on the results and the
-// run's settings alone, never on times, so it compares byte by byte.
+// From a results folder of plumb or lm-pub-quiz, this writes metrics.json, metrics.csv,
+// accuracy.csv and report.html; it also makes the table for the terminal. All of it depends only on
+// the results and the run's settings, never on times, so reports can be compared byte by byte.
 
 #include <string>
 
@@ -19,8 +19,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ProbeReport = ReportOf<ProbeMetrics>;
 
-/// Measures a results folder once; facts are also grouped by a column of their table, unless it is empty.
-/// Throws a user error when the folder holds no finished results, and for a column that no fact has.
+/// Measures a results folder once. Also groups facts by a column of their table, unless `group_by`
+/// is empty. Throws a user error if the folder has no finished results, or if no fact has the
+/// column.
 [[nodiscard]] ProbeReport probe_report(const DiskPath& folder, Bootstrap bootstrap = {},
                                        const std::string& group_by = {});
 
@@ -56,7 +57,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Measures a results folder once.
 class ProbeReportBody {
  public:
-  /// Throws as `probe_report`.
+  /// Throws like `probe_report`.
   ProbeReportBody(const DiskPath& folder, Bootstrap bootstrap, const std::string& group_by)
       : bootstrap_(bootstrap), relations_(recorded_relations(folder)) {
     std::vector<RelationAnswerSets> several_right;
@@ -120,7 +121,7 @@ class ProbeReportBody {
 
   [[nodiscard]] const ProbeMetrics& results() const noexcept { return pooled_; }
 
-  /// What must be said wherever the numbers are shown, each once.
+  /// The notes that must appear wherever the numbers are shown, each once.
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> all;
     for (const RecordedRelation& recorded : relations_) {
@@ -145,7 +146,7 @@ class ProbeReportBody {
       all.push_back("Warning: the model's vocabulary cannot spell the candidate of " +
                     counted(statements, "statement") + ", nor the right answer of " +
                     counted(facts, "fact") +
-                    "; candidates that share the unknown token cannot be told apart by it.");
+                    "; candidates that contain the unknown token cannot be distinguished by it.");
     }
     if (auto warning = tie_warning(pooled_.overall.ties_for_best)) all.push_back(*warning);
     if (auto warning = chance_warning(chance_test(answers_))) all.push_back(*warning);
@@ -161,7 +162,7 @@ class ProbeReportBody {
     out << "<div class=\"cards\">\n"
         << cards() << "</div>\n"
         << heading("Accuracy by relation",
-                   "Bars: accuracy with its 95% interval. Ochre ticks: what guessing would reach.")
+                   "Bars: accuracy with its 95% interval. Ochre ticks: accuracy of guessing.")
         << relation_chart() << group_charts();
     std::vector<ProbedGroup> relations = probed_groups(pooled_, answers_);
     std::erase_if(relations, [](const ProbedGroup& group) { return group.relation == nullptr; });
@@ -177,15 +178,15 @@ class ProbeReportBody {
     const bool whole = setting("reduction") == name_of(Reduction::sum) &&
                        setting("span") == name_of(Span::statement);
     out << heading("What the model believes",
-                   "Every option of a fact with its " +
+                   "Each option of a fact with its " +
                        (whole ? std::string("probability among the options.")
                               : "share of the softmax over the options' scores (" +
                                     setting("reduction") + " over the " + setting("span") + ").") +
                        (has_ties() ? " A fact marked = is a tie, so it is not known." : ""));
     explorer_.write(out);
     return whole_page({run_.title(),
-                       "Closed-set probe: the share of facts whose right answer the model finds "
-                       "likelier than every other option.",
+                       "Closed-set probe: the share of facts for which the model finds the right "
+                       "answer likelier than every other option.",
                        notes(), run_.settings, run_.prompts},
                       out.str());
   }

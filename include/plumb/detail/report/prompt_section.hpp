@@ -3,8 +3,8 @@
 
 // What was the model asked, word for word?
 //
-// A section for any page: the first prompt of each kind, as a run folder keeps it
-// (records/listed_prompt.hpp), with the candidates that were scored behind it or in it.
+// A section for any page: the first prompt of each kind, as a run folder stores it
+// (records/listed_prompt.hpp), with the candidates that were scored after it or in it.
 
 #include <cstddef>
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Part, relation, subject and whatever else is short and tells the prompt apart.
+/// Part, relation, subject and other short fields that identify the prompt.
 inline std::string prompt_heading(const Json& row) {
   std::string html = label(first_string(row, "part").value_or("prompt"));
   for (const char* name : {"relation", "panel", "asks", "subject", "sub_label", "entity"}) {
@@ -45,13 +45,13 @@ inline std::string candidate_list(const Json& row) {
          " more</p>\n";
 }
 
-/// The section; nothing where a run has no prompts.
+/// The section; empty if a run has no prompts.
 [[nodiscard]] inline std::string prompt_section(const std::vector<Json>& prompts) {
   if (prompts.empty()) return "";
   std::string html =
       heading("What the model was asked",
-              "The first prompt of each kind, as the model got it, and the "
-              "candidates that were scored. <code>plumb data prompts RUN</code> prints all.");
+              "The first prompt of each kind, exactly as given to the model, and the candidates "
+              "that were scored. <code>plumb data prompts RUN</code> prints all.");
   for (const Json& row : prompts) {
     const auto text = first_string(row, "prompt");
     html += "<details class=\"asked\"><summary>" + detail::prompt_heading(row) + "</summary>\n" +

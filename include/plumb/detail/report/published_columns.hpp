@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a run's number shown next to a published one, on a terminal, on a page, as CSV and as JSON?
+// How do the terminal, the page, CSV and JSON show a run's number next to a published one?
 
 #include <optional>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a published number is: columns of any row, of which `of` says which it is about.
+/// The columns that describe a published number; `of(row)` returns the number that a row is about.
 template <class Row, class Of>
 [[nodiscard]] std::vector<Column<Row>> columns_of_published(Of of) {
   return {{.key = "table",
@@ -26,7 +26,7 @@ template <class Row, class Of>
            .value = [of](const Row& row) -> CellValue { return of(row).dataset; }},
           {.key = "number",
            .heading = "number",
-           .meaning = "Number: where it stands in a run's metrics.json.",
+           .meaning = "Number: its path in a run's metrics.json.",
            .value = [of](const Row& row) -> CellValue { return of(row).name; }},
           {.key = "published", .heading = "published", .value = [of](const Row& row) -> CellValue {
              return ShownNumber{of(row).value, of(row).printed};
@@ -38,7 +38,7 @@ inline const char* in_interval_word(const PublishedPair& pair) {
   return !in ? "–" : *in ? "yes" : "no";
 }
 
-/// Whether the same was asked, among the same candidates.
+/// Whether the run and the source asked the same queries and ranked the same candidates.
 inline std::string same_question_word(const PublishedPair& pair) {
   const bool candidates = pair.has_other_candidates(), queries = pair.has_other_queries();
   if (candidates || queries) {
@@ -47,10 +47,10 @@ inline std::string same_question_word(const PublishedPair& pair) {
   }
   const bool said = !pair.published.candidates.empty() && !pair.published.queries.empty() &&
                     !pair.number.candidates.empty() && !pair.number.queries.empty();
-  return said ? "yes" : "not said";
+  return said ? "yes" : "unknown";
 }
 
-/// The cells that files have of a published number.
+/// The cells of a published number in files.
 inline std::vector<std::string> published_cells(const PublishedNumber& one) {
   return {one.table, one.model, one.dataset, one.candidates, one.queries, one.name, one.printed};
 }
@@ -63,11 +63,11 @@ inline Json published_json(const PublishedNumber& one) {
 
 [[nodiscard]] inline std::vector<Column<PublishedPair>> published_columns() {
   using P = PublishedPair;
-  // The numbers stand together and first, so that a narrow page shows them.
+  // The numbers come first and next to each other, so that a narrow page shows them.
   std::vector<Column<P>> columns{
       {.key = "number",
        .heading = "number",
-       .meaning = "Number: where it stands in a run's metrics.json.",
+       .meaning = "Number: its path in a run's metrics.json.",
        .value = [](const P& p) -> CellValue { return p.published.name; }},
       {.key = "value",
        .heading = "run's",
@@ -79,15 +79,14 @@ inline Json published_json(const PublishedNumber& one) {
        .interval = true},
       {.key = "difference",
        .heading = "difference",
-       .meaning = "Difference: the run's minus the published one.",
+       .meaning = "Difference: the run's number minus the published one.",
        .value = [](const P& p) -> CellValue {
          return PlainNumber{p.difference(), 3};
        }},
       {.key = "in_interval",
        .heading = "in interval",
-       .meaning = "In interval: whether the published number, as far as it is printed, lies in the "
-                  "run's 95% "
-                  "interval.",
+       .meaning = "In interval: whether the published number, to the digits printed, lies in the "
+                  "run's 95% interval.",
        .value = [](const P& p) -> CellValue { return OwnWord{detail::in_interval_word(p)}; }},
       {.key = "run", .heading = "run", .value = [](const P& p) -> CellValue { return p.run; }}};
   for (auto& column : detail::columns_of_published<P>(
@@ -101,14 +100,14 @@ inline Json published_json(const PublishedNumber& one) {
   columns.push_back(
       {.key = "same_model",
        .heading = "same model",
-       .meaning = "Same model: whether the run's is called as the published one.",
+       .meaning = "Same model: whether the run's model has the same name as the published one.",
        .value = [](const P& p) -> CellValue { return OwnWord{p.same_model ? "yes" : "no"}; }});
   columns.push_back(
       {.key = "same_question",
        .heading = "same question",
        .meaning =
-           "Same question: whether what was ranked among and what was asked are the same; not "
-           "said where the source or the run does not say both.",
+           "Same question: whether the candidates and the queries are the same; unknown unless "
+           "both the source and the run specify them.",
        .value = [](const P& p) -> CellValue { return OwnWord{detail::same_question_word(p)}; }});
   columns.push_back({.key = "note",
                      .heading = "note",
@@ -129,7 +128,7 @@ inline Json published_json(const PublishedNumber& one) {
   return columns;
 }
 
-/// What metrics.json holds.
+/// The contents of metrics.json.
 [[nodiscard]] inline Json to_json(const PublishedComparison& made) {
   Json json = {{"runs", made.runs},
                {"numbers", Json::array()},
@@ -157,7 +156,7 @@ inline Json published_json(const PublishedNumber& one) {
   return json;
 }
 
-/// published.csv: a row for each published number and run beside it.
+/// published.csv: one row for each pair of a published number and a run.
 [[nodiscard]] inline std::string published_csv(const PublishedComparison& made) {
   std::string text = csv_line({"table", "model", "dataset", "candidates", "queries", "number",
                                "published", "run", "same_model", "same_question", "value", "low",
@@ -183,7 +182,7 @@ inline Json published_json(const PublishedNumber& one) {
   return text;
 }
 
-/// without_counterpart.csv: the published numbers that no run has, with where they stand.
+/// without_counterpart.csv: the published numbers that no run has, with their file and line.
 [[nodiscard]] inline std::string unmatched_csv(const PublishedComparison& made) {
   std::string text = csv_line({"table", "model", "dataset", "candidates", "queries", "number",
                                "published", "file", "line", "note"});

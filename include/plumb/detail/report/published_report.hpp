@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a comparison with published numbers leaves in a folder and shows on a terminal.
+// What a comparison with published numbers writes to a folder and shows on a terminal.
 //
-// Writes metrics.json, published.csv, without_counterpart.csv where it has a row, and report.html.
+// Writes metrics.json, published.csv, without_counterpart.csv if it has a row, and report.html.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
@@ -52,13 +52,13 @@ class PublishedReportBody {
 
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
 
-  /// All published numbers beside those of runs.
+  /// All published numbers next to those of runs.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     if (made_.pairs.empty()) return {};
     return {{"published", table_of(published_columns(), made_.pairs)}};
   }
 
-  /// The first of them, and the names of those that no run has.
+  /// The first rows of that table, and the names of the numbers that no run has.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::string text;
     constexpr std::size_t shown = 12, shown_pairs = 60;
@@ -73,7 +73,7 @@ class PublishedReportBody {
     if (made_.unmatched.empty()) return text;
     const std::vector<std::string> lines = unmatched_names();
     text += (text.empty() ? "" : "\n") + without_counterpart() +
-            (lines.size() < made_.unmatched.size() ? " (each name once, of all models)" : "") +
+            (lines.size() < made_.unmatched.size() ? " (each name once, over all models)" : "") +
             ":\n";
     for (std::size_t i = 0; i < lines.size() && i < shown; ++i) text += "  " + lines[i] + "\n";
     if (lines.size() > shown) {
@@ -91,11 +91,11 @@ class PublishedReportBody {
     }
     if (!made_.unmatched.empty()) {
       sections += heading("Published numbers without a counterpart",
-                          "Numbers that no run has: another command, another setting, or a name "
-                          "that is written otherwise.") +
+                          "Numbers that no run has: they come from another command or setting, or "
+                          "their name is written differently.") +
                   html_table(unmatched_columns(), made_.unmatched);
     }
-    return whole_page({"Published numbers beside " + counted(made_.runs.size(), "run"),
+    return whole_page({"Published numbers next to " + counted(made_.runs.size(), "run"),
                        "Published numbers have no interval; the runs' are 95% intervals.",
                        made_.remarks, settings_},
                       sections);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a ranking of entities, each declared once: what is added to `rank_columns` is on the
-// terminal, on the page, in metrics.csv and in metrics.json.
+// The numbers of a ranking of entities, each declared once. A column added to `rank_columns`
+// appears on the terminal, on the page, in metrics.csv and in metrics.json.
 
 #include <cstddef>
 #include <string>
@@ -29,23 +29,23 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
        .interval = true},
       {.key = "adjusted_mean_rank_index",
        .heading = "AMRI",
-       .meaning = "AMRI: adjusted mean rank index, 1 at best and 0 for guessing.",
+       .meaning = "AMRI: adjusted mean rank index; 1 is best, 0 is guessing.",
        .value = [](const M& m) { return m.adjusted_mean_rank_index; }}};
   for (const std::size_t level : ranked_hit_levels) {
     const std::string k = std::to_string(level);
     columns.push_back({"hits_at_" + k, "Hit@" + k,
                        level == 1 ? "Hit@k: the share of queries whose true entity is among the "
-                                    "first k, a tie counting the share of its orders that hit. "
+                                    "first k; a tie counts the share of its orders that hit. "
                                     "DEER's program counts ranks from 0: its Hit@k is Hit@(k + 1) "
-                                    "here, deer_program_hits_at_k in metrics.csv."
+                                    "here. metrics.csv contains it as deer_program_hits_at_k."
                                   : "",
                        [level](const M& m) { return m.hit_at(level); }});
   }
   columns.push_back(
       {.key = "tied",
        .heading = "ties",
-       .meaning = "Ties: queries whose true entity shares its score; its rank is the mean of the "
-                  "best and the worst.",
+       .meaning = "Ties: queries whose true entity has the same score as others; its rank is the "
+                  "mean of its best and worst possible ranks.",
        .value = [](const M& m) { return m.tied; }});
   columns.push_back({.key = "undecided",
                      .heading = "undecided",
@@ -56,7 +56,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// Hits at k as DEER's program counts: from 0, so that its k is k + 1 here.
+/// Hits at k as DEER's program counts them. It counts ranks from 0, so its k is k + 1 here.
 [[nodiscard]] inline std::vector<Column<RankMetrics>> deer_program_columns() {
   std::vector<Column<RankMetrics>> columns;
   for (const std::size_t k : {1U, 10U, 100U}) {
@@ -70,12 +70,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct NamedRanks {
   std::string name;
   const RankMetrics* metrics = nullptr;
-  /// How many stand in a query's ranking: "135", or "25–60"; empty where that is not shown.
+  /// How many candidates a query ranks: "135", or "25–60"; empty if the column is not shown.
   std::string candidates{};
 };
 
-/// The same below a heading for the rows' names, with or without candidates. Metrics must outlive the
-/// rows.
+/// The rows' names below `heading`, then the same columns, with or without candidates. Metrics must
+/// outlive the rows.
 [[nodiscard]] inline std::vector<Column<NamedRanks>> named_rank_columns(
     const std::string& heading, bool with_candidates = false) {
   auto columns = columns_of<NamedRanks>(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of models whose rankings are compared, each declared once.
+// The numbers of a comparison of models by their rankings, each declared once.
 
 #include <cstddef>
 #include <string>
@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            .heading = "MRR, difference",
            .meaning =
                "Difference: the first model's mean minus the second's over the queries that both "
-               "have; an interval without 0 tells the two apart.",
+               "have; it is significant if its interval excludes 0.",
            .value = [](const D& d) { return d.mean_reciprocal_rank; },
            .interval = true,
            .weight = ColumnWeight::major},
@@ -41,7 +41,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            .value = [](const D& d) { return d.hits_at_10; }},
           {.key = "first_higher",
            .heading = "first higher",
-           .meaning = "First higher: queries whose true entity stands higher with the first model.",
+           .meaning = "First higher: queries whose true entity the first model ranks higher.",
            .value = [](const D& d) { return d.first_higher; },
            .weight = ColumnWeight::minor},
           {.key = "second_higher",
@@ -61,7 +61,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            .place = files}};
 }
 
-/// Behind the names of the two models; `made` must outlive the columns.
+/// The names of the two models, then the same columns. `made` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<RankDifference>> named_rank_difference_columns(
     const RankComparison& made) {
   using D = RankDifference;
@@ -75,7 +75,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// Two methods of one model. The comparison must outlive it.
+/// The agreement of two methods of one model. The comparison must outlive it.
 struct ModelAgreement {
   const RankedModel* model = nullptr;
   const MethodAgreement* agreement = nullptr;
@@ -85,7 +85,7 @@ struct ModelAgreement {
   }
 };
 
-/// By methods, then in the order of the models, smallest first where sizes are known.
+/// Ordered by methods, then by models, with the smallest first if sizes are known.
 [[nodiscard]] inline std::vector<ModelAgreement> model_agreements(const RankComparison& made) {
   std::vector<ModelAgreement> all;
   for (const RankedModel& model : made.models) {
@@ -106,7 +106,7 @@ struct ModelAgreement {
            .weight = ColumnWeight::minor},
           {.key = "log_rank.r",
            .heading = "r of log ranks",
-           .meaning = "r: Pearson's, over the queries that both methods rank among the same "
+           .meaning = "r: Pearson's r over the queries that both methods rank among the same "
                       "candidates, with its two-sided p.",
            .value = [](const A& a) { return a.log_rank.r; },
            .interval = true,
@@ -159,7 +159,7 @@ struct ModelAgreement {
            }}};
 }
 
-/// Rows of rank_columns, a model each.
+/// Rows for `rank_columns`, one for each model.
 [[nodiscard]] inline std::vector<NamedRanks> rows_of(const RankComparison& made,
                                                      const MethodComparison& of) {
   std::vector<NamedRanks> rows;

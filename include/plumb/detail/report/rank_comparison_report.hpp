@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a comparison of rankings leaves in a folder and shows on a terminal.
+// What a comparison of rankings writes to a folder and shows on a terminal.
 //
-// metrics.json; metrics.csv, a row for each number of each model, by relation too; rank_pairs.csv, a row
-// for each number of two models; ranks.csv, a row for each query with every model's rank; report.html.
+// metrics.json; metrics.csv, a row for each number of each model, also by relation; rank_pairs.csv,
+// a row for each number of a pair of models; ranks.csv, a row for each query with every model's
+// rank; and report.html.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
@@ -121,13 +122,13 @@ class RankComparisonReportBody {
         {"metrics.csv", numbers.text()}, {"rank_pairs.csv", pairs.text()}, {"ranks.csv", ranks()}};
   }
 
-  /// Models by each method and, of few models, their pairs.
+  /// Models by each method and, if there are few models, their pairs.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     std::vector<NamedTable> tables;
     for (const MethodComparison& of : made_.methods) {
       tables.push_back({of.method, table_of(named_rank_columns("model by " + of.method, true),
                                             rows_of(made_, of))});
-      // All pairs of many models are for the page.
+      // If there are many models, only the page shows their pairs.
       if (of.differences.empty() || of.standings.size() > 5) continue;
       tables.push_back(
           {of.method + "_pairs", table_of(named_rank_difference_columns(made_), of.differences)});
@@ -147,7 +148,7 @@ class RankComparisonReportBody {
     return whole_page(
         {"Comparison of rankings by " + counted(made_.models.size(), "model"),
          "Entity ranking: each query (head, relation, ?) ranks all candidates; the true "
-         "entity should stand first.",
+         "entity should rank first.",
          made_.remarks, settings_},
         html);
   }
@@ -171,15 +172,16 @@ class RankComparisonReportBody {
     }
     const auto columns = model_agreement_columns();
     return heading("Do the methods agree?",
-                   "Each point is a query, coloured by the tokens of the true entity's name. " +
+                   "Each point is a query, coloured by the number of tokens in the true entity's "
+                   "name. " +
                        meanings(columns)) +
            html_table(columns, agreements) + "<div class=\"plots two\">\n" + plots + "</div>\n";
   }
 
-  /// Whether numbers grow with the models, family by family.
+  /// Whether numbers grow with model size, family by family.
   [[nodiscard]] std::string size_section() const {
     if (made_.sizes.empty()) return "";
-    return heading("Do the numbers grow with the models?",
+    return heading("Do the numbers grow with model size?",
                    escape_html(monotone_text()) + ". Models of one family, smallest first.") +
            html_table(size_series_columns(made_), made_.sizes);
   }
@@ -192,16 +194,16 @@ class RankComparisonReportBody {
     const auto columns = named_rank_columns("model", true);
     std::string html =
         heading("Models by " + of.method,
-                "Mean over each model's queries, every query counting once. Ranks among "
-                "all candidates (raw), ties at their middle. " +
+                "Mean over each model's queries; every query counts once. Ranks are among all "
+                "candidates (raw); a tie has its middle rank. " +
                     meanings(columns)) +
         html_table(columns, rows_of(made_, of)) + relation_map(of);
     if (of.differences.empty()) return html;
     const auto differences = named_rank_difference_columns(made_);
     return html +
            heading("Pairs of models by " + of.method,
-                   "Over the queries that both ranked among as many candidates, with percentile "
-                   "bootstrap intervals over queries. " +
+                   "Over the queries that both models ranked among the same number of candidates, "
+                   "with percentile bootstrap intervals over queries. " +
                        meanings(differences)) +
            html_table(differences, of.differences);
   }
@@ -230,7 +232,7 @@ class RankComparisonReportBody {
     return heading("Models by relations, by " + of.method, "Mean reciprocal rank.") + heat_map(map);
   }
 
-  /// A row for each query and method, with every model's rank; empty where a model did not rank it.
+  /// One row for each query and method, with every model's rank; empty if a model did not rank it.
   [[nodiscard]] std::string ranks() const {
     std::vector<std::string> head{"method", "part",     "line", "asks",
                                   "head",   "relation", "tail", "candidates"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a ranking of entities stand in metrics.json?
+// A ranking of entities in metrics.json.
 
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return json;
 }
 
-/// What metrics.json holds.
+/// The contents of metrics.json.
 [[nodiscard]] inline Json to_json(const RankResults& made) {
   const auto columns = rank_columns();
   Json json = {{"methods", Json::object()}, {"agreement", Json::array()}};

@@ -2,8 +2,8 @@
 #pragma once
 
 // The sections of a page about ranked entities: methods, hits, wordings of the prompts, bars of ranks,
-// agreement of methods, length of names, relations. What they show is
-// measured, and where bars of ranks are cut is decided, in rank/rank_results.hpp.
+// agreement of methods, length of names, relations. rank/rank_results.hpp measures what they show,
+// and chooses the limits of the bars of ranks.
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ inline const RankMetrics& headline(const RankedMethod& method) {
   return method.raw[static_cast<std::size_t>(Ties::realistic)];
 }
 
-/// "135", or "25–60" where relations have candidates of their own.
+/// "135", or "25–60" if relations have different candidates.
 inline std::string candidates_of(const RankedMethod& method) {
   std::size_t fewest = method.candidates;
   for (const EntityRank& rank : method.ranks) fewest = (std::min)(fewest, rank.candidates);
@@ -62,7 +62,7 @@ inline std::string rank_cards(const RankResults& made) {
     const Estimate* shown = &metrics.mean_reciprocal_rank;
     for (const std::size_t k : ranked_hit_levels) {
       if (metrics.mean_reciprocal_rank.exists()) break;
-      if (!metrics.hit_at(k).exists()) continue;  // the largest k that is certain
+      if (!metrics.hit_at(k).exists()) continue;  // show the largest k with a certain value
       what = "Hit@" + std::to_string(k) + ", ";
       shown = &metrics.hit_at(k);
     }
@@ -77,15 +77,15 @@ inline std::string rank_cards(const RankResults& made) {
 
 inline std::string methods_table(const RankResults& made) {
   const auto columns = named_rank_columns("method", true);
-  return heading("Where the true entities stand",
+  return heading("Ranks of the true entities",
                  meanings(columns) +
-                     " Filtered leaves out the other true entities of train, valid and test.") +
+                     " Filtered: without the other true entities of train, valid and test.") +
          html_table(columns, ranked_rows(made));
 }
 
 inline std::string hits_section(const RankResults& made) {
   std::string html =
-      heading("Hit@k side by side", "Share of queries, with 95% intervals; how many in brackets.");
+      heading("Hit@k side by side", "Share of queries, with 95% intervals; counts in brackets.");
   for (const std::size_t k : ranked_hit_levels) {
     const std::string title = "Hit@" + std::to_string(k);
     std::vector<Bar> bars;
@@ -129,15 +129,14 @@ inline std::string agreement_section(const RankResults& made) {
   }
   return heading("Do the methods agree?",
                  "Pearson's r of log ranks and of ranks, over the queries and candidates that both "
-                 "share, with a two-sided p; – where it cannot be said: of fewer than three "
-                 "queries, and of ranks that agree wholly. Each point is a query, coloured by the "
-                 "tokens of the "
-                 "true entity's name.") +
+                 "methods share, with a two-sided p. – if undefined: fewer than three queries, or "
+                 "ranks that agree exactly. Each point is a query, coloured by the number of "
+                 "tokens in the true entity's name.") +
          table_begin({"Method", "Other", "Queries", "r of log ranks", "p", "r of ranks", "p"}) +
          rows + table_end + "<div class=\"plots two\">" + plots + "</div>\n";
 }
 
-/// Agreement within each relation, where there are several.
+/// Agreement within each relation; empty if there is only one.
 inline std::string relation_agreement_section(const RankResults& made) {
   std::string rows;
   for (const MethodAgreement& agreement : made.agreements) {
@@ -152,13 +151,13 @@ inline std::string relation_agreement_section(const RankResults& made) {
   if (rows.empty()) return "";
   return heading(
              "Do the methods agree within a relation?",
-             "Pearson's r of ranks over the queries that both share; fewer than three, or ranks "
-             "that are all alike, have none.") +
+             "Pearson's r of ranks over the queries that both methods share; – with fewer than "
+             "three queries, or if all ranks are equal.") +
          table_begin({"Relation", "Method", "Other", "Queries", "r of ranks", "p"}) + rows +
          table_end;
 }
 
-/// How far the wording of entities matters, where there are several.
+/// The effect of the entities' wording; empty if there is only one wording.
 inline std::string wording_section(const RankResults& made) {
   const std::vector<std::size_t> wordings = entity_wordings(made);
   if (wordings.size() < 2) return "";
@@ -193,16 +192,16 @@ inline std::string length_section(const RankResults& made) {
   }
   if (rows.empty()) return "";
   return heading(
-             "Do long names stand lower?",
-             "Pearson's r of the rank and the tokens of the true entity's name. Boxes: quartiles "
-             "and median; whiskers: 5th and 95th percentile. – with fewer than three queries, and "
-             "where all names are equally long or all ranks the same.") +
+             "Do long names rank lower?",
+             "Pearson's r of the rank and the number of tokens in the true entity's name. Boxes: "
+             "quartiles and median; whiskers: 5th and 95th percentile. – with fewer than three "
+             "queries, or if all names have the same length or all ranks are equal.") +
          table_begin({"Method", "r", "p"}) + rows + table_end + "<div class=\"plots two\">" +
          plots + "</div>\n";
 }
 
 inline std::string rank_relations_section(const RankResults& made) {
-  std::string html = heading("By relation", "Raw and realistic ranks.");
+  std::string html = heading("By relation", "Raw, realistic ranks.");
   for (const RankedMethod& method : made.methods) {
     std::vector<NamedRanks> rows;
     for (const auto& [relation, metrics] : method.by_relation) {

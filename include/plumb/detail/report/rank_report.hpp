@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a ranking of entities leaves for people and for other programs.
+// The report on a ranking of entities, for people and for other programs.
 //
-// From a finished run folder: metrics.json, metrics.csv, ranks.csv, report.html, and the table for the
-// terminal. All depends on the results and the settings alone.
+// From a finished run folder, it makes metrics.json, metrics.csv, ranks.csv, report.html, and the
+// table for the terminal. All of it depends only on the results and the settings.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/core/disk_path.hpp"
@@ -16,7 +16,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using RankReport = ReportOf<RankResults>;
 
-/// Measures a run folder once. Throws a user error when the folder holds no finished run.
+/// Measures a run folder once. Throws a user error if the folder has no finished run.
 [[nodiscard]] RankReport rank_report(const DiskPath& folder, Bootstrap bootstrap = {});
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
@@ -45,7 +45,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Measures a run folder once.
 class RankReportBody {
  public:
-  /// Throws a user error when the folder holds no finished run.
+  /// Throws a user error if the folder has no finished run.
   explicit RankReportBody(const DiskPath& folder, Bootstrap bootstrap = {})
       : bootstrap_(bootstrap) {
     const RankingMetadata metadata = read_ranking_metadata(folder);
@@ -67,7 +67,7 @@ class RankReportBody {
     return whole_page(
         {run_.title(),
          "Entity ranking: each query (head, relation, ?) ranks all candidates; the true entity "
-         "should stand first.",
+         "should rank first.",
          notes(), run_.settings, run_.prompts},
         rank_sections(made_));
   }
@@ -97,7 +97,7 @@ class RankReportBody {
     return tables;
   }
 
-  /// What must be said wherever the numbers are shown, each once.
+  /// The notes that must appear wherever the numbers are shown, each once.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
   [[nodiscard]] const RankResults& results() const noexcept { return made_; }
 

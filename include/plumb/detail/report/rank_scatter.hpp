@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does each query's true entity stand by one method, and where by another?
+// How do two methods rank each query's true entity?
 //
-// A point for each query that both ranked, coloured by the tokens of the true entity's name. Source: DEER,
-// Figures 7, 8, 10 and 18.
+// One point for each query that both ranked, coloured by the number of tokens in the true entity's
+// name. Source: DEER, Figures 7, 8, 10 and 18.
 
 #include <algorithm>
 #include <cmath>
@@ -17,12 +17,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Which of the length groups a name is in: 1, 2, 3, 4 or more tokens.
+/// The index of a name's length group: 1, 2, 3, 4 or more tokens.
 inline std::size_t length_group(std::size_t tokens) {
   return std::min<std::size_t>(std::max<std::size_t>(tokens, 1), 4) - 1;
 }
 
-/// Of log ranks, or of ranks where there are no more than a hundred.
+/// A chart of log ranks, or of ranks if there are at most 100 candidates. It shows at most 3000
+/// queries.
 [[nodiscard]] inline std::string rank_scatter(const std::vector<RankedMethod>& methods,
                                               const MethodAgreement& agreement) {
   constexpr std::size_t most_points = 3000;
@@ -46,7 +47,7 @@ inline std::size_t length_group(std::size_t tokens) {
   std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
   XyChart chart{one.name + " against " + other.name, "rank, " + one.name, "rank, " + other.name};
   chart.x_is_log10 = chart.y_is_log10 = !is_linear;
-  // With room for half a point around the first and the last rank.
+  // Leaves space for half a point around the first and the last rank.
   const double room = (is_linear ? most : (std::max)(most, 1.0)) * 0.015;
   chart.x_range = chart.y_range = {(is_linear ? 1.0 : 0.0) - room, most + room};
   chart.diagonal = true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a report of any kind leaves in a folder and shows on a terminal.
+// What a report of any kind writes to a folder and shows on a terminal.
 //
-// Made by a factory of its kind (probe_report.hpp, rank_report.hpp …). Every report is written the same
-// way: metrics.json, with the notes that stand next to its numbers wherever these are shown, its
-// tables, its page, and each of the page's figures as a file.
+// Each kind has a factory (probe_report.hpp, rank_report.hpp …). Every report is written the same
+// way: metrics.json, with the notes that appear wherever its numbers are shown; its tables; its
+// page; and each of the page's figures as a file.
 
 #include <functional>
 #include <memory>
@@ -28,16 +28,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ReportFile {
   std::string name;
   std::string text;
-  /// Whether the report has none: then an earlier report's is removed.
+  /// Whether the report does not have this file; then an earlier report's file is removed.
   bool is_absent = false;
 };
 
-/// A table of the terminal's, for other formats.
+/// One of the terminal's tables, for other formats.
 struct NamedTable {
   /// For programs: lower case with underscores.
   std::string name;
   NumberTable table;
-  /// Lines for people below it on a terminal; empty or with a newline at the end.
+  /// Lines below the table on a terminal; empty, or with a newline at the end.
   std::string below{};
 };
 
@@ -55,8 +55,8 @@ enum class TableFormat { terminal, csv, json, latex, markdown };
   return text;
 }
 
-/// Tables in a format for other programs. JSON is one object of them by their names; elsewhere a blank
-/// line stands between them, and in LaTeX and Markdown a comment with its name stands above each.
+/// Tables in a format for other programs. JSON is one object with the tables by name. In other
+/// formats a blank line separates tables; in LaTeX and Markdown a comment above each has its name.
 [[nodiscard]] inline std::string exported_tables(const std::vector<NamedTable>& tables,
                                                  TableFormat format) {
   if (format == TableFormat::terminal) return text_tables(tables);
@@ -89,25 +89,26 @@ inline void write_figures(const DiskPath& folder, const std::vector<Figure>& fig
   for (const auto& [name, title, svg] : figures) write_atomically(folder / (name + ".svg"), svg);
 }
 
-/// Copies share it. Any number of threads may use one, but only one at a time may write into a folder.
+/// Copies share their contents. Any number of threads may use one, but only one at a time may write
+/// to a folder.
 class Report {
  public:
-  /// Functions make what only a written report needs.
+  /// What only a written report needs is a function, so that it is made on demand.
   struct Parts {
     std::function<Json()> metrics;
     std::function<std::vector<ReportFile>()> files;
     std::function<std::string()> page;
     std::vector<std::string> notes;
     std::function<std::string(const TableWidth&)> table;
-    /// The tables of numbers that the terminal's has; optional.
+    /// The terminal's tables of numbers; optional.
     std::function<std::vector<NamedTable>()> tables{};
-    /// Conditions that do not hold, a line each.
+    /// Conditions that are false, one line each.
     std::vector<std::string> failed{};
   };
 
   explicit Report(Parts parts) : parts_(std::make_shared<const Parts>(std::move(parts))) {}
 
-  /// What metrics.json holds; null for a report that is for the terminal alone.
+  /// The contents of metrics.json; null for a report that is only for the terminal.
   [[nodiscard]] Json metrics() const {
     if (!parts_->metrics) return {};
     Json json = parts_->metrics();
@@ -115,8 +116,8 @@ class Report {
     return json;
   }
 
-  /// Writes metrics.json, the tables, report.html and its figures (figures.hpp) into a folder that is
-  /// there.
+  /// Writes metrics.json, the tables, report.html and its figures (figures.hpp) to an existing
+  /// folder.
   void write(const DiskPath& folder) const {
     if (!parts_->metrics) return;
     write_atomically(folder / "metrics.json", metrics().dump(2) + "\n");
@@ -132,10 +133,10 @@ class Report {
     write_atomically(folder / "report.html", page);
   }
 
-  /// What must be known of the numbers, a line each.
+  /// Notes about the numbers, one line each.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return parts_->notes; }
 
-  /// Conditions that were asserted and do not hold, a line each.
+  /// Asserted conditions that are false, one line each.
   [[nodiscard]] const std::vector<std::string>& failed() const noexcept { return parts_->failed; }
 
   /// For a terminal, without the columns that do not fit.
@@ -143,18 +144,18 @@ class Report {
     return parts_->table(width);
   }
 
-  /// The tables of numbers that the terminal's has; empty for a report that has words alone.
+  /// The terminal's tables of numbers; empty for a report that has only text.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     return parts_->tables ? parts_->tables() : std::vector<NamedTable>{};
   }
 
-  /// The terminal's table in any format. Throws a user error where the report has words alone and the
+  /// The terminal's table in any format. Throws a user error if the report has only text and the
   /// format is for other programs.
   [[nodiscard]] std::string table_as(TableFormat format, const TableWidth& width = {}) const {
     if (format == TableFormat::terminal) return table(width);
     if (!parts_->tables) {
-      throw Error(Fault::user, {}, "this report has no table of numbers",
-                  "read its table for the terminal");
+      throw Error(Fault::user, {}, "this report has no table of numbers for other formats",
+                  "use the format of the terminal");
     }
     return exported_tables(tables(), format);
   }
@@ -163,7 +164,7 @@ class Report {
   std::shared_ptr<const Parts> parts_;
 };
 
-/// A report with what it measured.
+/// A report with its results.
 template <class Results>
 class ReportOf : public Report {
  public:
@@ -177,7 +178,8 @@ class ReportOf : public Report {
 };
 
 /// A report whose parts are members of a body: `metrics()`, `files()`, `page()`, `notes()`,
-/// `results()`, and `tables()`, the terminal's, or `table(width)` where there are words between them.
+/// `results()`, and the terminal's `tables()`, or `table(width)` if there is text between the
+/// tables.
 template <class Results, class Body>
 [[nodiscard]] ReportOf<Results> report_of(std::shared_ptr<const Body> body,
                                           std::vector<std::string> failed = {}) {

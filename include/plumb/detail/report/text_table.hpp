@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a table of results look on a terminal?
+// A table of results on a terminal.
 //
-// Columns as wide as their widest cell, the first flush left, numbers flush right; widths count
-// code points, so accents do not shift a column. Where a table is wider than the terminal,
-// intervals and columns are left out, and the lines below it say which.
+// Columns are as wide as their widest cell; the first is aligned left, numbers are aligned right.
+// Widths count code points, so accents do not shift a column. If a table is wider than the
+// terminal, intervals and columns are left out, and the lines below it list them.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,15 +37,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          ", " + with_decimals(estimate.high, decimals) + "]";
 }
 
-/// What tables call accuracy where the first of a tie is the answer.
+/// The heading of the accuracy in which the first of tied options is the answer.
 inline constexpr const char* first_wins_heading = "accuracy (first wins)";
 inline constexpr const char* first_wins_title = "Accuracy (first wins)";
 
-/// At most so many characters, with "…" where more were left out: at the end, or in long texts
-/// before the last twelve, where a setting's name stands.
+/// At most `characters` of a text, with "…" for the rest: at the end, or in long texts before the
+/// last twelve characters, which may contain a setting's name.
 inline std::string cut_to(const std::string& text, std::size_t characters) {
   if (count_code_points(text) <= characters) return text;
-  std::vector<std::size_t> begins;  // of characters
+  std::vector<std::size_t> begins;  // start of each character
   for (std::size_t at = 0; at < text.size();) {
     begins.push_back(at);
     const std::size_t size = first_code_point(std::string_view(text).substr(at)).size;
@@ -56,22 +56,22 @@ inline std::string cut_to(const std::string& text, std::size_t characters) {
          (tail == 0 ? "" : text.substr(begins[begins.size() - tail]));
 }
 
-/// How wide a table may be, and what is said of the columns that do not fit.
+/// How wide a table may be, and where a reader finds the columns that do not fit.
 struct TableWidth {
   /// In characters; 0 for any width.
   std::size_t characters = 0;
-  /// Where the columns that were left out are to be found: "see report.html"; may be empty.
+  /// Where the columns that were left out are: "see report.html"; may be empty.
   std::string where{};
 };
 
 /// How long a column stays in a table that is too wide.
 enum class ColumnWeight { minor, usual, major };
 
-/// What the heading of a column of numbers with their intervals ends in.
+/// The end of the heading of a column whose numbers have intervals.
 inline constexpr std::string_view interval_heading = " [95%]";
 
-/// A text in lines of at most so many characters, broken at blanks; a longer word has a line of its
-/// own. 0 breaks nothing.
+/// A text in lines of at most `characters`, broken at blanks; a longer word has its own line. 0
+/// means no limit.
 inline std::string in_lines(const std::string& text, std::size_t characters) {
   if (characters == 0) return text;
   std::string out, word;
@@ -87,7 +87,7 @@ inline std::string in_lines(const std::string& text, std::size_t characters) {
   return out;
 }
 
-/// The same of each line of a text that ends its lines.
+/// The same for each line of a text whose lines all end in a newline.
 inline std::string each_in_lines(const std::string& text, std::size_t characters) {
   std::string out, line;
   std::istringstream lines(text);
@@ -95,19 +95,19 @@ inline std::string each_in_lines(const std::string& text, std::size_t characters
   return out;
 }
 
-/// A table for a terminal, its columns aligned. A column whose heading ends in " [95%]" has numbers
-/// with their intervals, as with_interval writes them. Not thread-safe.
+/// A table for a terminal with aligned columns. A column whose heading ends in " [95%]" has numbers
+/// with intervals, as `with_interval` writes them. Not thread-safe.
 class TextTable {
  public:
-  /// Columns beyond those of `weights` have the usual one.
+  /// Columns without an element in `weights` have the usual weight.
   explicit TextTable(std::vector<std::string> header, std::vector<ColumnWeight> weights = {})
       : weights_(std::move(weights)) {
     weights_.resize(header.size(), ColumnWeight::usual);
     add(std::move(header));
   }
 
-  /// Cells beyond the header's count are not allowed; missing ones are blank. Control characters in
-  /// them are written out.
+  /// There must be at most as many cells as headings; missing cells are blank. Control characters
+  /// in cells are escaped.
   void add(std::vector<std::string> cells) {
     cells.resize(weights_.size());
     for (std::string& cell : cells) cell = printable(cell);
@@ -116,9 +116,9 @@ class TextTable {
   /// A rule between groups of rows.
   void add_rule() { rules_.push_back(rows_.size()); }
 
-  /// Of a table that is too wide, the columns with the least weight lose their intervals, the last
-  /// one first, and are then left out, until it fits; then what there is room for after all comes
-  /// back. The first column stays, and one beside it, however wide they are.
+  /// If the table is too wide, the columns with the least weight lose their intervals, the last one
+  /// first, and are then left out, until the table fits. Then whatever still fits is put back. The
+  /// first column and one other always stay, even if they are too wide.
   [[nodiscard]] std::string text(const TableWidth& width = {}) const {
     const std::vector<Shown> shown = shown_within(width.characters);
     std::vector<std::size_t> widths;
@@ -150,7 +150,7 @@ class TextTable {
     return rows_.front()[column].ends_with(detail::interval_heading);
   }
 
-  /// The text of a cell, up to its interval where that is not shown.
+  /// The text of a cell, without its interval if intervals are not shown.
   [[nodiscard]] std::string cell_of(std::size_t row, std::size_t column, Shown shown) const {
     const std::string& cell = rows_[row][column];
     const bool cuts = shown == Shown::without_intervals && has_intervals(column);
@@ -164,7 +164,7 @@ class TextTable {
     return width;
   }
 
-  /// Of what is shown, with two blanks between columns.
+  /// The width of the shown columns, with two blanks between them.
   [[nodiscard]] std::size_t total_width(const std::vector<Shown>& shown) const {
     std::size_t total = 0;
     for (std::size_t c = 0; c < shown.size(); ++c) {
@@ -173,7 +173,7 @@ class TextTable {
     return total;
   }
 
-  /// What a table of at most so many characters shows of each column.
+  /// How much a table of at most `characters` shows of each column.
   [[nodiscard]] std::vector<Shown> shown_within(std::size_t characters) const {
     std::vector<Shown> shown(rows_.front().size(), Shown::whole);
     if (characters == 0) return shown;
@@ -186,7 +186,7 @@ class TextTable {
     };
     std::vector<Change> changes;
     while (total_width(shown) > characters) {
-      std::size_t least = 0, others = 0;  // the first column stands for none
+      std::size_t least = 0, others = 0;  // 0, the first column, means none
       for (std::size_t c = 1; c < shown.size(); ++c) {
         if (shown[c] == Shown::not_at_all) continue;
         ++others;
@@ -204,7 +204,7 @@ class TextTable {
     }
     for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
       Shown& now = shown[change->column];
-      // A column that stays out has no intervals to give back.
+      // A column that is still left out cannot get its intervals back.
       if (now == Shown::not_at_all && change->before == Shown::whole &&
           has_intervals(change->column)) {
         continue;
@@ -215,7 +215,7 @@ class TextTable {
     return shown;
   }
 
-  /// Names what was left out, in lines that fit; nothing where all is shown.
+  /// Names what was left out, in lines that fit; empty if everything is shown.
   [[nodiscard]] std::string words_below(const std::vector<Shown>& shown,
                                         const TableWidth& width) const {
     std::string names, intervals;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The frame that all pages share: title, what must be known of the numbers, a list of links to the
-// sections, then the page's own sections, what the model was asked, and the settings.
+// The frame that all pages share: the title, notes about the numbers, links to the sections, the
+// page's own sections, the model's prompts, and the settings.
 //
-// What stands from one heading to the next is an element of its own with an id, made of the heading's
-// letters, so that a link may lead to it.
+// The content from one heading to the next is one element. Its id is made of the heading's letters,
+// so that links can point to it.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a page has around its own sections. `lead`, what the page is about, is HTML.
+/// The parts of a page around its own sections. `lead`, the page's introduction, is HTML.
 struct PageFrame {
   std::string title;
   std::string lead;
@@ -27,13 +27,13 @@ struct PageFrame {
   std::vector<Json> prompts{};
 };
 
-/// HTML whose sections are elements with ids, behind the list of links to them where there are several.
-/// Sections of a part that is folded away end with it, and are not listed.
+/// Makes each section an element with an id. If there are several sections, a list of links to them
+/// comes first. A section in a collapsed part ends with that part and is not listed.
 [[nodiscard]] inline std::string linked_sections(std::string_view html) {
   constexpr std::string_view heading = "<h2>", fold = "<details", unfold = "</details>";
   std::vector<std::string> ids;
   std::string links, made;
-  std::vector<bool> is_open{false};  // a section, for each level of parts that are folded away
+  std::vector<bool> is_open{false};  // whether a section is open, for each level of collapsed parts
   std::size_t listed = 0, from = 0;
   const auto close = [&] {
     if (is_open.back()) made += "</section>\n";

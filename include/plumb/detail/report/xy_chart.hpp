@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do series of points look over two axes?
+// A chart of series of points over two axes.
 //
 // Points, lines between them and 95% whiskers as inline SVG; optionally the diagonal (perfect
 // calibration), dashed lines at given heights and a histogram along the bottom. Series differ in
-// colour and in the shape of their points, so that they can be told apart in print. Colours come
+// colour and in the shape of their points, so that they are distinguishable in print. Colours come
 // from the page's style.
 
 #include <algorithm>
@@ -32,9 +32,9 @@ struct ChartPoint {
   double y = 0;
   /// Ends of the whisker.
   std::optional<std::pair<double, double>> interval{};
-  /// Written beside the point.
+  /// Shown next to the point.
   std::string label{};
-  /// Shown while the pointer is on it.
+  /// Shown while the mouse pointer is on the point.
   std::string hover{};
   /// Drawn as a star, larger and above all series.
   bool star = false;
@@ -44,7 +44,7 @@ struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
   bool line = true;
-  /// Which of the colours and shapes; where none is set, those of its place among the series.
+  /// The index of its colour and shape; if absent, its index among the series.
   std::optional<std::size_t> style{};
   /// Relative to the usual size of a point.
   double point_size = 1;
@@ -57,15 +57,15 @@ struct ReferenceLine {
 };
 
 struct XyChart {
-  /// For readers who cannot see it.
+  /// For screen readers.
   std::string title;
   std::string x_label;
   std::string y_label;
   std::array<double, 2> x_range{0, 1};
-  /// Whether x is given as log10 of what the axis shows.
+  /// Whether x is given as log10 of the values on the axis.
   bool x_is_log10 = false;
   std::array<double, 2> y_range{0, 1};
-  /// Whether y is given as log10 of what the axis shows.
+  /// Whether y is given as log10 of the values on the axis.
   bool y_is_log10 = false;
   double width = 520;
   double height = 380;
@@ -107,12 +107,12 @@ inline std::string star_shape(double x, double y) {
   return "<path class=\"star\" d=\"" + path + "z\"/>";
 }
 
-/// A point with the text that shows while the pointer is on it.
+/// A point with a text that is shown while the mouse pointer is on it.
 inline std::string with_hover(const std::string& shape, const std::string& text) {
   return text.empty() ? shape : "<g><title>" + escape_html(text) + "</title>" + shape + "</g>";
 }
 
-/// How many points each series has, and between which heights.
+/// The number of points of each series, and their range of y.
 inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartSeries>& series) {
   std::string said = chart.y_label + " against " + chart.x_label + ".";
   for (const ChartSeries& one : series) {
@@ -131,13 +131,12 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
   return said;
 }
 
-/// Ranges must not be empty. The legend stands under the chart when there are several
-/// series.
+/// Ranges must not be empty. If there are several series, a legend is below the chart.
 [[nodiscard]] inline std::string xy_chart(const XyChart& chart,
                                           const std::vector<ChartSeries>& series) {
   constexpr double right = 16, top = 12, bottom = 46;
   const auto y_ticks = chart.y_is_log10 ? log_ticks(chart.y_range) : linear_ticks(chart.y_range);
-  // "0.25" has room beside the axis' title; each further digit needs 7 more.
+  // "0.25" fits next to the axis' title; each further digit needs 7 more.
   const int digits =
       chart.y_is_log10
           ? static_cast<int>(y_ticks.empty() ? 0 : y_ticks.back().text.size()) - 2

@@ -3,10 +3,10 @@
 
 // Which prompts are asked under a setting, in which order, and which of them are sampled?
 //
-// Prompts stand by relation, then template, fact and expression of the subject, so that those which
-// share the longest beginning are neighbours. A pack ends with its relation, with a template once it
-// holds 256 prompts, and in any case at 1024. All of it follows from the data and the options alone,
-// so a job that is taken up again asks the same packs.
+// Prompts are ordered by relation, then template, fact and expression of the subject, so that
+// prompts that share the longest prefix are next to each other. A pack ends at the end of its
+// relation, at the end of a template if it has at least 256 prompts, and always at 1024 prompts.
+// All of this depends only on the data and the options, so a resumed job has the same packs.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,20 +29,21 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AnswerOptions {
   std::vector<FewShotSetting> settings{};
-  /// Facts of each relation, in file order; 0 takes all. Shots come from all facts.
+  /// Number of facts of each relation, in file order; 0 takes all. Shots come from all facts.
   std::size_t limit = 0;
   std::size_t max_new_tokens = 16;
   /// Texts that end an answer (backend/stop_text.hpp).
   std::vector<std::string> stop{"\n"};
-  /// Sampled answers of a prompt, and how many prompts, each of another fact, get them.
+  /// Number of sampled answers per prompt, and number of prompts that get them. Each such prompt is
+  /// about another fact.
   std::size_t samples = 100;
   std::size_t confidence_prompts = 10'000;
-  /// Of the shots; and of the sampled prompts and their samples.
+  /// Seed of the shots; seed of the sampled prompts and their samples.
   std::uint64_t shot_seed = 0;
   std::uint64_t sample_seed = 0;
 };
 
-/// The facts of one relation that are asked, both by place.
+/// The facts of one relation to ask about; both by place.
 struct AskedRelation {
   std::size_t relation = 0;
   std::vector<std::size_t> facts;
@@ -50,16 +51,16 @@ struct AskedRelation {
 
 struct AskedFacts {
   std::vector<AskedRelation> relations;
-  /// Facts left out because no name of any object has a word in it: relation and subject.
+  /// Facts left out because none of their objects' names contains a word: relation and subject.
   std::vector<std::pair<std::string, std::string>> without_answer;
-  /// Names of objects that have no word in them, which no answer can match: relation and name, each
-  /// once. Those of facts left out are among them.
+  /// Names of objects without a word, which no answer can match: relation and name, without
+  /// duplicates. The names of left-out facts are included.
   std::vector<std::pair<std::string, std::string>> wordless_names;
 };
 
-/// The first `limit` facts of each relation named by `codes` (all without any) that can be answered;
-/// relations in the dataset's order. Throws a user error for a name the dataset does not have, and
-/// when nothing is left.
+/// The first `limit` facts that can be answered of each relation in `codes` (of all relations if
+/// `codes` is empty). Relations are in the dataset's order. Throws a user error for a name that the
+/// dataset does not have, and if no fact is left.
 [[nodiscard]] inline AskedFacts asked_facts(const MultiPromptDataset& dataset,
                                             const std::vector<std::string>& codes,
                                             std::size_t limit) {
@@ -90,13 +91,13 @@ struct AskedFacts {
   if (asked.relations.empty()) {
     throw user_error({.file = dataset.files.empty() ? "" : dataset.files.front()},
                      "no fact has an answer that can be matched",
-                     "give its objects names with a letter or a digit");
+                     "add names with a letter or a digit to its objects");
   }
   return asked;
 }
 
-/// The dataset without the names, objects and facts that no answer can match, so that they are
-/// neither shown as shots nor stand among candidates. Relations keep their places.
+/// The dataset without the names, objects and facts that no answer can match. So they become
+/// neither shots nor candidates. Relations keep their places.
 [[nodiscard]] inline MultiPromptDataset answerable(MultiPromptDataset dataset) {
   for (MultiPromptRelation& relation : dataset.relations) {
     for (ManyNamedFact& fact : relation.facts) {
@@ -111,8 +112,8 @@ struct AskedFacts {
   return dataset;
 }
 
-/// Leaves of the dataset what is answerable, and chooses the facts that are asked of it. What is
-/// left out is listed. Throws as asked_facts does.
+/// Reduces the dataset to what can be answered, and selects the facts to ask about. Lists what is
+/// left out. Throws as asked_facts does.
 [[nodiscard]] inline AskedFacts take_askable(MultiPromptDataset& dataset,
                                              const std::vector<std::string>& codes,
                                              std::size_t limit) {
@@ -124,7 +125,7 @@ struct AskedFacts {
   return asked;
 }
 
-/// What is asked, as a dataset of its own.
+/// The selected facts, as a separate dataset.
 [[nodiscard]] inline MultiPromptDataset narrowed(const MultiPromptDataset& dataset,
                                                  const AskedFacts& asked) {
   MultiPromptDataset made{dataset.name, {}, dataset.files};
@@ -137,13 +138,13 @@ struct AskedFacts {
   return made;
 }
 
-/// A prompt of an asked relation, by place.
+/// A prompt of a selected relation, by place.
 struct PlannedPrompt {
   std::uint32_t relation = 0;
   AskedPrompt prompt;
 };
 
-/// All prompts of a setting, and where each pack of them ends.
+/// All prompts of a setting, and the end of each pack.
 struct AnswerPlan {
   std::vector<PlannedPrompt> prompts;
   std::vector<std::size_t> ends;
@@ -154,7 +155,7 @@ struct AnswerPlan {
   }
 };
 
-/// Every prompt for which `keep(PlannedPrompt)` holds. `few_shot` is over the same dataset.
+/// All prompts for which `keep(PlannedPrompt)` is true. `few_shot` is over the same dataset.
 template <class Keep>
 [[nodiscard]] AnswerPlan answer_plan(const MultiPromptDataset& dataset, const AskedFacts& asked,
                                      const FewShot& few_shot, Keep keep) {
@@ -180,7 +181,7 @@ template <class Keep>
       }
       if (plan.prompts.size() - begin >= enough) cut();
     }
-    cut();  // other relations have other shots
+    cut();  // each relation has its own shots
   }
   return plan;
 }
@@ -191,11 +192,12 @@ template <class Keep>
   return answer_plan(dataset, asked, few_shot, [](const PlannedPrompt&) { return true; });
 }
 
-/// One prompt for each of `confidence_prompts` facts, all if there are no more, in packs of 16
-/// whatever their relations: the same facts, templates and expressions under every setting of a
-/// form. Each fact draws its prompt and a number from a stream of its own, named by relation and
-/// subject, and the facts with the lowest numbers are taken (equal ones in the dataset's order): so
-/// neither depends on where the fact stands, and its prompt not on which other facts are asked.
+/// One prompt for each of `confidence_prompts` facts (for all facts if there are fewer), in packs
+/// of 16 across relations. Every setting of a form has the same facts, templates and expressions.
+/// Each fact draws its prompt and a number from its own stream, named by relation and subject. The
+/// facts with the lowest numbers are selected; equal numbers are in the dataset's order. So neither
+/// draw depends on the fact's position, and a fact's prompt does not depend on which other facts
+/// are selected.
 [[nodiscard]] inline AnswerPlan sampled_plan(const MultiPromptDataset& dataset,
                                              const AskedFacts& asked, const FewShot& few_shot,
                                              const AnswerOptions& options) {

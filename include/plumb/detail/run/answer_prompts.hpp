@@ -3,9 +3,9 @@
 
 // Which prompts does a generation over many prompts give to the model?
 //
-// All that answer_run.hpp and name_likelihood_run.hpp ask, from the same plans and texts: for each
-// setting "SETTING answers", "SETTING samples", "SETTING names" and "SETTING content_free", as the
-// files are called.
+// All prompts of answer_run.hpp and name_likelihood_run.hpp, from the same plans and texts. For
+// each setting the kinds are "SETTING answers", "SETTING samples", "SETTING names" and "SETTING
+// content_free", like the names of the files.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,14 +19,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Writes out which shots a prompt shows. What it is given must outlive it. Any number of threads may
-/// ask one.
+/// Lists the shots in a prompt. Its arguments must outlive it. Any number of threads may use one.
 class ShownShots {
  public:
   ShownShots(const MultiPromptDataset& dataset, const FewShot& few_shot)
       : dataset_(dataset), few_shot_(few_shot) {}
 
-  /// The shots at the places, as a line has them. `relation` is a place in the dataset.
+  /// The shots at these places, as a line records them. `relation` is a place in the dataset.
   [[nodiscard]] Json of(std::size_t relation, std::size_t template_index,
                         const ShotPlaces& shown) const {
     Json shots = Json::array();
@@ -49,9 +48,9 @@ class ShownShots {
   const FewShot& few_shot_;
 };
 
-/// Calls `visit(kind, make)` for each prompt in the order of the run's rows; make() gives the
-/// ListedPrompt. `names` are the settings whose names are scored. What it is given must outlive the
-/// call.
+/// Calls `visit(kind, make)` for each prompt, in the order of the run's rows; make() returns the
+/// ListedPrompt. `names` are the settings under which names are scored. The arguments must outlive
+/// the call.
 template <class Visit>
 void for_each_answer_prompt(const MultiPromptDataset& dataset, const AskedFacts& asked,
                             const AnswerOptions& options, const std::vector<FewShotSetting>& names,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model answer to many prompts, and what when it is asked again and again?
+// What does a model answer to many prompts, once greedily and many times by sampling?
 //
-// Under each setting every prompt gets its greedy answer, and some prompts sampled ones, pack by
-// pack; a pack that the journal has is taken from there. A setting's file gets its name when all of
-// it is there. An answer ends at the first stop text past the white space it begins with, at the
-// model's end of text or after `max_new_tokens`. Source: "What Matters in Learning Facts in
-// Language Models?", section 3.2, where "LLMs generate responses without a token limit" and what
-// ends an answer is not said.
+// Under each setting, every prompt gets a greedy answer and some prompts get sampled answers. The
+// work is done pack by pack; packs in the journal are taken from there. A setting's file gets its
+// final name when it is complete. An answer ends at the first stop text after its leading white
+// space, at the model's end of text, or after `max_new_tokens`. Source: "What Matters in Learning
+// Facts in Language Models?", section 3.2, where "LLMs generate responses without a token limit";
+// the paper does not specify what ends an answer.
 
 #include <cstddef>
 #include <optional>
@@ -24,8 +24,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a setting asks: its greedy answers, and the sampled ones if there are any. The model is not
-/// asked.
+/// The plan of a setting: its greedy answers, and its sampled answers if there are any. Does not
+/// call the model.
 template <CausalLm Model>
 [[nodiscard]] JobPlan planned_answers(KeptPrompts<Model>& prompts, const AnswerOptions& options,
                                       const MultiPromptDataset& dataset, const AskedFacts& asked,
@@ -46,7 +46,7 @@ template <CausalLm Model>
   return made;
 }
 
-/// Not thread-safe. All that it is given must outlive it.
+/// Not thread-safe. All arguments must outlive it.
 template <CausalLm Model>
 class AnswerRun {
  public:
@@ -59,7 +59,7 @@ class AnswerRun {
         asked_(asked),
         folder_(folder) {}
 
-  /// Leaves SETTING_answers.jsonl.
+  /// Writes SETTING_answers.jsonl.
   void answer(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     const AnswerPlan plan = answer_plan(dataset_, asked_, few_shot);
@@ -73,7 +73,7 @@ class AnswerRun {
                   });
   }
 
-  /// Leaves SETTING_samples.jsonl, unless there is nothing to sample.
+  /// Writes SETTING_samples.jsonl, unless there is nothing to sample.
   void sample(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     if (options_.samples == 0 || options_.confidence_prompts == 0) return;
@@ -91,7 +91,8 @@ class AnswerRun {
   }
 
  private:
-  /// Every prompt of a plan into one file; `line` makes a row of what the journal keeps of it.
+  /// Writes the rows of all prompts of a plan into one file. `line` makes a row of a prompt's entry
+  /// in the journal.
   template <class Line>
   void generate_rows(const FewShot& few_shot, const AnswerPlan& plan, const std::string& name,
                      const std::string& file_end, const GenerationOptions& generation, Line line) {

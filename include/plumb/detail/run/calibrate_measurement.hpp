@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The name of the model that a folder's metadata has; empty where it has none.
+/// The model's name in a folder's metadata; empty without one.
 inline std::string recorded_model(const DiskPath& folder) {
   const auto kind = results_kind(folder);
   if (kind && *kind != ResultsKind::closed_set) {
@@ -56,7 +56,7 @@ inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_mod
   return models;
 }
 
-/// As was said, or as the folders say.
+/// As the settings specify, else as the folders record.
 inline bool is_masked(const std::string& name, const std::vector<DiskPath>& folders,
                       const CalibrateSettings& settings) {
   if (settings.masked) return ranges::find(*settings.masked, name) != settings.masked->end();
@@ -72,7 +72,7 @@ inline bool is_masked(const std::string& name, const std::vector<DiskPath>& fold
   });
 }
 
-/// Refuses names of masked models that are no model's.
+/// Throws a user error for a name of a masked model that is not among the models.
 inline void check_masked(const CalibrateSettings& settings,
                          const std::vector<std::string>& models) {
   if (!settings.masked) return;
@@ -94,7 +94,7 @@ inline std::vector<std::pair<std::string, std::size_t>> facts_of(const ModelPred
   return facts;
 }
 
-/// The example prompts of all folders, each once, by template.
+/// The example prompts of all folders, without duplicates, by template.
 inline std::vector<Json> examples_of(const ResultFolders& folders) {
   std::vector<Json> prompts;
   for (const auto& [name, folder] : folders.list) {
@@ -106,8 +106,9 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   return prompts;
 }
 
-/// The models of folders that have one name: closed sets join into one, a many-shot run or a generation has
-/// one for each setting. Throws a user error for folders that cannot be read or do not join.
+/// The models of folders that have the same name. Closed sets are joined into one model; a
+/// many-shot run or a generation has one model per setting. Throws a user error for folders that
+/// cannot be read or joined.
 [[nodiscard]] inline std::vector<ScoredModel> read_models(const std::string& name,
                                                           const std::vector<DiskPath>& folders,
                                                           const CalibrateSettings& settings) {
@@ -118,24 +119,24 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     if (folders.size() > 1) {
       throw user_error({.file = folder},
                        "is a " + std::string(metadata_of(*kind).tells_of) +
-                           ", and does not join with the other folders of " + name,
-                       "name them apart, as NAME=DIR");
+                           ", which cannot be joined with the other folders of " + name,
+                       "give each its own name, as NAME=DIR");
     }
     if (*kind == ResultsKind::ranking || *kind == ResultsKind::lists) {
       throw user_error({.file = folder}, "has no confidences to calibrate",
-                       "name runs of plumb probe, many-shot or generate");
+                       "use runs of plumb probe, many-shot or generate");
     }
     if (settings.kinds.paraphrases) {
       throw user_error({.setting = "paraphrases"},
-                       "is for templates of a probe, and " + folder.string() + " is a " +
+                       "is for templates of a probe, but " + folder.string() + " is a " +
                            metadata_of(*kind).tells_of,
-                       "leave it out");
+                       "remove it");
     }
     if (options.scoring) {
       throw user_error({.setting = settings.reduction ? "reduction" : "span"},
-                       "is for closed sets that were probed, and " + folder.string() + " is a " +
+                       "is for probed closed sets, but " + folder.string() + " is a " +
                            metadata_of(*kind).tells_of,
-                       "leave it out");
+                       "remove it");
     }
     if (*kind == ResultsKind::many_shot) return read_many_shot_models(name, folder, options);
     return read_generation_models(name, folder, options, settings.lemmas());
@@ -145,8 +146,8 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   return models;
 }
 
-/// Reads all folders and measures each model, and the models against one another. Throws a user error
-/// for folders that cannot be read, and for settings that do not fit them.
+/// Reads all folders, measures each model, and compares the models with each other. Throws a user
+/// error for folders that cannot be read, and for settings that do not fit them.
 [[nodiscard]] inline CalibrationResults calibrate_folders(const CalibrateSettings& settings) {
   const auto models = detail::folders_by_model(settings.folders);
   std::vector<std::string> names;
@@ -163,12 +164,13 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
       if (dataset && describe_relations(model, *dataset) == 0) {
         throw user_error({.file = settings.data, .line = 0, .setting = "data"},
                          "shares no relation with the results of " + name,
-                         "name the dataset that was probed");
+                         "use the dataset that was probed");
       }
       if (ranges::find(results.models, model.predictions.name, &ModelCalibration::name) !=
           results.models.end()) {
-        throw user_error({.setting = "folders"}, "two models are called " + model.predictions.name,
-                         "name them apart, as NAME=DIR");
+        throw user_error({.setting = "folders"},
+                         "two models have the name " + model.predictions.name,
+                         "give each its own name, as NAME=DIR");
       }
       facts.push_back(detail::facts_of(model.predictions));
       results.models.push_back(calibrate_model(model, results.options));
@@ -176,13 +178,14 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     }
   }
   if (results.models.empty()) {
-    throw user_error({.file = settings.folders.list.front().path}, "holds no scored fact",
-                     "name a run that asked facts");
+    throw user_error({.file = settings.folders.list.front().path}, "contains no scored fact",
+                     "use a run that scored facts");
   }
   for (std::string& text : model_warnings_of(settings.folders.list)) {
     results.remarks.push_back(std::move(text));
   }
-  std::vector<ResultFolder> first_folders;  // of each model: its others are of more templates
+  std::vector<ResultFolder>
+      first_folders;  // the other folders of a model have more of its templates
   for (const auto& [name, folders] : models) first_folders.push_back({name, folders.front()});
   for (std::string& text : run_differences(first_folders, false)) {
     results.remarks.push_back(std::move(text));
@@ -200,8 +203,8 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   return results;
 }
 
-/// Throws a user error, before anything is scored, for settings that the results of a probe of these
-/// templates (all when empty) would not fit.
+/// Throws a user error for settings that would not fit the results of a probe with these templates
+/// (all if empty). Call it before the probe scores anything.
 inline void check_calibration(const CalibrateSettings& settings, const std::string& model,
                               const Dataset& dataset, const std::vector<std::size_t>& templates) {
   detail::check_masked(settings, {model});
@@ -219,7 +222,7 @@ inline void check_calibration(const CalibrateSettings& settings, const std::stri
 /// Models a Measurement. Any number of threads may use one.
 class CalibrateMeasurement {
  public:
-  /// Throws a user error for settings that contradict one another.
+  /// Throws a user error for settings that contradict each other.
   explicit CalibrateMeasurement(CalibrateSettings settings) : settings_(std::move(settings)) {
     (settings_.check)();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a calibration: which results it reads, how, and what it measures.
+// Settings of a calibration: which results it reads, how it reads them, and what it measures.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,108 +19,117 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateSettings {
-  /// Those of one model join.
+  /// Folders of the same model are joined.
   ResultFolders folders{};
-  /// The dataset that was probed, where the folders do not describe its relations; may be empty.
+  /// The probed dataset, for folders that do not describe its relations; may be empty.
   std::filesystem::path data{};
   std::vector<std::string> relations{};
-  /// The number that stands for a statement; the folders' own where neither is given.
+  /// A statement's score. If neither is set, the folders' own scoring is used.
   std::optional<Reduction> reduction{};
   std::optional<Span> span{};
   std::size_t bins = 20;
   std::size_t resamples = 1000;
-  /// All that the results allow when empty.
+  /// Empty: all estimators that the results allow.
   std::vector<std::string> estimators{};
   TemplateKinds kinds{};
-  /// Names of masked models; those whose folders say so where not given.
+  /// Names of masked models. If not set: the models whose folders record it.
   std::optional<std::vector<std::string>> masked{};
   std::uint64_t seed = 0;
-  /// A column of the facts' table, whose values are also measured apart; empty: none.
+  /// A column of the facts' table; each of its values is also measured separately. Empty: none.
   std::string group_by{};
-  /// Where the lemmas come from that generated answers are compared by; "none": words as they are.
+  /// The WordNet folder with the lemmas that generated answers are compared by; "none" compares
+  /// exact words.
   std::filesystem::path wordnet = "/usr/share/wordnet";
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
     visitor("folders", self.folders,
             {.value = "DIR",
-             .help = "results folders, or NAME=DIR; those of one model join",
+             .help = "results folders, or NAME=DIR; folders of the same model are joined",
              .recorded = "-"});
     visitor("bins", self.bins,
             {.value = "N",
-             .help = "of the calibration errors and curves",
+             .help = "number of bins of the calibration errors and curves",
              .least = 2,
              .most = 1000,
-             .remedy = "the paper has 20"});
+             .remedy = "the paper uses 20"});
     visitor("resamples", self.resamples,
             {.value = "N",
-             .help = "of the bootstrap",
+             .help = "number of bootstrap resamples",
              .least = 20,
              .most = 100'000,
              .remedy = "1000 is usual"});
     visitor("estimators", self.estimators,
-            {.value = "A,B", .help = "only these, e.g. base,average_min", .recorded = "-"});
-    visitor("base-template", self.kinds.base, {.value = "N", .help = "which Base and Margin use"});
-    visitor("paraphrases", self.kinds.paraphrases,
-            {.value = "0-4", .help = "template indices by kind, where their text does not tell"});
+            {.value = "A,B",
+             .help = "compute only these estimators, e.g. base,average_min",
+             .recorded = "-"});
+    visitor("base-template", self.kinds.base,
+            {.value = "N", .help = "index of the template that Base and Margin use"});
+    visitor(
+        "paraphrases", self.kinds.paraphrases,
+        {.value = "0-4", .help = "plain templates, by index; default: recognize kinds by text"});
     visitor("verbalized", self.kinds.verbalized,
-            {.value = "5,6", .help = "likewise", .recorded = "-"});
+            {.value = "5,6",
+             .help = "indices of templates with a verbalized marker, with `paraphrases`",
+             .recorded = "-"});
     visitor("numerical", self.kinds.numerical,
-            {.value = "7-11", .help = "likewise", .recorded = "-"});
+            {.value = "7-11",
+             .help = "indices of templates with a numerical marker, with `paraphrases`",
+             .recorded = "-"});
     visitor(
         "masked", self.masked,
         {.value = "A,B",
-         .help = "names of masked models, for folders that do not say (lm-pub-quiz before 0.3)"});
+         .help = "names of masked models, for folders that do not record it (lm-pub-quiz < 0.3)"});
     visitor("data", self.data,
             {.value = "DIR",
-             .help = "the dataset that was probed, or is to be",
+             .help = "the probed dataset, or the dataset to probe",
              .recorded = "described-by"});
     visitor("relations", self.relations,
-            {.value = "A,B", .help = "only these relations", .recorded = "-"});
-    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+            {.value = "A,B", .help = "use only these relations", .recorded = "-"});
+    visitor("seed", self.seed, {.value = "N", .help = "random seed of the bootstrap intervals"});
     visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
     visitor("wordnet", self.wordnet,
             {.value = "DIR",
-             .help = "where lemmas of generated answers come from; none compares words as they are",
+             .help = "WordNet folder for lemmas of generated answers; none compares exact words",
              .recorded = "-"});
     visitor("reduction", self.reduction,
             {.value = "KIND",
-             .help = "sum, mean, bytes or pmi of a statement; by default the folders' own, or sum; "
-                     "pmi of folders that were probed so",
+             .help = "statement score: sum, mean, bytes or pmi (if probed with it); default: as "
+                     "probed, else sum",
              .recorded = "-"});
     visitor("span", self.span,
             {.value = "KIND",
-             .help = "which tokens count: statement, answer or continuation; by default the "
-                     "folders' own, or statement",
+             .help = "tokens to score: statement, answer or continuation; default: as probed, "
+                     "else statement",
              .recorded = "-"});
   }
 
-  /// Throws a user error for settings that contradict one another.
+  /// Throws a user error for settings that contradict each other.
   void(check)() const {
     if (!kinds.paraphrases && (!kinds.verbalized.empty() || !kinds.numerical.empty())) {
       throw user_error({.setting = "paraphrases"}, "is missing",
-                       "say which templates are plain ones");
+                       "list the indices of the plain templates");
     }
   }
 
-  /// How the folders are read.
+  /// Options for reading the folders.
   [[nodiscard]] ReadingOptions reading() const {
     ReadingOptions made{.kinds = kinds, .scoring = {}, .relations = relations};
     if (reduction || span) made.scoring = scoring();
     return made;
   }
-  /// The number that stands for a statement of a model that is probed.
+  /// A statement's score, for a model that this calibration probes.
   [[nodiscard]] Scoring scoring() const {
     return {reduction.value_or(Reduction::sum), span.value_or(Span::statement)};
   }
-  /// Throws a user error when the folder holds no WordNet.
+  /// Throws a user error if the folder does not contain WordNet.
   [[nodiscard]] AnswerLemmas lemmas() const { return lemmas_of(wordnet); }
   [[nodiscard]] StudyOptions study() const {
     return {bins, {seed, resamples}, estimators, group_by};
   }
 };
 
-/// What run.json says of a calibration's settings; `models` are the models it found.
+/// The settings of a calibration as run.json records them; `models` are the models it found.
 [[nodiscard]] inline Json calibrate_record(const CalibrateSettings& settings,
                                            const std::vector<ModelCalibration>& models) {
   const auto list_or = [](const auto& list, const Json& none) {

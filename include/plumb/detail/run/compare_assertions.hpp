@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Did a change of a model cost more than its owner allows?
+// Did a change of a model cost more than allowed?
 //
 //   --assert 'accuracy.drop < 0.01, loglik.max < 0.5, known.lost < 20, ace.rise.certain < 0.02'
 //
-// Each condition is QUANTITY[.certain] < NUMBER, or with >, <= or >=, of the first run (the base) and the
-// second (the changed one). With `.certain` the bound must hold for the whole 95% interval: its upper end for <,
-// its lower end for >. A quantity that does not exist for the two runs fails.
+// Each condition is QUANTITY[.certain] < NUMBER, or with >, <= or >=. It compares the first run
+// (the base) with the second (the changed run). With `.certain` the whole 95% interval must meet
+// the bound: its upper end for <, its lower end for >. A condition on a quantity that does not
+// exist for the two runs fails.
 
 #include <algorithm>
 #include <array>
@@ -33,16 +34,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What conditions are about: the base and the changed run.
+/// The subject of the conditions: the base and the changed run.
 struct AssertedChange {
   PairedComparison accuracy;
-  /// Facts that the base knew and the changed run does not, and the other way round, a line each.
+  /// Facts that the base knows and the changed run does not, and the reverse; a line each.
   std::vector<std::string> lost, gained;
-  /// Of closed-set runs.
+  /// Only of closed-set runs.
   std::optional<RunChanges> scores{};
   std::optional<CalibrationChange> calibration{};
 
-  /// Keeps the scores of two closed-set runs, and measures their calibration once for all quantities.
+  /// Stores the scores of two closed-set runs, and measures their calibration once for all
+  /// quantities.
   void take_scores(RunChanges made, const Bootstrap& bootstrap) {
     constexpr std::size_t bins = 20;
     if (!made.facts.empty()) calibration.emplace(made, bins, bootstrap);
@@ -50,17 +52,17 @@ struct AssertedChange {
   }
 };
 
-/// Facts that move a quantity, most first.
+/// Which facts change a quantity; the largest changes come first.
 enum class MovedBy { lost, gained, score, brier };
 
-/// A quantity that a condition may name.
+/// A quantity that a condition can name.
 struct AssertedQuantity {
   const char* name;
   const char* meaning;
   Estimate (*value)(const AssertedChange&);
   MovedBy moved_by;
 
-  /// Whether it has a 95% interval: a drop of accuracy and a rise of an error have.
+  /// Whether it has a 95% interval. Drops of accuracy and rises of an error have one.
   [[nodiscard]] bool has_interval() const {
     const std::string_view called = name;
     return called.starts_with("accuracy.") || called.ends_with(".rise");
@@ -80,9 +82,10 @@ inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) 
   using enum MovedBy;
   static const std::vector<AssertedQuantity> all{
       {"accuracy.drop",
-       "accuracy of the base minus that of the changed run, the mean over relations",
+       "accuracy of the base minus accuracy of the changed run, mean over relations",
        [](const C& c) { return c.accuracy.mean_drop; }, lost},
-      {"accuracy.drop_overall", "the same over all facts, each counting once",
+      {"accuracy.drop_overall",
+       "accuracy of the base minus accuracy of the changed run, over all facts",
        [](const C& c) { return c.accuracy.overall_drop; }, lost},
       {"known.lost", "facts that the base knows and the changed run does not",
        [](const C& c) { return of_count(c.accuracy.overall.counts.only_first, c); }, lost},
@@ -94,7 +97,7 @@ inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) 
          return without_interval(counts.agreement(), counts.facts());
        },
        lost},
-      {"kappa", "Cohen's kappa over the same",
+      {"kappa", "Cohen's kappa of which facts each knows",
        [](const C& c) {
          const PairedCounts& counts = c.accuracy.overall.counts;
          return without_interval(cohens_kappa(counts), counts.facts());
@@ -121,9 +124,9 @@ inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) 
        score},
       {"ace.rise", "adaptive calibration error of the changed run minus that of the base",
        [](const C& c) { return rise_of(c, CalibrationMetric::ace); }, brier},
-      {"ece.rise", "the same of the expected calibration error",
+      {"ece.rise", "expected calibration error of the changed run minus that of the base",
        [](const C& c) { return rise_of(c, CalibrationMetric::ece); }, brier},
-      {"brier.rise", "the same of the Brier score",
+      {"brier.rise", "Brier score of the changed run minus that of the base",
        [](const C& c) { return rise_of(c, CalibrationMetric::brier); }, brier}};
   return all;
 }
@@ -134,11 +137,11 @@ struct Assertion {
   bool certain = false;
   bool less = true, or_equal = false;
   double bound = 0;
-  /// As it was written, without spaces around it.
+  /// As the user wrote it, without surrounding spaces.
   std::string text{};
 };
 
-/// Throws a user error for a text that is no condition.
+/// Throws a user error for a text that is not a condition.
 [[nodiscard]] inline Assertion parse_assertion(std::string_view text) {
   Assertion made;
   made.text = trimmed(text);
@@ -170,25 +173,26 @@ struct Assertion {
   if (found == known.end()) {
     std::vector<std::string> names;
     for (const AssertedQuantity& one : known) names.emplace_back(one.name);
-    throw wrong("names no quantity", did_you_mean(name, names) + "there are " + text_list(names));
+    throw wrong("does not name a quantity",
+                did_you_mean(name, names) + "the quantities are " + text_list(names));
   }
   made.quantity = &*found;
   if (made.certain && !made.quantity->has_interval()) {
-    throw wrong("has no interval, so nothing is certain of it", "leave out .certain");
+    throw wrong("has no interval, so .certain does not apply", "remove .certain");
   }
   return made;
 }
 
-/// What a condition came to.
+/// The result of a condition.
 struct AssertedResult {
   Assertion assertion;
   Estimate value;
   bool passed = false;
-  /// The facts that move it most, at most three; of a condition that failed.
+  /// Only for a condition that failed: at most three facts that change the value most.
   std::vector<std::string> moved{};
 };
 
-/// "P36 'Peru' (Lima → Quito)"; one answer where it stayed.
+/// "P36 'Peru' (Lima → Quito)"; only one answer if it did not change.
 inline std::string change_in_words(const FactChange& fact) {
   std::string text = fact.relation + " '" + fact.subject + "'";
   if (fact.first_answer != fact.second_answer) {
@@ -227,7 +231,7 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
                                              const AssertedChange& change) {
   AssertedResult made{assertion, assertion.quantity->value(change), false, {}};
   const Estimate& value = made.value;
-  // What has no interval is known exactly, as a count is, or is the same in every resample.
+  // A value without an interval is exact, as a count is, or is the same in every resample.
   const double held = !assertion.certain || !value.has_interval() ? value.value
                       : assertion.less                            ? value.high
                                                                   : value.low;
@@ -241,7 +245,7 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
 /// "accuracy.drop < 0.01: 0.034 [0.010, 0.052]; P36 'Peru' (Lima → Quito), …".
 [[nodiscard]] inline std::string description_of(const AssertedResult& result) {
   std::string text = result.assertion.text + ": ";
-  if (!result.value.exists()) return text + "there is no such number for these runs";
+  if (!result.value.exists()) return text + "these runs do not have this number";
   const bool counts = std::string_view(result.assertion.quantity->name).starts_with("known.");
   text += counts                        ? with_decimals(result.value.value, 0)
           : result.value.has_interval() ? with_interval(result.value, 4)

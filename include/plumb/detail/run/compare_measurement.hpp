@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A comparison of finished runs, as a measurement (measurement.hpp): models under a setting that
-// all have, rankings of entities, ways of asking over many prompts (prompt_ways.hpp), or runs with
-// published numbers.
+// A comparison of finished runs, as a measurement (measurement.hpp). It compares models under a
+// setting that all have, rankings of entities, ways of asking over many prompts (prompt_ways.hpp),
+// or runs with published numbers.
 
 #include <cstddef>
 #include <filesystem>
@@ -38,8 +38,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the model of a run folder answered, whatever command made it. Throws a user error for a
-/// folder that holds no finished results.
+/// The answers of the model of a run folder, for any command. Throws a user error for a folder
+/// without finished results.
 [[nodiscard]] inline ModelAnswers read_answers(const ResultFolder& run) {
   if (results_kind(run.path) == ResultsKind::many_shot) {
     return many_shot_answers(run.path, run.name);
@@ -49,18 +49,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     if (command != other) continue;
     if (command == std::string("calibrate")) {
       throw user_error({.file = run.path}, "is a run of plumb calibrate",
-                       "`plumb calibrate` over the results it was made of compares calibrations, "
-                       "`plumb compare` over them compares answers");
+                       "to compare calibrations, run `plumb calibrate` on the results it was made "
+                       "from; to compare answers, `plumb compare` on them");
     }
-    throw user_error({.file = run.path}, "is a run of plumb " + command + ", and others are not",
+    throw user_error({.file = run.path},
+                     "is a run of plumb " + command + ", but the other runs are not",
                      command == "rank" ? "compare rankings with rankings"
-                                       : "name runs of probe, many-shot, generate or rank");
+                                       : "use runs of probe, many-shot, generate or rank");
   }
   return probe_answers(run.path, run.name);
 }
 
-/// Names runs that have none after their models, or, `apart`, after their folders where another has
-/// that name too.
+/// Names the runs without a name after their models. With `apart`, uses the folder's name if two
+/// runs have the same model name.
 inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   std::vector<std::string> names;
   for (const ResultFolder& run : runs) {
@@ -74,8 +75,8 @@ inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   }
 }
 
-/// Which queries a ranking asked, by its run.json: "test", "500 of test", "first 10 of test", with relations
-/// and heads behind that.
+/// The queries of a ranking, from its run.json: "test", "500 of test" or "first 10 of test",
+/// followed by relations and heads.
 inline std::string asked_queries(const Json& kept) {
   const std::string part = first_string(kept, "split").value_or("");
   if (part.empty()) return "";
@@ -94,8 +95,8 @@ inline std::string asked_queries(const Json& kept) {
   return text + (kept.value("head_queries", Json()) == true ? ", and their heads" : "");
 }
 
-/// Gives each number of a ranking its candidates and queries. The LM head, and what is compared with it,
-/// ranks names of one token alone, whatever the run's candidates.
+/// Adds the candidates and queries to each number of a ranking. The LM head, and the methods
+/// compared with it, rank only names of one token, whatever the run's candidates are.
 inline void add_ranking_facts(RunNumbers& run, const Json& kept) {
   const std::string candidates = first_string(kept, "candidates").value_or("");
   if (first_string(kept, "command").value_or("") != "rank" || candidates.empty()) return;
@@ -110,7 +111,8 @@ inline void add_ranking_facts(RunNumbers& run, const Json& kept) {
   }
 }
 
-/// What a run's run.json says of its model: a table of models (`model_known`), else the model's own files.
+/// The model's family and parameters in run.json: from a table of models (`model_known`), else from
+/// the model's own files.
 struct KnownModel {
   std::string family{};
   std::optional<double> parameters{};
@@ -135,9 +137,10 @@ inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (runs[i].name != runs[j].name) continue;
-      throw user_error({.file = runs[i].path},
-                       "is named '" + runs[i].name + "', as is " + runs[j].path.string(),
-                       "name them apart as NAME=RUN");
+      throw user_error(
+          {.file = runs[i].path},
+          "has the name '" + runs[i].name + "', which is also the name of " + runs[j].path.string(),
+          "give each its own name, as NAME=RUN");
     }
   }
 }
@@ -145,18 +148,18 @@ inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
 /// Models a Measurement. Any number of threads may use one.
 class CompareMeasurement {
  public:
-  /// Throws a user error for too few runs, runs of one name (which join beside published numbers),
-  /// and families or pairs of other models.
+  /// Throws a user error for too few runs, for two runs with the same name (compared with published
+  /// numbers such runs are joined), and for families or pairs of other models.
   explicit CompareMeasurement(CompareSettings settings) : settings_(std::move(settings)) {
     auto& runs = settings_.runs.list;
     if (runs.empty() && settings_.with_published()) {
-      throw user_error({.field = "RUN"}, "no run to compare", "name finished run folders");
+      throw user_error({.field = "RUN"}, "no run to compare", "add finished run folders");
     }
     if (runs.size() < (settings_.over_prompts() || settings_.with_published() ? 1 : 2)) {
       throw user_error(
           {.field = "RUN"},
-          "names " + counted(runs.size(), "run") + ", and a comparison wants two or more",
-          "name another run folder beside it");
+          "names " + counted(runs.size(), "run") + ", but a comparison needs at least two",
+          "add another run folder");
     }
     detail::name_runs(runs, !settings_.with_published());
     for (const ResultFolder& run : runs) names_.push_back(run.name);
@@ -180,8 +183,8 @@ class CompareMeasurement {
     }
     if (!assertions_.empty() && runs.size() != 2) {
       throw user_error({.setting = "assert"},
-                       "is of two runs, and there are " + std::to_string(runs.size()),
-                       "name the base and the changed run, in this order");
+                       "needs two runs, but there are " + std::to_string(runs.size()),
+                       "give the base and the changed run, in this order");
     }
   }
 
@@ -258,10 +261,11 @@ class CompareMeasurement {
     return true;
   }
 
-  /// What changed from the first run to another one; scores where both are closed sets of one scoring.
+  /// What changed from the first run to another. Has scores if both are closed sets with the same
+  /// scoring.
   [[nodiscard]] AssertedChange change_to(std::size_t run, const Comparison& made) const {
     AssertedChange change;
-    // The models of a comparison are in the order of the runs, and so are its pairs.
+    // The models and the pairs of a comparison are in the order of the runs.
     change.accuracy = made.paired[run - 1];
     for (const ComparedFact& fact : made.facts) {
       const std::string way = change_of(fact, 0, run);
@@ -279,7 +283,8 @@ class CompareMeasurement {
     return change;
   }
 
-  /// Runs that differ in the seed of their shots alone, in the order of the first of each group.
+  /// Groups of runs that differ only in the seed of their shots, in the order of each group's first
+  /// run.
   [[nodiscard]] std::vector<DrawSpread> draws_of(const Comparison& made) const {
     struct Group {
       Json settings;
@@ -304,7 +309,7 @@ class CompareMeasurement {
         groups.push_back({.settings = std::move(settings)});
         group = std::prev(groups.end());
       }
-      // A run that is named twice, or the same model by another name, is no other draw.
+      // A run given twice, or the same model under another name, is not another draw.
       if (ranges::find(group->seeds, seed) != group->seeds.end()) continue;
       group->seeds.push_back(seed);
       add_to_list(group->runs, made.table.models[run]);
@@ -317,7 +322,7 @@ class CompareMeasurement {
     return spreads;
   }
 
-  /// Every quantity that a condition may name, of each run but the first.
+  /// All quantities that a condition can name, for each run except the first.
   [[nodiscard]] std::vector<ModelChanges> changes_of(const Comparison& made,
                                                      const std::vector<AssertedChange>& all) const {
     std::vector<ModelChanges> changes;
@@ -340,8 +345,7 @@ class CompareMeasurement {
       const AssertedResult result = evaluate(assertion, change);
       asserted.json.push_back(to_json(result));
       if (!result.passed) asserted.failed.push_back(description_of(result));
-      made.remarks.push_back((result.passed ? "Holds: " : "Does not hold: ") +
-                             description_of(result));
+      made.remarks.push_back((result.passed ? "Passed: " : "Failed: ") + description_of(result));
     }
     return asserted;
   }
@@ -383,7 +387,7 @@ class CompareMeasurement {
     std::vector<RankedModel> models;
     for (const ResultFolder& run : runs) {
       if (!is_ranking(run.path)) {
-        throw user_error({.file = run.path}, "is no ranking, and other runs are",
+        throw user_error({.file = run.path}, "is not a ranking, but other runs are",
                          "compare rankings with rankings");
       }
       const RankingMetadata metadata = read_ranking_metadata(run.path);
@@ -439,7 +443,7 @@ class CompareMeasurement {
     return {published_report(std::move(made), record), record};
   }
 
-  /// Several runs of one model are one, as long as they do not have a published number twice.
+  /// Joins several runs of one model, unless two of them have the same published number.
   static void join_numbers(RunNumbers& known, RunNumbers more,
                            const std::vector<PublishedNumber>& published, const DiskPath& folder) {
     for (const PublishedNumber& one : published) {
@@ -448,8 +452,8 @@ class CompareMeasurement {
       if (ours == known.numbers.end() || theirs == more.numbers.end()) continue;
       if (ours->second.value == theirs->second.value) continue;
       throw user_error({.file = folder},
-                       "has " + one.name + " of '" + known.model + "', as another run has",
-                       "name them apart as NAME=RUN, or compare them by themselves");
+                       "has " + one.name + " of '" + known.model + "', and so does another run",
+                       "give each its own name, as NAME=RUN, or compare each separately");
     }
     known.numbers.merge(std::move(more.numbers));
   }

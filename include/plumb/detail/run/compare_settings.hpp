@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a comparison of finished runs: which, and under one setting, over many prompts, or with
-// published numbers.
+// Settings of a comparison of finished runs: which runs, and whether to compare under one setting,
+// over many prompts, or with published numbers.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,23 +24,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CompareSettings {
   ResultFolders runs{};
-  /// What to compare under ("ic/50"); empty: many-shot learning with the most shots all have.
+  /// The setting to compare under ("ic/50"). Empty: many-shot learning with the most shots that all
+  /// runs have.
   std::string setting{};
   /// JSON, {"family": ["model", …]}; may be empty.
   std::filesystem::path families{};
   /// BASE:TUNED each.
   std::vector<std::string> pairs{};
   std::uint64_t seed = 0;
-  /// Over all templates and names of each fact; so too with any generation among the runs.
+  /// Compares over all templates and names of each fact. Implied if a generation is among the runs.
   bool prompts = false;
-  /// The templates that closed sets were asked with, for their groups; may be empty.
+  /// The templates that the closed-set runs used, for their groups; may be empty.
   std::filesystem::path templates{};
   MeasuringSettings measuring{};
   /// A column of the facts' table, or "domain".
   std::string group_by{};
-  /// Conditions of the first run and the second (compare_assertions.hpp).
+  /// Conditions on the second run against the first (compare_assertions.hpp).
   std::vector<std::string> assertions{};
-  /// Published numbers that the runs' are put beside, a file or a folder of them; may be empty.
+  /// A file or folder of published numbers to show with the runs'; may be empty.
   std::filesystem::path published{};
 
   [[nodiscard]] bool with_published() const { return !published.empty(); }
@@ -48,7 +49,7 @@ struct CompareSettings {
     return static_cast<std::size_t>(ranges::count_if(
         runs.list, [](const ResultFolder& run) { return is_generation(run.path); }));
   }
-  /// Rankings of entities among the runs.
+  /// The number of entity rankings among the runs.
   [[nodiscard]] std::size_t rankings() const {
     return static_cast<std::size_t>(
         ranges::count_if(runs.list, [](const ResultFolder& run) { return is_ranking(run.path); }));
@@ -64,9 +65,9 @@ struct CompareSettings {
     const std::size_t generations = self.generations();
     const bool published = self.with_published(), rankings = self.over_rankings();
     const auto idle = [published, rankings](bool used, const char* when) -> std::string {
-      if (published) return "with `published`; leave it out";
-      if (rankings) return "on rankings; leave it out";
-      return used ? "" : std::string(when) + "; leave it out";
+      if (published) return "with `published`; remove it";
+      if (rankings) return "on rankings; remove it";
+      return used ? "" : std::string(when) + "; remove it";
     };
     const std::string none = published ? idle(true, "") : "";
     const std::string not_ranked = idle(true, "");
@@ -74,31 +75,34 @@ struct CompareSettings {
     const std::string over_many = idle(prompts, "without `prompts`");
     visitor("runs", self.runs,
             {.value = "RUN",
-             .help = "finished run folders, or lm-pub-quiz results folders; NAME=RUN gives a "
+             .help = "finished run folders or lm-pub-quiz results folders; NAME=RUN sets a "
                      "model's name",
              .recorded = "-"});
     visitor("setting", self.setting,
             {.value = "ic/50",
-             .help = "what to compare under; by default many-shot learning with the most shots all "
-                     "have",
+             .help = "setting to compare under; default: many-shot with the most shots that all "
+                     "runs have",
              .idle = under_one,
              .recorded = "-"});
     visitor("families", self.families,
-            {.value = "FILE", .help = "JSON, {\"family\": [\"model\", …]}", .idle = under_one});
+            {.value = "FILE",
+             .help = "JSON file of model families: {\"family\": [\"model\", …]}",
+             .idle = under_one});
     visitor("pairs", self.pairs,
             {.value = "BASE:TUNED,…",
-             .help = "base models and those fine-tuned from them",
+             .help = "base models, each with a model fine-tuned from it",
              .idle = under_one,
              .recorded = "-"});
-    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals", .idle = none});
+    visitor("seed", self.seed,
+            {.value = "N", .help = "random seed of the bootstrap intervals", .idle = none});
     visitor("prompts", self.prompts,
-            {.help = "compare over many prompts: all templates and names of each fact; as with any "
-                     "run of plumb generate",
+            {.help = "compare over many prompts (all templates and names of each fact); implied by "
+                     "plumb generate runs",
              .idle = not_ranked,
              .recorded = "-"});
     visitor("templates", self.templates,
             {.value = "FILE",
-             .help = "many prompts: the templates.jsonl that closed sets were asked with, for its "
+             .help = "many prompts: templates.jsonl of the closed-set runs, for its template "
                      "groups",
              .idle = !prompts ? over_many
                               : idle(generations < self.runs.list.size(), "without a closed set")});
@@ -111,24 +115,24 @@ struct CompareSettings {
     visitor(
         "group-by", self.group_by,
         {.value = "COLUMN",
-         .help = "also accuracy by a column of the facts' table, as popularity or year, numbers "
-                 "in bins; or by domain",
+         .help = "also show accuracy by a facts column (popularity, year; numbers in bins) or by "
+                 "domain",
          .idle = under_one});
     visitor("assert", self.assertions,
             {.value = "CONDITION,…",
-             .help = "what must hold of the second run against the first: 'accuracy.drop < 0.01, "
-                     "known.lost < 20'; exit 3 where it does not",
+             .help = "conditions on run 2 against run 1: 'accuracy.drop < 0.01, known.lost < 20'; "
+                     "exit 3 if one fails",
              .idle = under_one,
              .recorded = "-"});
     visitor("published", self.published,
             {.value = "FILE",
-             .help = "instead: put published numbers beside those of any runs, by their names in "
-                     "metrics.json; a .csv with model, metric and value, or a folder of them"});
+             .help = "compare runs with published numbers instead: a .csv (model, metrics.json "
+                     "key, value), or a folder of them"});
   }
 };
 
-/// {"family": ["model", …], …} as the family of each model. Throws a user error for another shape,
-/// a name that is no model's, and a model in two families.
+/// Parses {"family": ["model", …], …} into the family of each model. Throws a user error for
+/// another shape, for a name that is not a model's, and for a model in two families.
 inline std::map<std::string, std::string> read_families(const DiskPath& file,
                                                         const std::vector<std::string>& models) {
   std::map<std::string, std::string> families;
@@ -145,15 +149,16 @@ inline std::map<std::string, std::string> read_families(const DiskPath& file,
                          "they are " + text_list(models));
       }
       if (const auto [place, added] = families.emplace(name, family); !added) {
-        throw user_error({file, 0, family}, "'" + name + "' is in '" + place->second + "' already",
-                         "give each model one family");
+        throw user_error({file, 0, family}, "'" + name + "' is already in '" + place->second + "'",
+                         "list each model in one family");
       }
     }
   }
   return families;
 }
 
-/// "base:tuned" as two names. A name may hold a colon where only one reading names two models.
+/// Splits "base:tuned" into two names. A name may contain a colon if only one split names two
+/// models.
 inline std::pair<std::string, std::string> parse_pair(const std::string& text,
                                                       const std::vector<std::string>& models) {
   const auto known = [&](const std::string& name) {

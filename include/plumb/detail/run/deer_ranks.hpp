@@ -3,9 +3,9 @@
 
 // Which texts does DEER embed, and which ranks do their vectors give?
 //
-// Equal (given entity, relation) queries are embedded once; queries that ask for the head have shots of
-// their own, so the two sides are lists of their own. How the texts are embedded is the caller's: into
-// files that can be resumed (deer_run.hpp), or in memory.
+// Queries with the same given entity and relation are embedded once. Queries that ask for the head
+// have their own shots, so the two sides are separate lists. The caller decides how the texts are
+// embedded: into files that can be resumed (deer_run.hpp), or in memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <class M>
 concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 
-/// Calls `use` with what embeds texts by this model.
+/// Calls `use` with an embedder of texts for this model.
 template <DeerModel Model, class Use>
 auto with_embedder(Model& model, Use use) {
   if constexpr (TreeEmbedder<Model>) {
@@ -48,7 +48,7 @@ auto with_embedder(Model& model, Use use) {
   throw internal_error({}, "this backend has no embeddings");
 }
 
-/// Lists of texts; those of one list share their beginning.
+/// Lists of texts. The texts of one list share a prefix.
 using TextLists = std::vector<std::span<const std::string>>;
 
 inline std::string suffix_of(EntityPrompt prompt) {
@@ -60,8 +60,8 @@ inline std::string suffix_of(EntityPrompt prompt) {
   return "deer" + detail::suffix_of(prompt);
 }
 
-/// Queries of one given entity and relation, and which row each planned query is. Any number of threads
-/// may read one.
+/// The distinct queries of a plan, by given entity and relation, and the row of each planned query.
+/// Any number of threads may read one.
 class DistinctQueries {
  public:
   explicit DistinctQueries(const RankPlan& plan) {
@@ -77,12 +77,12 @@ class DistinctQueries {
     }
   }
 
-  /// Those that ask for the tail first.
+  /// Queries that ask for the tail come first.
   [[nodiscard]] const std::vector<GraphQuery>& queries() const noexcept { return queries_; }
   [[nodiscard]] std::uint32_t row(const PlannedQuery& planned) const {
     return rows_.at(key(planned.query));
   }
-  /// What is embedded of each, and that as lists.
+  /// The texts to embed for the queries, and these texts as lists.
   [[nodiscard]] std::vector<std::string> texts(const RankPlan& plan, QueryForm form) const {
     const TriplePrompt prompt(plan.graph, plan.shots, form);
     std::vector<std::string> texts;
@@ -104,7 +104,7 @@ class DistinctQueries {
   std::map<Key, std::uint32_t> rows_;
 };
 
-/// What is embedded of each of a plan's candidates.
+/// The texts to embed for a plan's candidates.
 [[nodiscard]] inline std::vector<std::string> entity_texts(const RankPlan& plan,
                                                            EntityPrompt prompt) {
   std::vector<std::string> texts;
@@ -114,7 +114,7 @@ class DistinctQueries {
   return texts;
 }
 
-/// The vectors of a part's candidates, of those of the whole plan's.
+/// The vectors of a part's candidates, selected from those of the whole plan.
 [[nodiscard]] inline EntityVectors vectors_of(const RankPlan& whole, const RankPlan& part,
                                               const EntityVectors& entities) {
   if (part.candidates.size() == whole.candidates.size()) return entities;
@@ -125,8 +125,8 @@ class DistinctQueries {
   return entities.narrowed(places);
 }
 
-/// Ranks of a part of a plan, in the order of its queries. `entities` are the whole plan's candidates,
-/// `queries` the vectors of `distinct`.
+/// Ranks of a part of a plan, in the order of its queries. `entities` are the vectors of the whole
+/// plan's candidates, `queries` those of `distinct`.
 template <class Tokenizer>
 [[nodiscard]] std::vector<EntityRank> deer_ranks(const Tokenizer& tokenizer, EntityRanking& ranking,
                                                  const RankPlan& whole, const RankPlan& part,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is DEER carried out so that it can be resumed?
+// How does a job run DEER so that it can be resumed?
 //
-// Each distinct query and, for each entity prompt, each candidate is embedded once, into queries.npy
-// and entities.npy (embedded_texts.hpp). Then cosines are counted, of all queries or of a part of them
-// among fewer candidates.
+// Each distinct query is embedded once, into queries.npy. Each candidate is embedded once per
+// entity prompt, into entities.npy (embedded_texts.hpp). Then ranks are counted from cosines, for
+// all queries or for a part of them among fewer candidates.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +35,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <DeerModel Model>
 class DeerRun {
  public:
-  /// Embeds the plan's queries. Without a `ranking`, which must outlive it, this process counts
-  /// alone.
+  /// Embeds the plan's queries. Without a `ranking`, which must outlive it, this process ranks by
+  /// itself.
   DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
           const RankPlan& plan, const Surround& around, EntityRanking* ranking = nullptr)
       : ranking_(ranking != nullptr ? *ranking : alone_),
@@ -48,12 +48,12 @@ class DeerRun {
         texts_(model, folder, work, around),
         queries_(embedded_queries()) {}
 
-  /// Whether the queries' vectors are there; in a shard others have some of them, and nothing is
+  /// Whether all query vectors exist. In a shard, other shards have some of them, and nothing is
   /// ranked.
   [[nodiscard]] bool has_queries() const noexcept { return queries_.has_value(); }
 
-  /// What embedding takes: the queries and, with entities, the candidates of each entity prompt that
-  /// the cache, if there is one, does not know. The model is not asked.
+  /// The plan of the embedding: the queries and, with entities, the candidates of each entity
+  /// prompt that the cache (if any) does not have. Does not call the model.
   [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
                                     const Surround& around, bool with_entities,
                                     const VectorCache* cache = nullptr) {
@@ -85,8 +85,8 @@ class DeerRun {
     return entities_name(prompt) + ".npy";
   }
 
-  /// Embeds the plan's candidates, into their file; with a cache they are taken from there, or kept.
-  /// Nothing in a shard, where others have some of them.
+  /// Embeds the plan's candidates into their file. With a cache, the vectors are read from it or
+  /// stored in it. Returns nothing in a shard, because other shards have some of them.
   [[nodiscard]] std::optional<NpyFile> entities(EntityPrompt prompt,
                                                 const VectorCache* cache = nullptr) {
     std::vector<std::string> names;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are texts embedded into a file of vectors so that it can be resumed?
+// How are texts embedded into a file of vectors so that a job can be resumed?
 //
-// Packs that are done stand in the journal, with the rows that they have written and those rows' hash,
-// which a resumed or merged run compares (written_rows.hpp).
+// The journal contains the finished packs, with the rows that each has written and the hash of
+// these rows. A resumed or merged run compares the hash (written_rows.hpp).
 
 #include <cstddef>
 #include <optional>
@@ -35,9 +35,10 @@ class EmbeddedTexts {
   EmbeddedTexts(Model& model, const RunFolder& folder, Work& work, Surround around)
       : model_(model), folder_(folder), work_(work), around_(std::move(around)) {}
 
-  /// Embeds texts, one list after another, into `what`.npy, unless it stands there already; `names` has
-  /// one for each text, for the file beside it. Nothing in a shard, whose rows stay in `what`.npy.part.
-  /// Throws a user error for a file of another shape, or of rows that are not what was written.
+  /// Embeds texts, one list after another, into `what`.npy, unless that file exists. `names` has
+  /// one name per text, for the file next to it. Returns nothing in a shard, whose rows stay in
+  /// `what`.npy.part. Throws a user error for a file of another shape, and for rows that differ
+  /// from what was written.
   [[nodiscard]] std::optional<NpyFile> embedded(const std::string& what,
                                                 const std::vector<std::string>& names,
                                                 const TextLists& lists) {
@@ -58,9 +59,9 @@ class EmbeddedTexts {
       whole.emplace(file);
       check_shape(file, *whole, names.size(), embedder.dimension());
     } else {
-      // Without the file that they were written into, packs are not done, nor are they when a new one
-      // is there to resume.
-      if (!NpyWriter::is_unfinished(file, names.size(), embedder.dimension())) part.begin_anew();
+      // Packs only count as finished while the file that they were written into exists. A new file
+      // has none of their rows.
+      if (!NpyWriter::is_unfinished(file, names.size(), embedder.dimension())) part.restart_part();
       writer.emplace(file, names.size(), embedder.dimension());
       work_.begin(what, names.size());
       for (const DiskPath& shard : work_.shards()) writer->take_rows(shard / (what + ".npy.part"));
@@ -76,7 +77,7 @@ class EmbeddedTexts {
         if (writer) packs.push_back({job.texts(p), job.statements(p), job.tokens(p)});
         if (whole) check_rows(part, file, vectors, part.kept(earlier + p).value_or(Json::array()));
       }
-      bool is_fresh = false;  // what was written just now need not be read again
+      bool is_fresh = false;  // rows that were just written need not be read again
       part.generate_rows(
           packs,
           [&](std::size_t p) {
@@ -85,7 +86,7 @@ class EmbeddedTexts {
               rows.push_back(first + text);
               writer->put(rows.back(), row);
             });
-            writer->sync();  // or the journal's line could outlive its rows
+            writer->sync();  // else the journal's line could survive a crash without its rows
             is_fresh = true;
             return written_rows(vectors, rows).dump();
           },
@@ -112,10 +113,10 @@ class EmbeddedTexts {
         static_cast<std::size_t>(found.rows().cols()) == columns) {
       return;
     }
-    throw user_error({.file = file}, "holds vectors of another shape than this run's",
-                     "remove it, then `resume`: they are made anew");
+    throw user_error({.file = file}, "contains vectors of another shape than this run's",
+                     "remove it, then `resume` to compute them again");
   }
-  /// Throws a user error for rows that are not what a pack has written.
+  /// Throws a user error for rows that differ from what a pack has written.
   void check_rows(const Part& part, const DiskPath& file, VectorRows vectors,
                   const Json& said) const {
     std::optional<std::size_t> changed;
@@ -126,13 +127,13 @@ class EmbeddedTexts {
     }
     if (!changed) return;
     const std::string where =
-        "row " + std::to_string(*changed + 1) + " or one of its pack is not what ";
+        "row " + std::to_string(*changed + 1) + " or another row of its pack is not what ";
     if (!work_.shards().empty()) {
       throw user_error({.file = file}, where + "its shard wrote",
-                       "make the shards again, then merge");
+                       "run the shards again, then merge");
     }
     throw user_error({.file = file.exists() ? file : file + ".part"}, where + "this run wrote",
-                     "remove the file, then `resume`: its vectors are made anew");
+                     "remove the file, then `resume` to compute its vectors again");
   }
 
   Model& model_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of the engine that every job over a model has: GPUs, adapters, cache and nodes a step
+// Settings of the engine, for every job over a model: GPUs, adapters, cache and nodes per step
 // (backend/engine_options.hpp).
 //
-// A step's nodes decide which packs a job has, so all shards of a job say the same; run.json has
-// what was chosen, by whoever chose it (`shared_settings`).
+// The nodes per step decide a job's packs, so all shards of a job must agree on them. run.json
+// records the value, whether the user or the engine chose it (`shared_settings`).
 
 #include <charconv>
 #include <cstddef>
@@ -26,21 +26,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// "0.5", without zeros behind it.
+/// "0.5", without trailing zeros.
 inline std::string short_number(double value) {
   char text[32];
   const auto [end, failed] = std::to_chars(text, text + sizeof(text), value);
   return failed == std::errc() ? std::string(text, end) : "";
 }
 
-/// LoRA adapters, "FILE[:SCALE]" with commas between.
+/// LoRA adapters, "FILE[:SCALE]" separated by commas.
 struct LoraSetting {
   std::vector<LoraAdapter> adapters{};
 
   [[nodiscard]] std::string word() const {
     return with_paths([](const std::string& path) { return path; });
   }
-  /// The same with each file's path as `path(text)` has it.
+  /// The same text with each file's path replaced by `path(text)`.
   template <class Path>
   [[nodiscard]] std::string with_paths(Path path) const {
     std::string word;
@@ -50,7 +50,7 @@ struct LoraSetting {
     }
     return word;
   }
-  /// run.json has the files' names and not their folders; null where there are none.
+  /// run.json records the files' names without their folders; null without adapters.
   [[nodiscard]] Json json() const {
     Json list;
     for (const LoraAdapter& one : adapters) {
@@ -69,7 +69,7 @@ struct LoraSetting {
           colon == std::string::npos ? std::nullopt : detail::finite_number(item.substr(colon + 1));
       LoraAdapter one{scale ? item.substr(0, colon) : item, scale.value_or(1)};
       if (one.file.empty()) {
-        throw user_error({.setting = name}, "'" + item + "' names no file",
+        throw user_error({.setting = name}, "'" + item + "' does not name a file",
                          "write FILE or FILE:0.5");
       }
       adapters.push_back(std::move(one));
@@ -94,13 +94,13 @@ struct TensorSplitSetting {
     for (const std::string& item : items) {
       const auto share = detail::finite_number(item);
       if (!share || *share < 0) {
-        throw user_error({.setting = name}, "'" + item + "' is no share of a GPU", "write 3,1");
+        throw user_error({.setting = name}, "'" + item + "' is not a GPU's share", "write 3,1");
       }
       shares.push_back(static_cast<float>(*share));
       sum += *share;
     }
     if (!items.empty() && sum == 0) {
-      throw user_error({.setting = name}, "gives no GPU a share", "write 3,1");
+      throw user_error({.setting = name}, "gives every GPU the share 0", "write 3,1");
     }
   }
 };
@@ -112,11 +112,11 @@ struct EngineSettings {
   TensorSplitSetting tensor_split{};
   LoraSetting lora{};
   std::optional<CacheType> cache_type{};
-  /// 0 is the engine's choice.
+  /// 0: the engine chooses.
   std::size_t pack = 0;
 
-  /// `precision` is that of the scores; `elsewhere` says where the model is that none of these
-  /// reaches, and is empty for one that they do.
+  /// `precision` is that of the scores. `elsewhere` is the reason why none of these settings
+  /// reaches the model; empty if they do.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor, Precision precision,
                     const std::string& elsewhere = "") {
@@ -124,52 +124,51 @@ struct EngineSettings {
     const bool on_cpu = self.gpu_layers == std::optional<std::size_t>(0);
     const bool is_native = self.choice == std::optional(EngineChoice::native);
     const std::string of_llama = !elsewhere.empty() ? elsewhere
-                                 : is_native ? "beside `engine` native; leave out one of the two"
-                                             : "";
+                                 : is_native        ? "with `engine` native; remove one of the two"
+                                                    : "";
     const std::string idle = !of_llama.empty() ? of_llama
-                             : on_cpu          ? "beside `gpu-layers` 0; leave out one of the two"
+                             : on_cpu          ? "with `gpu-layers` 0; remove one of the two"
                                                : "";
     const bool is_f32 = self.cache_type == std::optional(CacheType::f32);
     const std::string idle_cache =
         !of_llama.empty()                     ? of_llama
         : !self.cache_type || is_f32 == exact ? ""
-        : exact ? "beside `precision` exact, which keeps f32; say `precision` fast"
-                : "beside `precision` fast, whose flash attention rounds it to f16; leave it out";
+        : exact ? "with `precision` exact, which needs f32; set `precision` to fast"
+                : "with `precision` fast, whose flash attention rounds it to f16; remove it";
     const EngineVisitor of_engine(visitor);
     of_engine(
         "engine", self.choice,
         {.value = "native|llama",
-         .help = "what computes a .gguf model: plumb's own network, on the CPU, or llama.cpp; "
-                 "not given: native for exact scores of F32, F16 and BF16 weights of an "
-                 "architecture that it knows and without a GPU, else llama",
+         .help = "plumb's own network (native) or llama.cpp for a .gguf file; default: native if "
+                 "exact, on CPU and supported",
          .idle = elsewhere});
     of_engine("gpu-layers", self.gpu_layers,
               {.value = "N",
-               .help = "layers on the GPU; not given: all, where llama.cpp has one; 0 uses the CPU",
+               .help = "layers on the GPU; default: all, if llama.cpp has a GPU; 0 uses the CPU",
                .idle = on_cpu ? elsewhere : of_llama});
-    of_engine("main-gpu", self.main_gpu,
-              {.value = "I", .help = "the GPU that holds what is not split", .idle = idle});
+    of_engine(
+        "main-gpu", self.main_gpu,
+        {.value = "I", .help = "index of the GPU for everything that is not split", .idle = idle});
     of_engine(
         "split-mode", self.split_mode,
         {.value = "none|layer|row", .help = "how several GPUs share the model", .idle = idle});
     of_engine("tensor-split", self.tensor_split,
-              {.value = "3,1", .help = "how much of it each GPU takes", .idle = idle});
+              {.value = "3,1", .help = "share of the model on each GPU", .idle = idle});
     of_engine("lora", self.lora,
               {.value = "FILE[:SCALE]",
-               .help = "LoRA adapter in a .gguf file, or several with commas between",
+               .help = "LoRA adapter in a .gguf file, or several separated by commas",
                .idle = of_llama});
     of_engine("cache-type", self.cache_type,
               {.value = "f32|f16|q8_0",
-               .help = "numbers of the KV cache: f32 where `precision` is exact, else f16 or q8_0",
+               .help = "type of the KV cache: f32 if `precision` is exact, else f16 or q8_0",
                .idle = idle_cache});
-    of_engine(
-        "pack", self.pack,
-        {.value = "N",
-         .help = "nodes in one step of a .gguf model, from 32; 0 takes 256 on a CPU and 1024 on a "
-                 "GPU. Scores move by up to 1e-4 nats with it",
-         .most = 8192,
-         .remedy = "0 takes what suits the device",
-         .idle = of_llama});
+    of_engine("pack", self.pack,
+              {.value = "N",
+               .help = "nodes per step of a .gguf model, from 32; 0: 256 on a CPU, 1024 on a GPU; "
+                       "moves scores by up to 1e-4 nats",
+               .most = 8192,
+               .remedy = "0 selects a value for the device",
+               .idle = of_llama});
   }
 
   [[nodiscard]] EngineOptions options() const {

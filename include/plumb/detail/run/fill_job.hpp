@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many prompts to a masked model as a job: every fact asked under all templates and names as a sentence
-// whose gap the model fills (BELIEF for encoders). It leaves what a generation leaves, read and measured
-// by the same code; an answer is right if it is exactly the tokens of a name of the fact's objects.
+// Many prompts to a masked model, as a job. Every fact is asked with all templates and names, as a
+// sentence whose gap the model fills (BELIEF for encoders). It writes the same files as a
+// generation, and the same code reads and measures them. An answer is right if its tokens are
+// exactly those of a name of one of the fact's objects.
 
 #include <cstddef>
 #include <functional>
@@ -27,9 +28,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a masked model is asked, loaded before it is needed.
+/// What a masked model is asked. Loaded before the model is needed.
 struct FillQuestions {
-  /// Reads `chosen.data` and `chosen.vocabulary`. Throws a user error for what cannot be read.
+  /// Reads `chosen.data` and `chosen.vocabulary`. Throws a user error if they cannot be read.
   explicit FillQuestions(const GenerateSettings& chosen)
       : settings(chosen), dataset(answerable(asked_dataset(settings))) {
     settings.masked = true;
@@ -44,9 +45,9 @@ struct FillQuestions {
   FillOptions options;
 };
 
-/// Calls `visit(kind, make)` for each prompt in the order of the run's rows: "masked answers", and
-/// "masked content_free" where names are scored and no fact is wanted. make() gives the ListedPrompt,
-/// whose text has [MASK] for the model's mask. What it is given must outlive the call.
+/// Calls `visit(kind, make)` for each prompt, in the order of the run's rows: "masked answers", and
+/// "masked content_free" if names are scored and no fact is selected. make() returns the
+/// ListedPrompt, whose text has [MASK] for the model's mask. The arguments must outlive the call.
 template <class Visit>
 void for_each_fill_prompt(const FillPlan& plan, bool with_names, const WantedFact& wanted,
                           Visit visit) {
@@ -89,7 +90,7 @@ void for_each_fill_prompt(const FillPlan& plan, bool with_names, const WantedFac
 template <MaskedLm Model>
 class FillJob {
  public:
-  /// Throws a user error for what the model cannot be asked.
+  /// Throws a user error for prompts that the model cannot take.
   FillJob(Model& model, const FillQuestions& questions, Provenance provenance = {})
       : q_(questions),
         provenance_(std::move(provenance)),
@@ -145,7 +146,7 @@ class FillJob {
   [[nodiscard]] const FillPlan& planned_gaps() const noexcept { return plan_; }
 
  private:
-  /// Refuses texts of the relations that are asked before it looks at their tokens.
+  /// Checks the texts of the selected relations before it tokenizes them.
   [[nodiscard]] FillPlan checked_plan(const Model& model) {
     const SpecialTokenCheck check{model, q_.settings.special_tokens};
     for (const std::size_t r : relation_places(q_.dataset, q_.settings.relations)) {
@@ -155,9 +156,9 @@ class FillJob {
                      q_.options.masks);
   }
 
-  /// Words of the vocabulary that are one token in no gap.
+  /// Words of the vocabulary that are not a single token in any gap.
   [[nodiscard]] NamedInRelations unused_words() {
-    // A run that is resumed may have looked at none.
+    // A resumed run may have tokenized none of them.
     const FewShot few_shot(plan_.dataset, {ShotSource::none, 0, PromptForm::sentence}, 0);
     const PromptTexts texts(plan_.dataset, plan_.asked, few_shot);
     NamedInRelations unused;
@@ -178,7 +179,7 @@ class FillJob {
     std::vector<std::string> remarks = left_out_notes(q_.dataset.left_out);
     if (masks > 1) {
       remarks.push_back("Up to " + std::to_string(masks) +
-                        " masks filled left to right, by best mean log-probability: an extension, "
+                        " masks filled left to right, by best mean log-probability: an extension; "
                         "BELIEF fills one.");
     }
     if (!out.facts.empty()) {
@@ -194,21 +195,21 @@ class FillJob {
                         ", which no answer can match (left_out.csv).");
     }
     if (out.prompts > 0) {
-      remarks.push_back(counted(out.prompts, "prompt") + " left out, in whose gap no name is " +
+      remarks.push_back(counted(out.prompts, "prompt") + " left out, as no name in their gap is " +
                         fit + ".");
     }
     std::size_t labels = 0;
     for (const GapCandidates& one : candidates_) labels += one.left_out;
     if (labels > 0) {
       remarks.push_back(counted(labels, "label") +
-                        " of objects not among the candidates of bias level, as they are not " +
+                        " of objects left out of the candidates for bias level, as they are not " +
                         fit + " in each gap.");
     }
     if (const std::size_t words = q_.options.vocabulary.size(); words > 0) {
       remarks.push_back(
           "The common vocabulary has " + counted(words, "word") + ", " +
           std::to_string(words - unused) + " of them one token of this model" +
-          (unused > 0 ? "; compare ranks with models that have the same ones." : "."));
+          (unused > 0 ? "; compare ranks only with models that have the same words." : "."));
     }
     return remarks;
   }

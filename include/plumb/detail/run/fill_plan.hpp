@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which facts can a masked model be asked, with which prompts, and what is left out?
+// Which facts can a masked model be asked about, with which prompts, and what is left out?
 //
 // A prompt is a template as a sentence with one gap. It is asked if some name of some object of its
-// fact has no more tokens there than masks are filled; a fact without such a prompt is left out, and
-// so are objects none of whose names fits in any prompt of the fact. Names that fit nowhere stay
-// among those of their object, without a likelihood. All is counted and listed. The first `limit`
-// facts of each relation are those that are not left out.
-// Source: "What Matters in Learning Facts in Language Models?", section 4, which takes facts whose
-// objects are a single token of BERT.
+// fact has at most as many tokens in the gap as there are masks. A fact without such a prompt is
+// left out. An object is left out if none of its names fits in any prompt of the fact. Names that
+// fit nowhere stay in the list of their object's names, without a likelihood. All of this is
+// counted and listed. `limit` counts only facts that are not left out. Source: "What Matters in
+// Learning Facts in Language Models?", section 4, which uses facts whose objects are a single token
+// of BERT.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,17 +29,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What was left out, each once: relation and the name of the subject, the object or the name.
+/// What was left out, without duplicates: relation, and the name of the subject or the object, or
+/// the name itself.
 struct LeftOutOfFilling {
   using Named = std::vector<std::pair<std::string, std::string>>;
   Named facts, objects, names;
-  /// Prompts of asked facts in whose gap no name of an object fits.
+  /// Prompts of selected facts with a gap that no name of an object fits.
   std::size_t prompts = 0;
 };
 
-/// What is asked: facts with their places in a dataset of their own.
+/// What is asked: the selected facts as a separate dataset.
 struct FillPlan {
-  /// The facts that are asked, their objects those that fit somewhere.
+  /// The selected facts, with only the objects that fit somewhere.
   MultiPromptDataset dataset;
   /// All of `dataset`.
   AskedFacts asked;
@@ -47,8 +48,8 @@ struct FillPlan {
   LeftOutOfFilling left_out;
 };
 
-/// The words of a vocabulary's file, one a line, each once; empty lines are passed over. Throws a user
-/// error for a file that cannot be read, is not UTF-8 or has no word.
+/// The words of a vocabulary file, one per line, without duplicates; empty lines are skipped.
+/// Throws a user error for a file that cannot be read, is not UTF-8 or has no word.
 [[nodiscard]] inline std::vector<std::string> read_vocabulary(const DiskPath& file) {
   std::vector<std::string> words;
   std::set<std::string> seen;
@@ -59,14 +60,14 @@ struct FillPlan {
     line.erase(line.find_last_not_of(" \t\r") + 1);
     if (!line.empty() && seen.insert(line).second) words.push_back(line);
   };
-  for_each_line(file, take, "name a text file with a word on each line");
+  for_each_line(file, take, "use a text file with one word per line");
   if (words.empty()) {
-    throw user_error({.file = file}, "has no word", "write one on each line");
+    throw user_error({.file = file}, "has no word", "write one word per line");
   }
   return words;
 }
 
-/// Chooses facts, one after another.
+/// Selects facts, one after another.
 template <MaskedLm Model>
 class FillPlanner {
  public:
@@ -76,7 +77,7 @@ class FillPlanner {
         dataset_(dataset),
         few_shot_(dataset, {ShotSource::none, 0, PromptForm::sentence}, 0) {}
 
-  /// Takes what can be asked of a relation of the dataset, by place.
+  /// Selects the facts of a relation that can be asked; `r` is its place in the dataset.
   void take(std::size_t r, std::size_t limit) {
     const MultiPromptRelation& from = dataset_.relations[r];
     MultiPromptRelation made{from.code, from.templates, {}, from.file, from.template_file};
@@ -111,7 +112,7 @@ class FillPlanner {
  private:
   using Fits = std::vector<bool>;
 
-  /// Takes a fact, without the objects that fit nowhere, unless it can be asked with no prompt.
+  /// Selects a fact without the objects that fit nowhere, unless no prompt can ask it.
   bool take(std::size_t r, const ManyNamedFact& fact, MultiPromptRelation& made) {
     Fits prompts;             // by template, then expression
     std::vector<Fits> names;  // by object
@@ -142,7 +143,7 @@ class FillPlanner {
     return true;
   }
 
-  /// Marks the names of objects that fit into one prompt; whether any does.
+  /// Marks the names of objects that fit into one prompt. Returns whether any name fits.
   bool mark(std::size_t r, std::size_t t, const std::string& subject, const ManyNamedFact& fact,
             std::vector<Fits>& names) {
     const Prompt gap = few_shot_.sentence(r, t, subject);
@@ -175,8 +176,8 @@ class FillPlanner {
   Listed listed_names_, listed_objects_;
 };
 
-/// What is asked of the relations named by `codes`, in the dataset's order. Throws a user error when
-/// nothing is left.
+/// The plan for the relations in `codes`, in the dataset's order. Throws a user error if nothing is
+/// left.
 template <MaskedLm Model>
 [[nodiscard]] FillPlan fill_plan(GapWords<Model>& words, const MultiPromptDataset& dataset,
                                  const std::vector<std::string>& codes, std::size_t limit,
@@ -188,7 +189,7 @@ template <MaskedLm Model>
   throw user_error({.file = dataset.files.empty() ? "" : dataset.files.front()},
                    "no fact has an object of " + std::to_string(masks) +
                        (masks == 1 ? " token" : " tokens") + " of this model",
-                   "name relations that have one, or say more `masks`");
+                   "use relations that have one, or set `masks` higher");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

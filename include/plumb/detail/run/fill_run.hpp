@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are gaps filled (gap_filling.hpp) so that the job can be resumed?
+// How are gaps filled (gap_filling.hpp) so that a job can be resumed?
 //
-// Pack by pack; a pack that the journal has is taken from there.
+// The work is done pack by pack; packs in the journal are taken from there.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,20 +20,20 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe. All that it is given must outlive it.
+/// Not thread-safe. All arguments must outlive it.
 template <MaskedLm Model>
 class FillRun {
  public:
   FillRun(Model& model, GapWords<Model>& words, const FillPlan& plan, const FillOptions& options)
       : model_(model), plan_(plan), options_(options), filling_(model, words, plan, options) {}
 
-  /// As GapFilling's.
+  /// See GapFilling.
   void refuse_long_prompts() const { filling_.refuse_long_prompts(); }
   [[nodiscard]] GapCandidates candidates(std::size_t relation, std::vector<std::string> labels) {
     return filling_.candidates(relation, std::move(labels));
   }
 
-  /// What filling takes; `candidates` are those of content_free. The model is not asked.
+  /// The plan of the filling; `candidates` are those of content_free. Does not call the model.
   [[nodiscard]] JobPlan plan(const std::vector<GapCandidates>& candidates) const {
     ScoringCost cost;
     for (const PlannedPrompt& planned : plan_.prompts.prompts) {
@@ -54,7 +54,7 @@ class FillRun {
     return made;
   }
 
-  /// Leaves masked_answers.jsonl, and with names masked_names.jsonl.
+  /// Writes masked_answers.jsonl and, with names, masked_names.jsonl.
   void answer(const RunFolder& folder, Work& work) {
     const AnswerPlan& plan = plan_.prompts;
     AtomicFile answers(folder.file(name() + "_answers.jsonl"));
@@ -73,7 +73,7 @@ class FillRun {
     if (names) names->finish();
   }
 
-  /// Leaves masked_content_free.jsonl; `candidates` are by asked relation.
+  /// Writes masked_content_free.jsonl; `candidates` are by asked relation.
   void content_free(const std::vector<GapCandidates>& candidates, const RunFolder& folder,
                     Work& work) {
     constexpr std::size_t pack_size = 64;
@@ -94,8 +94,8 @@ class FillRun {
   }
 
  private:
-  /// Every pack in order, evaluated or from the journal; `take` gets each row of it. Returns whether
-  /// the part is whole.
+  /// Computes every pack in order, or takes it from the journal, and passes each of its rows to
+  /// `take`. Returns whether the part is complete.
   template <class Evaluate, class Take>
   static bool generate_rows(Work& work, const std::string& name,
                             const std::vector<std::size_t>& sizes, Evaluate evaluate, Take take) {
@@ -121,7 +121,7 @@ class FillRun {
   [[nodiscard]] static Json kept(Json rows, const ScoringCost& cost) {
     return {{"rows", std::move(rows)}, {"cost", cost_json(cost)}};
   }
-  /// What the journal keeps of a pack of prompts.
+  /// What the journal stores for a pack of prompts.
   [[nodiscard]] static Json kept(const FilledPrompts& made) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < made.answers.size(); ++i) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The report of a finished run, made again from its folder: plumb's of any job, or lm-pub-quiz's.
+// The report of a finished run, made again from its folder. The run may be of any plumb job, or of
+// lm-pub-quiz.
 //
-// Nothing is scored again. What the folder says of how it was measured holds where nothing else is
-// said.
+// Nothing is scored again. The measuring settings in the folder apply unless the user sets others.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,18 +30,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whose results a run's folder holds, or will hold when it is done. Throws a user error for a folder
-/// whose command keeps no scores. A folder that says nothing is taken for a probe's.
+/// The kind of results that a run's folder contains, or will contain when it is finished. Throws a
+/// user error for a folder whose command stores no scores. A folder without this information counts
+/// as a probe's.
 [[nodiscard]] inline ResultsKind run_kind(const DiskPath& folder) {
   refuse_without_results(folder);
   const std::string command = first_string(kept_settings(folder), "command").value_or("");
   for (const char* none : {"compare", "calibrate", "many-shot --fixed", "rank --fixed"}) {
     if (command != none) continue;
     throw user_error({.file = folder / "run.json"},
-                     "is of plumb " + command + ", which keeps no scores",
+                     "is of plumb " + command + ", which stores no scores",
                      command == std::string("calibrate")
-                         ? "`plumb calibrate` over the results it was made of makes it again"
-                         : "make it again with that command");
+                         ? "to make it again, run `plumb calibrate` on the results it was made from"
+                         : "to make it again, run that command");
   }
   const auto found = results_kind(folder);
   if (command == "generate" && first_string(kept_settings(folder), "form") == "kamel") {
@@ -55,12 +56,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return ResultsKind::closed_set;
 }
 
-/// How the answers of a generation were measured; the defaults for what its folder does not say.
+/// How the answers of a generation were measured; defaults for whatever its folder does not record.
 [[nodiscard]] inline MeasuringSettings recorded_measuring(const DiskPath& folder) {
   MeasuringSettings measuring;
   if (!is_there(folder / "run.json")) return measuring;
   const Json run = read_json_object(folder / "run.json"), settings = kept_settings(folder);
-  // A run that ended before it was complete knows no more than whether there are lemmas.
+  // An unfinished run records only whether there are lemmas.
   if (first_string(settings, "lemmas") == "none" || settings.contains("masks")) {
     measuring.wordnet = "none";  // a masked model's tokens have no lemmas
   }
@@ -75,67 +76,70 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 struct ReportSettings {
-  /// The folder; what is said before it is set holds for a generation.
+  /// The run folder. Until it is set, the settings are those of a generation.
   std::filesystem::path run{};
-  /// Where to write; empty: the run folder itself, which must be plumb's own.
+  /// The folder to write to. Empty: the run folder itself, which must be plumb's own.
   std::filesystem::path out{};
-  /// Whether to write over a folder that holds something else than a report of the run.
+  /// Whether to write over a folder that contains something other than a report of the run.
   bool overwrite = false;
-  /// The run's own where not given.
+  /// If not set: the run's own.
   std::optional<std::uint64_t> seed{};
-  /// Of a closed-set probe; the run's own where not given.
+  /// Only for a closed-set probe. If not set: the run's own.
   std::optional<std::string> group_by{};
   MeasuringSettings measuring{};
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
     visitor("run", self.run, {.value = "RUN", .help = "run folder or lm-pub-quiz results folder"});
-    visitor("out", self.out,
-            {.value = "DIR",
-             .help = "where to write; the run folder itself by default, another tool's is left as "
-                     "it is"});
-    visitor("overwrite", self.overwrite,
-            {.help = "write into `out` though it holds something else than a report of this run",
-             .idle = self.out.empty() ? "without `out`; leave it out" : ""});
-    visitor("seed", self.seed,
-            {.value = "N", .help = "of the bootstrap intervals; the run's own by default"});
+    visitor(
+        "out", self.out,
+        {.value = "DIR",
+         .help = "folder to write to; default: the run folder (for another tool's run, set one)"});
+    visitor(
+        "overwrite", self.overwrite,
+        {.help = "write into `out` even if it contains something other than a report of this run",
+         .idle = self.out.empty() ? "without `out`; remove it" : ""});
+    visitor(
+        "seed", self.seed,
+        {.value = "N", .help = "random seed of the bootstrap intervals; default: the run's own"});
     const ResultsKind kind = self.run.empty() ? ResultsKind::generation : run_kind(self.run);
     visitor("group-by", self.group_by,
             {.value = "COLUMN",
              .help = group_by_help,
              .idle = self.run.empty() || kind == ResultsKind::closed_set
                          ? ""
-                         : "on this run, which is not of plumb probe; leave it out"});
+                         : "on this run, which is not from plumb probe; remove it"});
     const bool fills = !self.run.empty() && kept_settings(self.run).contains("masks");
     const auto measuring = [&](std::string_view name, auto& value, SettingInfo info) {
       if (kind == ResultsKind::lists) {
-        info.idle = "on this run, whose answers are lists; leave it out";
+        info.idle = "on this run, whose answers are lists; remove it";
       } else if (kind != ResultsKind::generation) {
-        info.idle = "on this run, which is not of plumb generate; leave it out";
+        info.idle = "on this run, which is not from plumb generate; remove it";
       }
       if (name == "wordnet" && fills) {
-        info.idle = "on this run of a masked model, whose answers are tokens; leave it out";
+        info.idle = "on this run of a masked model, whose answers are tokens; remove it";
       }
       visitor(name, value, info);
     };
     MeasuringSettings::visit(self.measuring, measuring);
   }
 
-  /// Where the report goes. Throws a user error where that would change another tool's folder.
+  /// The folder that the report is written to. Throws a user error if that would change another
+  /// tool's folder.
   [[nodiscard]] DiskPath target() const {
     if (!out.empty()) return out;
     const DiskPath folder = run;
     if (!is_there(folder / "run.json") &&
         is_there(folder / metadata_name(ResultsKind::closed_set))) {
       throw user_error({.file = run}, "is not plumb's own folder (no run.json)",
-                       "give `out` DIR, so that it stays as it is");
+                       "set `out` to another folder, so that this one does not change");
     }
     return run;
   }
 };
 
-/// Reads a finished run. Throws a user error for a folder that holds none, one whose results are not
-/// what its run wrote, and one that names no seed where the settings give none.
+/// Reads a finished run. Throws a user error for a folder without one, for results that differ from
+/// what the run wrote, and if neither the run nor the settings have a seed.
 [[nodiscard]] inline Report finished_report(const ReportSettings& settings) {
   const DiskPath& run = settings.run;
   const ResultsKind kind = run_kind(run);
@@ -144,7 +148,7 @@ struct ReportSettings {
   if (!settings.seed && is_there(run / "run.json")) {
     const Json recorded = kept_settings(run).value("seed", Json());
     if (!recorded.is_number_unsigned()) {
-      throw user_error({run / "run.json", 0, "settings"}, "names no seed", "give `seed`");
+      throw user_error({run / "run.json", 0, "settings"}, "has no seed", "set `seed`");
     }
     seed = recorded.get<std::uint64_t>();
   }

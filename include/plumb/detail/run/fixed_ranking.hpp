@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is somebody's exact ranking by embeddings replayed?
+// How can a ranking by embeddings from another program be replayed exactly?
 //
 //   {"shots": [[head, relation, tail], …], "entities": [id, …],
 //    "queries": [[head, relation, tail], …],
 //    "model": …, "cosine": [[…], …], "rank": [7, …]}
-// or a list of such, with the identifiers of a graph that is given beside it. Cosines (a row a
-// query, a number an entity) and realistic ranks come back in the same shape; those that the file
-// has are compared, not used.
+// The file has one such object or a list of them, with the identifiers of a separate graph. The
+// results have the same shape: cosines (one row per query, one number per entity) and realistic
+// ranks. Cosines and ranks in the file are only compared.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -57,7 +57,7 @@ class GraphIdentifiers {
   }
   [[nodiscard]] Triple triple(const Json& ids, const Site& site) const {
     if (!ids.is_array() || ids.size() != 3) {
-      throw user_error(site, "is no triple", "write [\"head\", \"relation\", \"tail\"]");
+      throw user_error(site, "is not a triple", "write [\"head\", \"relation\", \"tail\"]");
     }
     return {entity(ids[0], site), find(relations_, ids[1], "a relation", site),
             entity(ids[2], site), 0};
@@ -70,7 +70,7 @@ class GraphIdentifiers {
     const auto found = id.is_string() ? places.find(id.get<std::string>()) : places.end();
     if (found != places.end()) return found->second;
     throw user_error(site, id.dump() + " is not " + what + " of the graph",
-                     "give the graph it is of as `data`");
+                     "set `data` to the graph that the file is about");
   }
   Places entities_, relations_;
 };
@@ -107,7 +107,8 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
     ranking.queries.push_back(ids.triple(queries[i], at("queries", i)));
     const auto gold = ranges::find(ranking.entities, ranking.queries.back().tail);
     if (gold == ranking.entities.end()) {
-      throw user_error(at("queries", i), "its tail is not among the entities", "add it there");
+      throw user_error(at("queries", i), "the tail is not among the entities",
+                       "add it to entities");
     }
     ranking.gold.push_back(static_cast<std::uint32_t>(gold - ranking.entities.begin()));
   }
@@ -120,15 +121,15 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
     }
     if (!sound) {
       throw user_error({site.file, 0, site.field + "cosine"},
-                       "is not a row a query of a number an entity", "leave it out");
+                       "needs one row per query with one number per entity", "fix or remove it");
     }
   }
   if (object.contains("rank")) {
     const Json& ranks = object["rank"];
     if (!ranks.is_array() || ranks.size() != queries.size() ||
         !ranges::all_of(ranks, [](const Json& rank) { return rank.is_number(); })) {
-      throw user_error({site.file, 0, site.field + "rank"}, "is not a number a query",
-                       "leave it out");
+      throw user_error({site.file, 0, site.field + "rank"}, "needs one number per query",
+                       "fix or remove it");
     }
   }
   return ranking;
@@ -151,25 +152,26 @@ struct FixedRankings {
     all.rankings.push_back(
         detail::fixed_ranking(value[i], ids, {file, 0, "[" + std::to_string(i) + "]."}));
   }
-  if (all.rankings.empty()) throw user_error({.file = file}, "holds no ranking", "add one");
+  if (all.rankings.empty()) throw user_error({.file = file}, "contains no ranking", "add one");
   return all;
 }
 
-/// A ranking's results in the shape it came in.
+/// The results of a ranking, in the shape of the file.
 struct FixedRankingResult {
   Json ranking;
   std::vector<Rank> ranks;
-  /// Largest difference from the file's cosines; none where it has none.
+  /// Largest difference from the file's cosines; none if the file has no cosines.
   std::optional<double> worst_difference;
-  /// Queries whose rank is another than by the file's cosines, entities within 1e-4 of the true
-  /// one's cosine aside, and how many such entities there are; without cosines, than the file's.
+  /// `other_ranks` counts queries whose rank differs from the rank by the file's cosines, or from
+  /// the file's ranks if it has no cosines. Entities within 1e-4 of the true entity's cosine may
+  /// count on either side; `nearby` counts them.
   std::size_t other_ranks = 0, nearby = 0;
   /// Whether the file has cosines or ranks to compare with.
   bool compared = false;
 };
 
-/// What a model gives for a ranking, as a pack of the journal: {"cosine": a row a query of a number an
-/// entity, "rank": [above, equal] a query}.
+/// The model's results for a ranking, as a pack of the journal: {"cosine": one row per query of one
+/// number per entity, "rank": [above, equal] per query}.
 template <TreeEmbedder Model>
 [[nodiscard]] std::string fixed_ranking_rows(const FixedRanking& fixed, const KnowledgeGraph& graph,
                                              QueryForm form, const Surround& around, Model& model) {
@@ -200,7 +202,8 @@ template <TreeEmbedder Model>
   return Json{{"cosine", std::move(cosines)}, {"rank", std::move(ranks)}}.dump();
 }
 
-/// A ranking's results of what a model gave for it. Throws nlohmann's exception for other rows.
+/// Makes a ranking's results from the model's rows. Throws nlohmann's exception for rows of another
+/// form.
 [[nodiscard]] inline FixedRankingResult fixed_ranking_result(const FixedRanking& fixed,
                                                              const Json& rows,
                                                              const std::string& model_name) {
@@ -212,8 +215,9 @@ template <TreeEmbedder Model>
   for (std::size_t q = 0; q < fixed.queries.size(); ++q) {
     const Json& list = rows.at("cosine").at(q);
     if (list.size() != fixed.entities.size()) {
-      throw user_error({.field = "rankings"}, "the journal's cosines are not this ranking's",
-                       "start anew in another folder");
+      throw user_error({.field = "rankings"},
+                       "the cosines in the journal are not those of this ranking",
+                       "start again in another folder");
     }
     result.ranks.push_back({rows.at("rank").at(q).at(0), rows.at("rank").at(q).at(1)});
     const double rank = result.ranks.back().realistic();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The replay of somebody's rankings by embeddings as a job: their cosines and ranks made again, and
-// compared with those of the file.
+// The replay of another program's rankings by embeddings, as a job. It computes their cosines and
+// ranks again and compares them with those in the file.
 
 #include <cstddef>
 #include <filesystem>
@@ -27,8 +27,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <TreeEmbedder Model>
 class FixedRankingJob {
  public:
-  /// Reads `settings.fixed`. Throws a user error as read_fixed_rankings does, for names that the model
-  /// may not read, and for a model without BOS where one is to stand.
+  /// Reads `settings.fixed`. Throws a user error as read_fixed_rankings does, for names that the
+  /// model may not read, and for a model without BOS if one is required.
   FixedRankingJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
                   Provenance provenance = {})
       : model_(model),
@@ -119,8 +119,8 @@ class FixedRankingJob {
   Provenance provenance_;
   FixedRankings fixed_;
   BosOfRanking bos_;
-  TextTable shown_{{"ranking", "queries", "entities", "MRR", "largest difference", "other ranks",
-                    "within 1e-4", "ties"}};
+  TextTable shown_{{"ranking", "queries", "entities", "MRR", "largest difference",
+                    "different ranks", "within 1e-4", "ties"}};
   std::vector<std::string> notes_;
 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is somebody's exact many-shot study replayed?
+// How can a many-shot study from another program be replayed exactly?
 //
 //   {"relation": "P36", "separator": " ", "shots": [["Gauteng", "Johannesburg"], …],
 //    "choices": ["Kolkata", …], "test": [{"subject": "Liguria", "answer": "Genoa",
 //    "scores": […]}, …], "model": …, "accuracy": …}
-// or a list of such: everything is asked as it stands, and the scores (nats, one for each choice)
-// come back in the same shape. The separator stands within pairs and between them. Scores, model and
-// accuracy that the file has are compared, not used.
+// The file has one such object or a list of them. Everything is asked exactly as written. The
+// results have the same shape, with scores in nats, one per choice. The separator is used within
+// pairs and between them. Scores, model and accuracy in the file are only compared.
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ struct FixedStudy {
   struct Test {
     std::string subject;
     std::string answer;
-    /// What the file says was scored; empty where it says nothing.
+    /// The scores in the file; empty if it has none.
     std::vector<double> scores;
   };
   /// The object as it was read.
@@ -69,18 +69,19 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
   for (const Json& shot : object["shots"]) {
     const bool sound =
         shot.is_array() && shot.size() == 2 && shot[0].is_string() && shot[1].is_string();
-    if (!sound) fail("shots", "holds what is no pair", "write [[\"subject\", \"object\"], …]");
+    if (!sound)
+      fail("shots", "contains an entry that is not a pair", "write [[\"subject\", \"object\"], …]");
     study.shots.push_back({shot[0], shot[1]});
   }
   const auto choices = string_list(object, "choices");
   if (!choices || choices->size() < 2) {
-    fail("choices", "is not a list of two strings or more", "write [\"object\", …]");
+    fail("choices", "is not a list of at least two strings", "write [\"object\", …]");
   }
   study.choices = *choices;
   for (auto choice = study.choices.begin(); choice != study.choices.end(); ++choice) {
     if (std::find(study.choices.begin(), choice, *choice) != choice) {
       throw user_error({site.file, site.line, site.field + "choices"},
-                       "holds '" + *choice + "' twice", "leave one out");
+                       "contains '" + *choice + "' twice", "remove one");
     }
   }
   if (!object.contains("test") || !object["test"].is_array() || object["test"].empty()) {
@@ -91,19 +92,19 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
     const std::string field = "test[" + std::to_string(t) + "]";
     const auto subject = fact.is_object() ? first_string(fact, "subject") : std::nullopt;
     const auto answer = fact.is_object() ? first_string(fact, "answer") : std::nullopt;
-    if (!subject || !answer) fail(field, "lacks subject or answer", "give it both as strings");
+    if (!subject || !answer) fail(field, "has no subject or no answer", "write both as strings");
     if (ranges::find(study.choices, *answer) == study.choices.end()) {
       fail(field + ".answer", "is not among the choices", "add it to choices");
     }
     if (ranges::find(study.shots, *subject, &SubjectObject::subject) != study.shots.end()) {
-      fail(field + ".subject", "stands among its own shots", "leave it out there or here");
+      fail(field + ".subject", "is also a subject of the shots", "remove it there or here");
     }
     FixedStudy::Test test{*subject, *answer, {}};
     if (const auto scores = fact.find("scores"); scores != fact.end()) {
       const bool sound =
           scores->is_array() && scores->size() == study.choices.size() &&
           ranges::all_of(*scores, [](const Json& score) { return score.is_number(); });
-      if (!sound) fail(field + ".scores", "is not one number for each choice", "leave it out");
+      if (!sound) fail(field + ".scores", "needs one number per choice", "fix or remove it");
       test.scores = scores->get<std::vector<double>>();
     }
     study.tests.push_back(std::move(test));
@@ -111,7 +112,7 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
   return study;
 }
 
-/// One study or several, as the file has them. Throws a user error that names the field.
+/// Reads one study or several. Throws a user error that names the field.
 [[nodiscard]] inline FixedFile read_fixed_file(const DiskPath& file) {
   const Json value = read_json(file);
   if (!value.is_array()) return {{detail::fixed_study(value, {.file = file})}, false};
@@ -119,11 +120,11 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
   for (std::size_t i = 0; i < value.size(); ++i) {
     studies.push_back(detail::fixed_study(value[i], {file, 0, "[" + std::to_string(i) + "]."}));
   }
-  if (studies.empty()) throw user_error({.file = file}, "holds no study", "add one");
+  if (studies.empty()) throw user_error({.file = file}, "contains no study", "add one");
   return {std::move(studies), true};
 }
 
-/// Every text of a study that was read from `file`.
+/// Visits every text of a study that was read from `file`.
 inline void for_each_text(const FixedStudy& study, const DiskPath& file, const TextVisitor& visit) {
   visit({file, 0, "separator"}, study.form.pair_separator);
   for (const SubjectObject& shot : study.shots) {
@@ -134,14 +135,14 @@ inline void for_each_text(const FixedStudy& study, const DiskPath& file, const T
   for (const FixedStudy::Test& test : study.tests) visit({file, 0, "test"}, test.subject);
 }
 
-/// A study's results in the shape it came in.
+/// The results of a study, in the shape of the file.
 struct FixedResult {
   Json study;
-  /// A tie for the best counts 1/n.
+  /// A tie of n choices for the best counts as 1/n.
   double accuracy = 0;
   double accuracy_first_wins = 0;
   TieCount ties{};
-  /// Largest difference from the file's scores; none where it has none.
+  /// Largest difference from the file's scores; none if the file has no scores.
   std::optional<double> worst_difference{};
 };
 
@@ -162,7 +163,7 @@ template <PackedScorer Scorer>
   return block;
 }
 
-/// Scores a study, of which this may be a shard: then nothing. `index` names it in the journal.
+/// Scores a study. Returns nothing if this is a shard. `index` identifies the study in the journal.
 template <PackedScorer Scorer>
 [[nodiscard]] std::optional<FixedResult> run_fixed_study(const FixedStudy& study,
                                                          const std::string& model,
@@ -192,7 +193,7 @@ template <PackedScorer Scorer>
       result.worst_difference =
           (std::max)(result.worst_difference.value_or(0), std::abs(row[c] - test.scores[c]));
     }
-    const auto answer = ranges::find(study.choices, test.answer);  // refused where it is not there
+    const auto answer = ranges::find(study.choices, test.answer);  // always found
     const Prediction made = predict(row, static_cast<std::size_t>(answer - study.choices.begin()));
     right += made.accuracy();
     first_right += made.accuracy_first_wins();

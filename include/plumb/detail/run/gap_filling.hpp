@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a masked model put into the gaps of many prompts, and what does it say of their names?
+// What does a masked model put into the gaps of many prompts, and how likely are the names there?
 //
-// Each prompt is asked once: its answer, where the true token stands and how likely its names are come
-// of the same rows of logits. Then the
-// labels of a relation's objects are scored in its gaps with a text without content for a subject: the
-// candidates of its bias level, those labels that fit into all of these gaps.
-// Sources: rank/mask_filler.hpp; "What Matters in Learning Facts in Language Models?", section 5.4.
+// The model evaluates each prompt once. The answer, the rank of the true token and the likelihoods
+// of its names come from the same rows of logits. Then the labels of a relation's objects are
+// scored in its gaps, with a content-free text as the subject. These labels are the candidates of
+// its bias level: those that fit into all of these gaps. Sources: rank/mask_filler.hpp; "What
+// Matters in Learning Facts in Language Models?", section 5.4.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,22 +31,22 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The candidates of a relation's bias level.
 struct GapCandidates {
   std::vector<std::string> labels;
-  /// Labels of objects that do not fit into each gap, so are no candidates.
+  /// Labels of objects that do not fit into every gap, and so are not candidates.
   std::size_t left_out = 0;
 };
 
 /// How gaps are filled.
 struct FillOptions {
   std::size_t masks = 1;
-  /// Whether names of objects are scored too.
+  /// Whether to score the names of objects too.
   bool names = true;
-  /// The words of a common vocabulary; none where answers are not ranked in one.
+  /// The words of a common vocabulary; empty if answers are not ranked in one.
   std::vector<std::string> vocabulary{};
 };
 
-/// What filling a pack of gaps gave.
+/// The results of filling a pack of gaps.
 struct FilledPrompts {
-  /// By prompt; names where they were scored.
+  /// By prompt; names only if they were scored.
   std::vector<RecordedAnswer> answers;
   std::vector<std::optional<RecordedNames>> names;
   ScoringCost cost;
@@ -58,7 +58,7 @@ struct ScoredGaps {
   ScoringCost cost;
 };
 
-/// Not thread-safe. All that it is given must outlive it.
+/// Not thread-safe. All arguments must outlive it.
 template <MaskedLm Model>
 class GapFilling {
  public:
@@ -73,15 +73,15 @@ class GapFilling {
   [[nodiscard]] const FewShot& few_shot() const noexcept { return few_shot_; }
   [[nodiscard]] const PromptTexts& texts() const noexcept { return texts_; }
 
-  /// Throws a user error for the first prompt that the model has no room for, with its place in the
-  /// dataset; the model is not asked.
+  /// Throws a user error for the first prompt that is too long for the model's context, with its
+  /// place in the dataset. Does not call the model.
   void refuse_long_prompts() const {
     const TextFrame frame = frame_of(model_);
     const std::size_t room = model_.context_length();
     const std::size_t around = frame.before.size() + frame.after.size() + options_.masks + 2;
     for (const PlannedPrompt& planned : plan_.prompts.prompts) {
       const Prompt gap = texts_.sentence(planned);
-      // A token covers a byte at least, so most prompts need not be tokenised.
+      // A token covers at least one byte, so most prompts need not be tokenised.
       if (gap.text.size() + around <= room) continue;
       const std::size_t tokens = gap_query(model_, gap).sequence.size() + options_.masks - 1;
       if (tokens <= room) continue;
@@ -89,13 +89,14 @@ class GapFilling {
                         texts_.relation(planned).code + ", template " +
                             std::to_string(planned.prompt.template_index)},
                        "the sentence about '" + shortened(texts_.subject(planned)) + "' has " +
-                           counted(tokens, "token") + ", the model has room for " +
+                           counted(tokens, "token") + "; the model's limit is " +
                            std::to_string(room),
-                       "shorten the template or leave the fact out");
+                       "shorten the template or remove the fact");
     }
   }
 
-  /// The labels of a relation's objects, `labels`, that fit into all of its content-free gaps.
+  /// Selects from `labels`, the labels of a relation's objects, those that fit into all of its
+  /// content-free gaps.
   [[nodiscard]] GapCandidates candidates(std::size_t relation, std::vector<std::string> labels) {
     GapCandidates made;
     for (std::string& label : labels) {
@@ -113,7 +114,7 @@ class GapFilling {
     }
     return made;
   }
-  /// Those whose relation has candidates.
+  /// The content-free prompts of relations that have candidates.
   [[nodiscard]] std::vector<ContentFreePrompt> content_free_gaps(
       const std::vector<GapCandidates>& candidates) const {
     std::vector<ContentFreePrompt> prompts = content_free_prompts(plan_.asked, few_shot_);
@@ -123,7 +124,7 @@ class GapFilling {
     return prompts;
   }
 
-  /// Asks the model about a pack of prompts.
+  /// Evaluates a pack of prompts.
   [[nodiscard]] FilledPrompts filled(std::span<const PlannedPrompt> pack) {
     std::vector<MaskedGap> gaps;
     for (const PlannedPrompt& planned : pack) {
@@ -155,7 +156,7 @@ class GapFilling {
     return made;
   }
 
-  /// Asks the model about a pack of content-free prompts; `candidates` are by asked relation.
+  /// Evaluates a pack of content-free prompts; `candidates` are by asked relation.
   [[nodiscard]] ScoredGaps scored(std::span<const ContentFreePrompt> pack,
                                   const std::vector<GapCandidates>& candidates) {
     std::vector<MaskedGap> gaps;

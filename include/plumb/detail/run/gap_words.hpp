@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens is a word where a sentence has its gap?
+// Which tokens does a word have in the gap of a sentence?
 //
-// What the tokenizer makes of it in the whole sentence: those that share a byte with the word, if
-// they cover nothing else but spaces and none is the unknown token. So "Paris" is another token of
-// RoBERTa at a sentence's begin than behind a space, and no token at all where a tokenizer joins it
-// with what follows. A tokenizer tells the same place by the characters on both sides of the gap, so
-// each word is looked at once for each such pair.
+// They come from the tokenizer's output for the whole sentence: the tokens that share a byte with
+// the word. The word has no tokens there if one of them covers anything except the word and spaces,
+// or is the unknown token. So "Paris" is a different token of RoBERTa at the start of a sentence
+// than after a space, and no token at all if a tokenizer joins it with what follows. Tokenizers
+// treat gaps with the same characters on both sides alike, so each word is tokenized once per such
+// pair.
 
 #include <cstddef>
 #include <map>
@@ -27,8 +28,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The tokens of a sentence's answer, which stands in it once; none where a token of it is more than
-/// the answer or the unknown one. Throws a user error for a token past the vocabulary.
+/// The tokens of a sentence's answer, which occurs in it once. Empty if one of these tokens covers
+/// more than the answer or is the unknown token. Throws a user error for a token outside the
+/// vocabulary.
 template <MaskedLm Model>
 [[nodiscard]] std::vector<TokenId> answer_tokens(const Model& model, const Prompt& sentence) {
   const ByteSpan answer = sentence.answer.front();
@@ -51,7 +53,7 @@ template <MaskedLm Model>
   return tokens;
 }
 
-/// The tokens of a sentence with a mask in the place of its answer, in the model's frame.
+/// The tokens of a sentence with a mask in place of its answer, in the model's frame.
 template <MaskedLm Model>
 [[nodiscard]] MaskedQuery gap_query(const Model& model, const Prompt& sentence) {
   const std::string_view text = sentence.text;
@@ -59,14 +61,14 @@ template <MaskedLm Model>
   return framed_masked_text(model, text.substr(0, at.begin), text.substr(at.end));
 }
 
-/// Remembers the tokens of words by place. The model must outlive it. Not thread-safe.
+/// Caches the tokens of words by place. The model must outlive it. Not thread-safe.
 template <MaskedLm Model>
 class GapWords {
  public:
   explicit GapWords(const Model& model) : model_(model) {}
 
-  /// The tokens of `word` in a sentence whose gap is `gap`; `fill(word)` writes the sentence with the
-  /// word in it.
+  /// The tokens of `word` in a sentence whose gap is `gap`. `fill(word)` returns the sentence with
+  /// the word in the gap.
   template <class Fill>
   [[nodiscard]] const std::vector<TokenId>& tokens(const Prompt& gap, const std::string& word,
                                                    Fill fill) {
@@ -75,8 +77,9 @@ class GapWords {
     return entry->second;
   }
 
-  /// The tokens of all words that are one token there, ascending and each once. Behind a space the
-  /// words are looked at behind a letter and a space, else between the characters alone.
+  /// The tokens of all words that are a single token in this gap, in ascending order without
+  /// duplicates. If the gap follows a space, each word is tokenized after a letter and a space;
+  /// else only between the gap's neighbouring characters.
   [[nodiscard]] const std::vector<TokenId>& single_tokens(const Prompt& gap,
                                                           const std::vector<std::string>& words) {
     const auto [entry, is_new] = singles_.try_emplace(around(gap));
@@ -94,14 +97,14 @@ class GapWords {
     ranges::sort_distinct(entry->second);
     return entry->second;
   }
-  /// Whether a word was one token in some place that single_tokens was asked of.
+  /// Whether a word was a single token in some place that single_tokens was called for.
   [[nodiscard]] bool was_single(const std::string& word) const { return single_.contains(word); }
 
  private:
   using Place = std::pair<std::string, std::string>;
 
-  /// The characters on both sides of a gap, of spaces before it all; empty at the sentence's begin and
-  /// end.
+  /// The characters on both sides of a gap. If spaces come before it, all of them. Empty at the
+  /// start and the end of the sentence.
   [[nodiscard]] static Place around(const Prompt& gap) {
     const ByteSpan at = gap.answer.front();
     std::size_t begin = at.begin;

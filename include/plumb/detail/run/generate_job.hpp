@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A generation over many prompts as a job: every fact asked under all templates and names, with and
-// without examples before it, for how often the answers are right, agree, and are believed (BELIEF).
+// A generation over many prompts, as a job. Every fact is asked with all templates and names, with
+// and without shots. It measures how often the answers are right, whether they agree, and how
+// confident the model is (BELIEF).
 
 #include <cstddef>
 #include <filesystem>
@@ -35,9 +36,9 @@
 #include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
-/// What a generation asks, loaded before a model is needed.
+/// What a generation asks. Loaded before a model is needed.
 struct GenerateQuestions {
-  /// Reads `chosen.data`. Throws a user error for what cannot be read or would ask nothing.
+  /// Reads `chosen.data`. Throws a user error if it cannot be read or has nothing to ask.
   explicit GenerateQuestions(const GenerateSettings& chosen)
       : settings(chosen),
         asking(settings.asking()),
@@ -45,7 +46,7 @@ struct GenerateQuestions {
         lemmas(settings.measuring.lemmas()),
         dataset(asked_dataset(settings)),
         asked(take_askable(dataset, settings.relations, settings.limit)) {
-    // The mask form asks with any template.
+    // The mask form works with any template.
     for (const FewShotSetting& one : asking.settings) {
       const FewShot few_shot(dataset, one, asking.shot_seed);
       for (const AskedRelation& relation : asked.relations) {
@@ -53,12 +54,12 @@ struct GenerateQuestions {
       }
     }
     throw user_error({.file = settings.data}, "has no question template",
-                     "say `form` mask, or give templates of \"style\": \"question\"");
+                     "set `form` to mask, or add templates with \"style\": \"question\"");
   }
 
   GenerateSettings settings;
   AnswerOptions asking;
-  /// The settings under which the names of objects are scored too.
+  /// The settings under which the names of objects are also scored.
   std::vector<FewShotSetting> names;
   AnswerLemmas lemmas;
   MultiPromptDataset dataset;
@@ -69,7 +70,7 @@ struct GenerateQuestions {
 template <CausalLm Model>
 class GenerateJob {
  public:
-  /// Throws a user error for what the model cannot be asked.
+  /// Throws a user error for prompts that the model cannot take.
   GenerateJob(Model& model, const GenerateQuestions& questions, Provenance provenance = {})
       : model_(model),
         q_(questions),
@@ -133,12 +134,12 @@ class GenerateJob {
     return generation_report(folder, q_.lemmas, q_.settings.measuring.options(q_.settings.seed));
   }
 
-  /// Where the lemmas came from: run folders do not have it among their settings.
+  /// The source of the lemmas. It is not among the settings in a run folder.
   [[nodiscard]] Json facts() const { return {{"wordnet", q_.settings.measuring.wordnet.string()}}; }
 
  private:
-  /// Refuses texts of the relations that are asked or shown. Returns what is to be known where the
-  /// prompts' own words hold the text of a special token.
+  /// Checks the texts of the relations that are asked or shown. Returns a remark if the prompts'
+  /// own words contain the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check{model_, q_.settings.special_tokens,
                                   require_bos(model_, q_.settings.bos)};
@@ -158,8 +159,8 @@ class GenerateJob {
     return std::nullopt;
   }
 
-  /// asked/: facts and templates; shots.jsonl: which facts the settings show; and a prompt of each
-  /// kind.
+  /// Writes asked/ (facts and templates), shots.jsonl (the facts that the settings show) and an
+  /// example prompt of each kind.
   void write_prompts_file(const RunFolder& folder) const {
     write_asked(folder, narrowed(q_.dataset, q_.asked));
     std::string lines;
@@ -183,7 +184,7 @@ class GenerateJob {
                                     q_.asked.without_answer));
     }
     if (!q_.asked.wordless_names.empty()) {
-      remarks.push_back(listed_text("name", "without a word, which no answer can match",
+      remarks.push_back(listed_text("name", "without a word, so no answer can match it",
                                     q_.asked.wordless_names));
     }
     for (const FewShotSetting& one : q_.asking.settings) {
@@ -203,8 +204,8 @@ class GenerateJob {
       }
       if (!fewer.empty()) {
         remarks.push_back(few_shot.name() + ": some prompts show fewer than " +
-                          counted(one.shots, "example") + ", as there are no more, in " + fewer +
-                          ".");
+                          counted(one.shots, "example") + ", because there are no more, in " +
+                          fewer + ".");
       }
     }
     if (own_words_) remarks.push_back(*own_words_);

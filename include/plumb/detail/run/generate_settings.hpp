@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a generation over many prompts, and of how its answers are measured.
+// Settings of a generation over many prompts, and of the measurement of its answers.
 
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// In which form prompts are written; KAMEL's asks for a list of answers.
+/// The form of the prompts. KAMEL's form asks for a list of answers.
 enum class AskedForms { mask, question, both, kamel };
 [[nodiscard]] constexpr std::array<AskedForms, 4> every(AskedForms) noexcept {
   return {AskedForms::mask, AskedForms::question, AskedForms::both, AskedForms::kamel};
@@ -37,9 +37,9 @@ enum class AskedForms { mask, question, both, kamel };
   return names[static_cast<std::size_t>(forms)];
 }
 
-/// How answers are compared and measured: what a report may change.
+/// How answers are compared and measured. A report may change these settings.
 struct MeasuringSettings {
-  /// Where lemmas come from; "none" compares words as they are.
+  /// The WordNet folder with the lemmas; "none" compares exact words.
   std::filesystem::path wordnet = "/usr/share/wordnet";
   std::size_t samplings = 50'000;
   SampleBy sample_by = SampleBy::relation;
@@ -48,23 +48,23 @@ struct MeasuringSettings {
   static void visit(Self& self, Visitor& visitor) {
     visitor("wordnet", self.wordnet,
             {.value = "DIR",
-             .help = "where lemmas come from; none compares words as they are",
+             .help = "WordNet folder for lemmas; none compares exact words",
              .recorded = "-"});
     visitor("samplings", self.samplings,
             {.value = "N",
-             .help = "prompt samplings that accuracy is spread over",
+             .help = "number of prompt samplings for the spread of accuracy",
              .least = 1,
              .most = 10'000'000,
-             .remedy = "say 50000"});
+             .remedy = "use 50000"});
     visitor("sample-by", self.sample_by,
             {.value = "relation|fact",
-             .help = "what draws a prompt together: the relation a template, or each fact alone"});
+             .help = "sample one template for each relation, or for each fact separately"});
   }
 
   [[nodiscard]] ManyPromptOptions options(std::uint64_t seed) const {
     return {.bootstrap = {.seed = seed}, .samplings = samplings, .seed = seed, .by = sample_by};
   }
-  /// Throws a user error when the folder holds no WordNet.
+  /// Throws a user error if the folder does not contain WordNet.
   [[nodiscard]] AnswerLemmas lemmas() const { return lemmas_of(wordnet); }
 };
 
@@ -72,7 +72,7 @@ struct GenerateSettings {
   std::filesystem::path data{};
   std::vector<std::string> relations{};
   KeptOrigins origin = KeptOrigins::all;
-  /// Where the examples before a prompt come from.
+  /// Where the shots before a prompt come from.
   std::vector<ShotSource> sources{ShotSource::none, ShotSource::random, ShotSource::relation,
                                   ShotSource::same_template};
   std::size_t shots = 4;
@@ -82,47 +82,47 @@ struct GenerateSettings {
   StopTexts stop{{"\n"}};
   std::size_t samples = 100;
   std::size_t confidence_prompts = 10'000;
-  /// The settings under which the names of objects are scored too: "first", "all", "none", or some.
+  /// The settings under which objects' names are also scored: "first", "all", "none", or a list.
   std::string names = "first";
   std::uint64_t shot_seed = 0;
-  /// Whether each prompt draws examples of its own.
+  /// Whether each prompt draws its own shots.
   bool fresh_shots = false;
   std::uint64_t sample_seed = 0;
   Bos bos = true;
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
-  /// Of the bootstrap intervals and prompt samplings.
+  /// Seed of the bootstrap intervals and prompt samplings.
   std::uint64_t seed = 0;
-  /// Of a masked model: masks of a gap at most, and the words that answers are ranked among too.
+  /// Only for masked models: the most masks in a gap (an extension of plumb's own), and the words
+  /// that answers are also ranked among.
   std::size_t masks = 1;
   std::filesystem::path vocabulary{};
-  /// Whether the model is masked, where that is known; no option, the model says it.
+  /// Whether the model is masked, if known. Not an option: the model decides.
   std::optional<bool> masked{};
   MeasuringSettings measuring{};
 
-  /// Which settings have no effect beside others, and what to do.
+  /// Which settings have no effect with others, and what to do.
   [[nodiscard]] IdleRules idle_rules() const {
     const bool fills = masked.value_or(false), writes = !masked.value_or(true);
     const bool shows = ranges::any_of(sources, [](ShotSource s) { return s != ShotSource::none; });
     const bool samples_some = samples > 0, prompts = confidence_prompts > 0;
     IdleRules rules;
-    rules.when(fills, "on a masked model, which fills the gap of a sentence; leave it out",
+    rules.when(fills, "on a masked model, which fills the gap of a sentence; remove it",
                {"form", "settings", "shots", "max-new-tokens", "stop", "samples",
                 "confidence-prompts", "shot-seed", "fresh-shots", "sample-seed", "wordnet"});
-    rules.when(fills, "on a masked model, which has its own special tokens around each text",
+    rules.when(fills, "on a masked model, which adds its own special tokens around each text",
                {"bos"});
-    rules.when(writes, "on a causal model, which has no mask; leave it out",
-               {"masks", "vocabulary"});
-    rules.when(masks > 1, "with more than one of `masks`; leave it out", {"vocabulary"});
-    rules.when(lists(), "with `form` kamel; leave it out",
+    rules.when(writes, "on a causal model, which has no mask; remove it", {"masks", "vocabulary"});
+    rules.when(masks > 1, "with `masks` above 1; remove it", {"vocabulary"});
+    rules.when(lists(), "with `form` kamel; remove it",
                {"origin", "settings", "stop", "samples", "confidence-prompts", "names",
                 "fresh-shots", "sample-seed", "wordnet", "samplings", "sample-by"});
-    rules.when(lists() && shots == 0, "without `shots`; leave it out", {"shot-seed"});
-    rules.when(!lists() && !shows, "without shots in `settings`; leave it out",
+    rules.when(lists() && shots == 0, "without `shots`; remove it", {"shot-seed"});
+    rules.when(!lists() && !shows, "without shots in `settings`; remove it",
                {"shots", "shot-seed", "fresh-shots"});
-    rules.when(samples_some && !prompts, "without `confidence-prompts`; leave it out", {"samples"});
-    rules.when(!samples_some && prompts, "without `samples`; leave it out", {"confidence-prompts"});
-    rules.when(!samples_some || !prompts,
-               "without `samples` and `confidence-prompts`; leave it out", {"sample-seed"});
+    rules.when(samples_some && !prompts, "without `confidence-prompts`; remove it", {"samples"});
+    rules.when(!samples_some && prompts, "without `samples`; remove it", {"confidence-prompts"});
+    rules.when(!samples_some || !prompts, "without `samples` and `confidence-prompts`; remove it",
+               {"sample-seed"});
     return rules;
   }
 
@@ -130,92 +130,91 @@ struct GenerateSettings {
   static void visit(Self& self, Visitor& visitor) {
     const IdleRules rules = self.idle_rules();
     const auto setting = rules.around(visitor);
-    setting(
-        "data", self.data,
-        {.value = "DIR",
-         .help = "dataset: a folder with facts.jsonl and templates.jsonl, MyriadLAMA's rows, or a "
-                 "BEAR, LAMA, KAMEL or PARAREL folder",
-         .recorded = "-"});
+    setting("data", self.data,
+            {.value = "DIR",
+             .help = "dataset: facts.jsonl and templates.jsonl, MyriadLAMA rows, or a BEAR, LAMA, "
+                     "KAMEL or PARAREL folder",
+             .recorded = "-"});
     setting("relations", self.relations,
-            {.value = "A,B", .help = "ask only of these", .recorded = "-"});
+            {.value = "A,B", .help = "use only these relations", .recorded = "-"});
     setting("origin", self.origin,
             {.value = "manual|generated|all",
-             .help = "ask only with templates of this origin, where the dataset says theirs"});
+             .help = "use only templates of this origin, if the dataset records origins"});
     setting("form", self.form,
             {.value = "mask|question|both|kamel",
-             .help = "a sentence with a [MASK], or question templates as questions; kamel: a "
-                     "KAMEL folder's questions, answered by lists that end at a %",
+             .help = "prompt form: a [MASK] sentence, question templates, both, or KAMEL questions "
+                     "(lists ending at %)",
              .recorded = "-"});
     setting("settings", self.sources,
             {.value = "A,B",
-             .help = "examples before a prompt: none, facts of all relations, of the asked one, or "
-                     "of it under the asked template",
+             .help = "shots before a prompt: zero-shot, random (any relation), relation, template "
+                     "(same relation too)",
              .recorded = "-"});
     setting("shots", self.shots,
             {.value = "X",
-             .help = "how many examples; with `form` kamel training facts, or 0",
-             .least = self.lists() ? 0U : 1U,  // the form was read before
+             .help = "number of shots; with `form` kamel: training facts, or 0",
+             .least = self.lists() ? 0U : 1U,  // `form` was read before this
              .most = 1000,
-             .remedy = self.lists() ? "say 5" : "for none say `settings` zero-shot",
+             .remedy = self.lists() ? "use 5" : "for none, set `settings` to zero-shot",
              .recorded = "-"});
     setting("max-new-tokens", self.max_new_tokens,
             {.value = "N",
-             .help = "tokens of an answer at most",
+             .help = "maximum number of tokens in an answer",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 16"});
+             .remedy = "use 16"});
     setting("stop", self.stop,
             {.value = "TEXT",
-             .help = "text that ends an answer, past the white space it begins with; \\n, a line "
-                     "break, by default; may be given several times, and empty for none"});
+             .help = "text that ends an answer after its leading white space; repeatable; empty: "
+                     "none; default: \\n (line break)"});
     setting("samples", self.samples,
             {.value = "N",
-             .help = "sampled answers of a prompt, for its confidence; 0 takes none",
+             .help = "sampled answers per prompt, for its confidence; 0 for none",
              .most = 1'000'000,
-             .remedy = "say 100"});
+             .remedy = "use 100"});
     setting("confidence-prompts", self.confidence_prompts,
-            {.value = "N", .help = "prompts that are sampled, each of another fact"});
+            {.value = "N", .help = "number of prompts with sampled answers, each of another fact"});
     setting("names", self.names,
             {.value = "A,B",
-             .help = "settings under which the likelihood of objects' names is taken (aliases "
-                     "against labels, bias level): first, all, none or some of `settings`",
+             .help = "score object names (for aliases and bias level) under: first, all, none or "
+                     "some of `settings`",
              .recorded = "-"});
-    setting("shot-seed", self.shot_seed, {.value = "N", .help = "of the examples"});
+    setting("shot-seed", self.shot_seed, {.value = "N", .help = "random seed of the shots"});
     setting("fresh-shots", self.fresh_shots,
-            {.help = "other examples before each prompt; the prompts of a relation share them "
-                     "otherwise"});
+            {.help = "draw new shots for each prompt instead of sharing them within a relation"});
     setting("sample-seed", self.sample_seed,
-            {.value = "N", .help = "of the sampled prompts and answers"});
+            {.value = "N", .help = "random seed of the sampled prompts and answers"});
     setting("seed", self.seed,
-            {.value = "N", .help = "of the bootstrap intervals and prompt samplings"});
+            {.value = "N", .help = "random seed of bootstrap intervals and prompt samplings"});
     MeasuringSettings::visit(self.measuring, setting);
     setting("masks", self.masks,
             {.value = "N",
-             .help = "of a masked model, an extension of plumb's own: 1 to N masks filled left to "
-                     "right, the best mean log-probability is the answer; BELIEF has 1",
+             .help = "masked models: fill 1 to N masks left to right, keep the best mean "
+                     "log-probability; BELIEF uses 1",
              .least = 1,
              .most = 5,
-             .remedy = "say 1",
+             .remedy = "use 1",
              .recorded = "-"});
     setting("vocabulary", self.vocabulary,
             {.value = "FILE",
-             .help = "of a masked model: words, one a line, among which the true token is ranked "
-                     "too, as LAMA does with those that several models have in common",
+             .help = "masked models: also rank the true token among these words, one per line "
+                     "(LAMA: the common vocabulary)",
              .recorded = "-"});
     setting("limit", self.limit,
-            {.value = "N", .help = "ask only the first N facts of each relation; 0 takes all"});
+            {.value = "N", .help = "use only the first N facts of each relation; 0 uses all"});
     setting("bos", self.bos,
             {.value = "yes|no|TOKEN",
-             .help = "start each statement with the BOS token, or with another token, by its text",
+             .help = "token before each statement: BOS (yes), none (no) or another by its text",
              .recorded = "-"});
     setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
 
-  /// Whether facts are asked in KAMEL's form.
+  /// Whether prompts have KAMEL's form.
   [[nodiscard]] bool lists() const noexcept { return form == AskedForms::kamel; }
 
-  /// What is asked. Mask comes before question, so that the first setting is as without questions.
+  /// What to ask. Mask comes before question, so that the first setting is the same with and
+  /// without questions.
   [[nodiscard]] AnswerOptions asking() const {
     AnswerOptions made;
     if (lists()) {
@@ -249,15 +248,16 @@ struct GenerateSettings {
     made.sample_seed = sample_seed;
     return made;
   }
-  /// The settings under which names are scored. Throws a user error for one that is not asked.
+  /// The settings under which names are scored. Throws a user error for a setting that is not in
+  /// use.
   [[nodiscard]] std::vector<FewShotSetting> named() const {
     const std::vector<FewShotSetting> asked = asking().settings;
     if (names == "none" || lists()) return {};
     if (names == "all") return asked;
     if (names == "first") return {asked.front()};
     if (masked.value_or(false)) {
-      throw user_error({.setting = "names"}, "a masked model is asked in one way alone",
-                       "say first or none");
+      throw user_error({.setting = "names"}, "a masked model has only one setting",
+                       "use first or none");
     }
     std::vector<ShotSource> wanted;
     setting::read(names, "names", wanted);
@@ -266,7 +266,7 @@ struct GenerateSettings {
       if (ranges::find(sources, source) == sources.end()) {
         throw user_error({.setting = "names"},
                          "'" + std::string(name_of(source)) + "' is not among `settings`",
-                         "name a setting that is asked");
+                         "name one of `settings`");
       }
       for (const FewShotSetting& one : asked) {
         if (one.source == source) chosen.push_back(one);
@@ -282,24 +282,24 @@ inline Json setting_names(const std::vector<FewShotSetting>& settings) {
   return names;
 }
 
-/// How answers are compared, as settings have it.
+/// How answers are compared, in the words of settings.
 inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   return lemmas.known() ? "wordnet" : "none";
 }
 
-/// The dataset that is asked, with the templates of the origin that is wanted. Throws a user error for
-/// what cannot be read or has none.
+/// The dataset with only the templates of the selected origin. Throws a user error for a dataset
+/// that cannot be read or has no such template.
 [[nodiscard]] inline MultiPromptDataset asked_dataset(const GenerateSettings& settings) {
   MultiPromptDataset dataset = load_multi_prompt(settings.data);
   keep_origins(dataset, settings.origin);
   return dataset;
 }
 
-/// What run.json says of a generation's settings.
+/// The settings of a generation as run.json records them.
 [[nodiscard]] inline Json generate_record(const GenerateSettings& settings,
                                           const MultiPromptDataset& dataset,
                                           const AnswerLemmas& lemmas, const Provenance& from) {
-  std::vector<std::string> codes;  // in the dataset's order, however they were named
+  std::vector<std::string> codes;  // in the dataset's order, not the user's
   for (const std::size_t r : relation_places(dataset, settings.relations)) {
     codes.push_back(dataset.relations[r].code);
   }

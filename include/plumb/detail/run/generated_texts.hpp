@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model write behind some texts?
+// What does a model generate after given texts?
 //
-// A pack of texts is gone on with together. Samples of a text come from a stream of its own, named by the
-// text, so that neither order nor which others are asked plays a part. How a job does so, and can be
-// resumed: text_generation.hpp.
+// A pack of texts is continued together. The samples of a text come from its own random stream,
+// named by the text. So they depend neither on the order of the texts nor on the other texts. For
+// use in a job that can be resumed: text_generation.hpp.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,21 +33,22 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A greedy continuation; the log-probability in nats, its end not counted.
+/// A greedy continuation. The log-probability is in nats and excludes the end token.
 struct GreedyText {
   std::string text;
   std::uint32_t tokens = 0;
   double log_probability = 0;
 };
 
-/// Distinct sampled texts and how often each was drawn, by falling times, then text.
+/// Distinct sampled texts with their counts, in descending order of counts; equal counts are in the
+/// order of the texts.
 using SampledTexts = std::vector<std::pair<std::string, std::uint32_t>>;
 
-/// One of the two lists has an entry for each text, as it was asked for.
+/// One of the two lists has an entry for each text, depending on the options.
 struct GeneratedPack {
   std::vector<GreedyText> greedy;
   std::vector<SampledTexts> sampled;
-  /// Tokens fed, and those that each continuation would take by itself.
+  /// Number of tokens fed, and the number if each continuation were computed by itself.
   std::uint64_t fed = 0;
   std::uint64_t alone = 0;
 };
@@ -72,7 +73,7 @@ template <CausalLm Model>
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::map<std::string, std::uint32_t> drawn;
     for (const Continuation& one : all[i]) {
-      // Nothing follows the last token of an answer that the length ended.
+      // An answer cut off by the length limit: nothing follows its last token.
       const bool cut = one.tokens.size() == generation.max_new_tokens;
       made.alone += prompts[i].size() + one.tokens.size() - (cut ? 1 : 0);
       std::string text = valid_utf8(model.detokenize(one.tokens));
@@ -92,24 +93,24 @@ template <CausalLm Model>
   return made;
 }
 
-/// What is wrong with a text that leaves no room for `max_new_tokens` more, in words; the model is not
-/// asked.
+/// An error message for a text that leaves too little context for `max_new_tokens` more tokens;
+/// none if there is enough. Does not call the model.
 template <CausalLm Model>
 [[nodiscard]] std::optional<std::string> missing_room_after(Model& model,
                                                             KeptPrompts<Model>& prompts,
                                                             const std::string& text,
                                                             std::size_t max_new_tokens) {
   const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
-  // A token covers a byte at least, so most texts need not be tokenised.
+  // A token covers at least one byte, so most texts need not be tokenised.
   if (text.size() + 1 + max_new_tokens <= room) return std::nullopt;
   const std::size_t tokens = prompts.ids(text).size();
   if (tokens + max_new_tokens <= room + 1) return std::nullopt;
   return "has " + counted(tokens, "token") + "; with " + std::to_string(max_new_tokens) +
-         " new ones the model has room for " + std::to_string(room);
+         " new ones, it exceeds the model's limit of " + std::to_string(room);
 }
 
-/// Throws a user error for the first prompt of a setting that leaves no room for an answer, with
-/// its place in the dataset; the model is not asked.
+/// Throws a user error for the first prompt of a setting that leaves too little context for an
+/// answer, with its place in the dataset. Does not call the model.
 template <CausalLm Model>
 void refuse_long_prompts(Model& model, KeptPrompts<Model>& prompts, const AnswerOptions& options,
                          const MultiPromptDataset& dataset, const AskedFacts& asked,
@@ -125,7 +126,7 @@ void refuse_long_prompts(Model& model, KeptPrompts<Model>& prompts, const Answer
                           std::to_string(planned.prompt.template_index)},
                      "the " + few_shot_name(setting) + " prompt about '" +
                          shortened(texts.subject(planned)) + "' " + *wrong,
-                     "show fewer shots, ask for fewer new tokens, or leave the fact out");
+                     "use fewer shots or fewer new tokens, or remove the fact");
   }
 }
 

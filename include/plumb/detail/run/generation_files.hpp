@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does every run of many prompts leave beside its rows?
+// Which files does every run of many prompts write in addition to its rows?
 //
-// What was asked and what was left out of it, whether a causal model answered or a masked one.
+// The facts that were asked and those that were left out, for causal and masked models alike.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,10 +21,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Relations and names, each pair once.
+/// Relations and names, without duplicates.
 using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
 
-/// "2 nouns what: capital 'x', author 'y'.", of the first twelve.
+/// "2 nouns what: capital 'x', author 'y'.", with at most twelve names.
 [[nodiscard]] inline std::string listed_text(const std::string& noun, const std::string& what,
                                              const NamedInRelations& named) {
   const auto shown = std::span(named).first(std::min<std::size_t>(12, named.size()));
@@ -33,15 +33,15 @@ using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
          (named.size() > 12 ? " …" : ".");
 }
 
-/// Leaves asked/facts.jsonl and asked/templates.jsonl.
+/// Writes asked/facts.jsonl and asked/templates.jsonl.
 inline void write_asked(const RunFolder& folder, const MultiPromptDataset& asked) {
   make_folders(folder.file("asked"));
   write_atomically(folder.file("asked") / "facts.jsonl", facts_jsonl(asked));
   write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
 }
 
-/// Leaves left_out.csv, all that was left out: what each list is of, and the list. Nothing where all
-/// are empty.
+/// Writes left_out.csv with everything that was left out. Each list comes with the kind of its
+/// entries. Writes nothing if all lists are empty.
 inline void write_left_out(
     const RunFolder& folder,
     const std::vector<std::pair<const char*, const NamedInRelations*>>& lists) {

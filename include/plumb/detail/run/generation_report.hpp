@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The report of a finished generation, measured as its user says.
+// The report of a finished generation, measured with the user's settings.
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "plumb/detail/core/compiled.hpp"
@@ -11,8 +11,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a generation's run folder holds, measured; the settings it shows are those it is measured
-/// with. Throws a user error for a folder that holds no finished generation.
+/// Measures the content of a generation's run folder; the report shows the settings used for this.
+/// Throws a user error for a folder without a finished generation.
 [[nodiscard]] ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
                                                  const ManyPromptOptions& options);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which vectors of the candidates were made elsewhere?
+// How are candidates' vectors from another program or run read?
 //
-// A .npy file with identifiers beside it. It stays where it is, mapped; where its rows are not just
-// the candidates in their order, as those of another run over the same candidates are, the
-// candidates' rows are chosen. Which files of numbers are read is decided in records/npy_file.hpp.
+// They are in a .npy file, with a file of identifiers next to it. The file is mapped and not
+// copied. If its rows are not exactly the candidates in their order (as in another run over the
+// same candidates), the candidates' rows are selected. records/npy_file.hpp decides which number
+// formats can be read.
 
 #include <Eigen/Core>
 #include <cmath>
@@ -26,13 +27,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Vectors of the candidates from a file that somebody else made. Any number of threads may read
+/// Vectors of the candidates from a file that was made elsewhere. Any number of threads may read
 /// one.
 class GivenVectors {
  public:
-  /// Throws a user error for vectors of another dimension than the model's, and for a candidate
-  /// that has none or one without a direction, which is not looked at where `reads_all` is false:
-  /// who ranks refuses it by its number then.
+  /// Throws a user error for vectors of another dimension than the model's, for a candidate without
+  /// a vector, and for a vector without a direction. If `reads_all` is false, directions are not
+  /// checked here; the ranking then refuses such a vector by its number.
   GivenVectors(const RankPlan& plan, const std::filesystem::path& file, std::size_t dimension,
                bool reads_all = true)
       : file_(file), npy_(there(file)) {
@@ -40,7 +41,7 @@ class GivenVectors {
     if (static_cast<std::size_t>(all.cols()) != dimension) {
       throw user_error({.file = file},
                        "has vectors of " + std::to_string(all.cols()) +
-                           " dimensions, the model of " + std::to_string(dimension),
+                           " dimensions, but the model has " + std::to_string(dimension),
                        "embed the entities with this model");
     }
     std::unordered_map<std::string, std::size_t> rows;
@@ -53,7 +54,7 @@ class GivenVectors {
       const auto found = rows.find(id);
       if (found == rows.end()) {
         throw user_error({.file = file}, "has no vector of entity '" + id + "'",
-                         "embed it or leave it out of the graph");
+                         "embed it or remove it from the graph");
       }
       of.push_back(static_cast<std::uint32_t>(found->second));
       if (!reads_all) continue;
@@ -76,7 +77,7 @@ class GivenVectors {
   static const std::filesystem::path& there(const std::filesystem::path& file) {
     if (DiskPath(file).exists()) return file;
     throw user_error({.file = file}, "does not exist",
-                     "give `entities` the entities.npy of a run, or a file of your own");
+                     "set `entities` to the entities.npy of a run, or to your own file");
   }
 
   std::filesystem::path file_;

@@ -3,8 +3,9 @@
 
 // How likely is each object of a sequence with injected pairs?
 //
-// A panel is one sequence: it enters the model once, and every object is read off the rows before
-// it. An object's probability is that of its own tokens in the sequence up to it, tokenised whole.
+// A panel is one sequence. It is evaluated once, and each object's probability is read from the
+// rows before it: that of its own tokens in the sequence up to it, with this sequence tokenised as
+// a whole.
 
 #include <cstddef>
 #include <filesystem>
@@ -23,7 +24,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A panel's sequences, planned. Throws a user error for one past the model's context.
+/// The planned sequences of a panel. Throws a user error for a sequence longer than the model's
+/// context.
 template <class Scorer>
 [[nodiscard]] typename Scorer::Block planned_panel(Scorer& scorer, const ManyShot& form,
                                                    const std::vector<SubjectObject>& pairs) {
@@ -34,13 +36,13 @@ template <class Scorer>
   return block;
 }
 
-/// The part of a job that scores a relation's panels.
+/// The name of the part of a job that scores a relation's panels.
 [[nodiscard]] inline std::string injection_part(const InjectionDesign& design) {
   return design.relation + " injection";
 }
 
-/// Scores the panels of one relation and writes `<relation>_injection.json`, unless it stands
-/// already. Throws a user error for a sequence past the model's context.
+/// Scores the panels of one relation and writes `<relation>_injection.json`, unless that file
+/// exists. Throws a user error for a sequence longer than the model's context.
 template <class Scorer>
 void run_injection(const InjectionDesign& design, const ManyShot& form, Scorer& scorer, Work& work,
                    const RunFolder& folder,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A job from its settings to a finished run folder: results, metrics, page and run.json.
+// Runs a job from its settings to a finished run folder: results, metrics, page and run.json.
 //
-// `run_job` carries any job out: it makes or resumes the folder, hands out packs and keeps what came
-// of them (work.hpp), and lets the job write its report. What a job asks and which files it leaves is
-// its own. Nothing here needs a command line.
+// `run_job` runs any job: it makes or resumes the folder, distributes packs, stores their results
+// (work.hpp), and lets the job write its report. The job itself decides what it asks and which
+// files it writes. Nothing here needs a command line.
 
 #include <chrono>
 #include <concepts>
@@ -29,18 +29,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A job asks a model something and leaves a run folder.
+/// A job asks a model something and writes a run folder.
 ///
 /// Requires:
-///   1. `job.settings()`: all that decides its results, as a JSON object; a run folder belongs to one
-///      such object, and resuming it under another is refused;
+///   1. `job.settings()`: everything that decides its results, as a JSON object. A run folder
+///      belongs to one such object; resuming it with another is refused.
 ///   2. `job.run(folder, work)`: goes through its packs with parts of `work` and writes its files
-///      into `folder`; what it writes depends on its settings and its data alone;
-///   3. `job.report(path)`: reads the finished folder; has `write(path)`, which leaves metrics.json
-///      and report.html, `notes()` and `table()`, for a terminal.
-/// It may have `facts()`, a JSON object of what run.json says beside cost and times, and `plan()` or
-/// `plan(on_progress)`, the JobPlan of what it will ask, counted before the model is asked. What its
-/// user can fix is said when it is constructed, before a folder is made.
+///      into `folder`. What it writes depends only on its settings and its data.
+///   3. `job.report(path)`: reads the finished folder. Its result has `write(path)`, which writes
+///      metrics.json and report.html, and `notes()` and `table()` for a terminal.
+///
+/// It may have `facts()`, a JSON object that run.json records with the cost and times, and `plan()`
+/// or `plan(on_progress)`, the JobPlan of what it will ask, counted before the model is called.
+/// Errors that the user can fix are thrown by the constructor, before a folder is made.
 template <class J>
 concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
   { job.settings() } -> std::convertible_to<Json>;
@@ -48,8 +49,8 @@ concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPa
   job.report(path).write(path);
 };
 
-/// What a job will ask, if it tells; the model is not asked, and nothing is written. `on_progress` is
-/// called by jobs that take long to count.
+/// What a job will ask, if it has a plan. Does not call the model and writes nothing. `on_progress`
+/// is called by jobs that take long to count.
 template <class J>
 [[nodiscard]] std::optional<JobPlan> plan_of(J& job, const ProgressCallback& on_progress = {}) {
   if constexpr (requires {
@@ -65,18 +66,19 @@ template <class J>
   }
 }
 
-/// Where a job leaves its results, and who observes it.
+/// Where a job writes its results, and who observes it.
 struct JobFolder {
   DiskPath out;
-  /// Whether to resume the run that `out` holds.
+  /// Whether to resume the run in `out`.
   bool resume = false;
   WorkOptions work{};
-  /// What run.json says of this run beside the settings: command line, paths.
+  /// What run.json records of this run in addition to the settings: command line, paths.
   Json facts = Json::object();
-  /// The same, of what is known when the job is done. Where it throws MixedResults the folder is neither
-  /// resumed nor read from then on.
+  /// The same for facts that are known only when the job is finished. If it throws MixedResults,
+  /// the folder is no longer resumed or read.
   std::function<Json()> facts_at_end{};
-  /// Whether a run that `out` holds, with all in its folder, is replaced once the new one is complete.
+  /// Whether to replace a run in `out`, with everything in its folder, once the new one is
+  /// complete.
   bool overwrite = false;
 };
 
@@ -96,29 +98,30 @@ inline Json cost_facts(const RunSummary& summary, double seconds_total) {
   return facts;
 }
 
-/// What results files were when the run that a folder holds was complete.
+/// The hashes of the results files when the run in the folder was completed.
 inline Json sums_of_finished(const RunFolder& folder) {
   const Json record = read_json_object(folder.file("run.json"));
   return record.value("files", Json::object());
 }
 
-/// A run that is done again leaves what it left before, from its journal. Throws a user error for a
-/// file that has changed meanwhile and is not made again.
+/// A completed run that is run again must produce the same files as before, from its journal.
+/// Throws a user error for a file that has changed since then and is not rewritten.
 inline void refuse_other_than_before(const RunFolder& folder, const Json& before,
                                      const Json& sums) {
   for (const auto& [name, said] : before.items()) {
     if (sums.value(name, Json()) == said) continue;
-    throw user_error({.file = folder.file(name)}, "is not what this run wrote when it was complete",
-                     "remove it and call again, so that it is made anew");
+    throw user_error({.file = folder.file(name)},
+                     "differs from what this run wrote when it was completed",
+                     "remove it and run the command again to rewrite it");
   }
 }
 
-/// Goes through a job's packs in its folder. `finish(folder, work, facts)` writes what is made of them
-/// and adds to what run.json says; returns what that does.
+/// Goes through a job's packs in its folder. `finish(folder, work, facts)` writes what is made from
+/// them and adds to the facts in run.json. Returns the result of `finish`.
 template <Job J, class Finish>
 auto execute(J& job, const JobFolder& into, const char* status, Finish finish) {
   const auto start = std::chrono::steady_clock::now();
-  // What the plan refuses is said before there is a folder, where it will be a new one.
+  // For a new run, the plan's errors are thrown before the folder is made.
   std::optional<JobPlan> plan;
   const bool is_new = !into.resume && is_unused(into.out);
   if (is_new && into.work.on_plan) plan = plan_of(job, into.work.on_progress);
@@ -146,13 +149,13 @@ auto execute(J& job, const JobFolder& into, const char* status, Finish finish) {
   return finished;
 }
 
-/// Carries a job out, or resumes it. Throws a user error for a folder that is not its own, an
-/// internal one where `into` names a shard, which run_shard does, and whatever the job throws; what is
-/// done is then kept.
+/// Runs a job, or resumes it. Throws a user error for a folder that belongs to another job, an
+/// internal error if `into` is a shard (use run_shard), and whatever the job throws. Finished packs
+/// are then kept.
 template <Job J>
 auto run_job(J& job, const JobFolder& into)
     -> Finished<decltype(job.report(std::declval<const DiskPath&>()))> {
-  if (into.work.shard.is_part()) throw internal_error({}, "a shard is no whole job");
+  if (into.work.shard.is_part()) throw internal_error({}, "a shard is not a whole job");
   if (into.overwrite) {
     ReplacedFolder place(into.out);
     JobFolder beside = into;
@@ -173,8 +176,8 @@ auto run_job(J& job, const JobFolder& into)
       });
 }
 
-/// Carries one shard of a job out (shard.hpp), or resumes it. Leaves run.json, the journal and
-/// unfinished vectors, of which merge_shards.hpp makes a run. Throws as run_job does.
+/// Runs one shard of a job (shard.hpp), or resumes it. Writes run.json, the journal and unfinished
+/// vectors, from which merge_shards.hpp makes a run. Throws as run_job does.
 template <Job J>
 RunSummary run_shard(J& job, const JobFolder& into) {
   return detail::execute(job, into, "shard", [](const RunFolder& folder, Work& work, Json&) {

@@ -3,9 +3,10 @@
 
 // What will a job ask, before it asks anything?
 //
-// Counted from the data and with the model's tokenizer alone. Tokens are those of all texts, BOS
-// included, as if each were fed by itself, and, where packs are planned ahead, those that are fed when
-// equal beginnings are fed once. Tokens that a model will write are not known, only how many at most.
+// Counted only from the data and with the model's tokenizer. Token counts are those of all texts,
+// with BOS, as if each were fed by itself. If packs are planned ahead, there is also the count of
+// tokens fed when equal prefixes are fed once. The number of tokens that a model will write is
+// unknown; only its maximum is counted.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,18 +24,18 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A part of what a job will ask.
 struct PlannedPart {
-  /// As the progress has it, "zero-shot samples"; may be empty where it is the only one.
+  /// The name that the progress shows, "zero-shot samples"; may be empty for a single part.
   std::string name{};
-  /// What is counted, one of it: "statement", "prompt", "query".
+  /// The singular noun of what is counted: "statement", "prompt", "query".
   std::string noun{};
   std::size_t count = 0;
-  /// What of a cost is known: tokens one by one, tokens fed (0 where unknown), masked inputs; nothing
-  /// where none of it is.
+  /// The known part of the cost: tokens one by one, tokens fed (0 if unknown), masked inputs. Not
+  /// set if none of it is known.
   std::optional<ScoringCost> cost{};
-  /// Texts that the model will write, samples among them, and tokens of one at most.
+  /// Number of texts that the model will write, samples included, and the most tokens in one.
   std::size_t answers = 0;
   std::size_t new_tokens = 0;
-  /// What it takes beside that cost, and is only known when it is done; may be empty.
+  /// Other work that is known only when it is done; may be empty.
   std::string uncounted{};
 };
 
@@ -47,7 +48,7 @@ inline std::string planned_cost_text(const ScoringCost& cost) {
   }
   std::string words = ", " + counted(cost.tokens_one_by_one, "token");
   if (cost.tokens_fed > 0 && cost.tokens_fed != cost.tokens_one_by_one) {
-    words += " (" + std::to_string(cost.tokens_fed) + " fed, as equal beginnings are fed once)";
+    words += " (" + std::to_string(cost.tokens_fed) + " fed, as equal prefixes are fed once)";
   } else if (cost.tokens_fed == 0 && cost.tokens_one_by_one > 0) {
     words += " (as if each text were fed by itself)";
   }
@@ -67,8 +68,8 @@ inline std::string planned_cost_text(const ScoringCost& cost) {
   return words;
 }
 
-/// A line for each part and, of several, one for all: "in all: 40 prompts, 80 statements, at least 520
-/// tokens, 40 answers". "At least" where some part's tokens are not known.
+/// One line for each part and, for several parts, one for the total: "in all: 40 prompts, 80
+/// statements, at least 520 tokens, 40 answers". "At least" if the tokens of some part are unknown.
 [[nodiscard]] inline std::vector<std::string> description_of(const JobPlan& plan) {
   std::vector<std::string> lines;
   std::vector<std::pair<std::string, std::size_t>> counts;  // by noun, in order of appearance

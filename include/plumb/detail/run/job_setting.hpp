@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of jobs, each declared once: its name, its member, its words and what run.json says of it.
+// Settings of jobs. Each is declared once: its name, its member, its text form and its value in
+// run.json.
 //
-// A job's settings are a struct with a function that shows them one by one to a visitor:
+// A job's settings are a struct with a function that passes them one by one to a visitor:
 //   template <class Self, class Visitor>
 //   static void visit(Self& self, Visitor& visitor) {
 //     visitor("shots", self.shots, {.value = "N", .help = "training triples before a query"});
 //   }
-// The command line makes options of it, run.json gets what decides the results, and an embedder sets
-// the members.
+// The command line makes an option of each. run.json records the settings that decide the results.
+// A program that embeds the library sets the members.
 
 #include <array>
 #include <charconv>
@@ -35,34 +36,35 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Of the setting `group-by`, which several jobs have.
+/// The help of the setting `group-by`, which several jobs have.
 inline constexpr const char* group_by_help =
-    "also the numbers by a column of the facts' table, as popularity or year, numbers in bins; by "
-    "domain; or by valid, the years from valid_from to valid_to";
+    "also show numbers by a facts column (popularity, year; numbers in bins), by domain, or by "
+    "valid (years)";
 
-/// What is said of a setting beside its name and its member.
+/// The description of a setting, apart from its name and its member.
 struct SettingInfo {
-  /// What stands for its value in help; a switch, which takes none, has none.
+  /// The placeholder for its value in the help. A switch takes no value and has none.
   const char* value = "";
   const char* help = "";
-  /// Numbers outside are refused.
+  /// Numbers out of this range are refused.
   std::uint64_t least = 0, most = (std::numeric_limits<std::uint64_t>::max)();
-  /// What to do about one outside.
+  /// What to do about a number out of the range.
   const char* remedy = "";
-  /// Why it has no effect beside the other settings, and what to do ("without shots; say how many");
-  /// empty where it has one.
+  /// Why it has no effect with the other settings, and what to do ("without `shots`; set how
+  /// many"). Empty if it has an effect.
   std::string idle{};
-  /// Its name in run.json where that is another; "-" where run.json does not have it.
+  /// Its name in run.json if that differs; "-" if run.json does not record it.
   const char* recorded = "";
-  /// The environment variable that a command takes it from where it is not given; the library reads
+  /// The environment variable that a command reads if the option is not given. The library reads
   /// none.
   const char* variable = "";
-  /// Whether it is the engine's to heed: a command has it where the program's engine takes it.
+  /// Whether the engine implements it. A command has such an option only if the program's engine
+  /// takes it.
   bool of_engine = false;
 };
 
-/// Which settings have no effect beside others: a table of what holds, why, and whom it concerns. The
-/// first rule that holds for a name counts.
+/// Which settings have no effect with others: a table of conditions, reasons and names. For each
+/// name, the first rule whose condition is true counts.
 class IdleRules {
  public:
   void when(bool holds, std::string reason, std::initializer_list<std::string_view> names) {
@@ -74,7 +76,7 @@ class IdleRules {
     }
     return "";
   }
-  /// What hands settings on to a visitor, each with its reason. Both must outlive it.
+  /// Passes settings on to a visitor, each with its reason. Both must outlive it.
   template <class Visitor>
   [[nodiscard]] auto around(Visitor& visitor) const {
     return [this, &visitor](const char* name, auto& value, SettingInfo info) {
@@ -91,8 +93,8 @@ class IdleRules {
   std::vector<Rule> rules_;
 };
 
-/// Hands settings that are the engine's to heed on to a visitor, marked so. The visitor must outlive
-/// it; not thread-safe.
+/// Passes settings on to a visitor, marked as the engine's. The visitor must outlive it. Not
+/// thread-safe.
 template <class Visitor>
 class EngineVisitor {
  public:
@@ -107,21 +109,22 @@ class EngineVisitor {
   Visitor& visitor_;
 };
 
-/// An enumeration whose values have words: `every(E{})` lists them, `name_of(e)` is the word of one.
+/// An enumeration whose values have names. `every(E{})` lists the values; `name_of(e)` is the name
+/// of one.
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E e) {
   every(e);
   { name_of(e) } -> std::convertible_to<std::string_view>;
 };
 
-/// Between the values of settings, their words on a command line, and JSON. Reading throws a user error
-/// about the setting `name` for a word that is none.
+/// Converts between values of settings, their text forms on a command line, and JSON. Reading
+/// throws a user error about the setting `name` for an invalid text.
 namespace setting {
 
 [[nodiscard]] inline Error no_choice(const std::string& name, const std::string& word,
                                      const std::vector<std::string>& choices) {
   return user_error({.setting = name}, "'" + word + "' is not a choice",
-                    "say " + text_list(choices, {}, ", ", " or "));
+                    "use " + text_list(choices, {}, ", ", " or "));
 }
 
 inline std::string to_word(bool value) {
@@ -162,7 +165,7 @@ inline void read(const std::string& word, const std::string&, std::string& value
   value = word;
 }
 
-/// run.json has the name of a file and not its folder.
+/// run.json records a file's name without its folder.
 inline std::string to_word(const std::filesystem::path& value) {
   return value.string();
 }
@@ -173,7 +176,7 @@ inline void read(const std::string& word, const std::string&, std::filesystem::p
   value = word;
 }
 
-/// "a,b,c"; an empty word is an empty list.
+/// "a,b,c"; an empty text is an empty list.
 inline void read(const std::string& word, const std::string& name,
                  std::vector<std::string>& value) {
   value.clear();
@@ -184,7 +187,7 @@ inline void read(const std::string& word, const std::string& name,
   }
 }
 
-/// "0-4,7" as ascending indices, each once.
+/// "0-4,7" as ascending indices, without duplicates.
 inline void read(const std::string& word, const std::string& name,
                  std::vector<std::size_t>& value) {
   value.clear();
@@ -193,7 +196,7 @@ inline void read(const std::string& word, const std::string& name,
   for (const std::string& item : items) {
     const auto dash = item.find('-');
     if (dash == 0 || dash + 1 == item.size()) {
-      throw user_error({.setting = name}, "'" + item + "' is no index from 0 and no range of them",
+      throw user_error({.setting = name}, "'" + item + "' is not an index from 0 or a range",
                        "write 0-4,7");
     }
     std::size_t first = 0, last = 0;
@@ -228,7 +231,7 @@ void read(const std::string& word, const std::string& name, E& value) {
   }
   throw no_choice(name, word, words_of<E>());
 }
-/// Several, each once.
+/// Several values, without duplicates.
 template <NamedEnum E>
 void read(const std::string& word, const std::string& name, std::vector<E>& value) {
   std::vector<std::string> items;
@@ -237,7 +240,7 @@ void read(const std::string& word, const std::string& name, std::vector<E>& valu
   std::vector<std::string> choices = words_of<E>();
   for (const std::string& item : items) {
     if (ranges::find(choices, item) == choices.end()) {
-      choices.emplace_back("several with commas between");
+      choices.emplace_back("several separated by commas");
       throw no_choice(name, item, choices);
     }
     E one{};
@@ -249,8 +252,8 @@ void read(const std::string& word, const std::string& name, std::vector<E>& valu
   }
 }
 
-/// A type of its own says them by itself: `word()`, `read(word, name)` and, where JSON has it otherwise
-/// than as its word, `json()`.
+/// A type can define its own conversions: `word()`, `read(word, name)` and, if its JSON differs
+/// from its text form, `json()`.
 template <class Value>
 requires requires(const Value& value) {
   value.word();
@@ -291,7 +294,7 @@ Json to_json(const std::vector<Item>& value) {
   return list;
 }
 
-/// An empty word is no value.
+/// An empty text means no value.
 template <class Value>
 std::string to_word(const std::optional<Value>& value) {
   return value ? to_word(*value) : "";
@@ -308,7 +311,7 @@ void read(const std::string& word, const std::string& name, std::optional<Value>
 
 }  // namespace setting
 
-/// "min-facts" as run.json has it.
+/// "min-facts" as run.json spells it.
 inline std::string recorded_name(std::string_view name, const SettingInfo& info) {
   std::string key = *info.recorded != '\0' ? info.recorded : std::string(name);
   for (char& c : key) c = c == '-' ? '_' : c;
@@ -324,7 +327,7 @@ struct RecordSettings {
   Json record = Json::object();
 };
 
-/// What run.json says of a job's settings: those that decide its results.
+/// The settings of a job as run.json records them: those that decide its results.
 template <class Settings>
 [[nodiscard]] Json recorded_settings(const Settings& settings) {
   detail::RecordSettings visitor;

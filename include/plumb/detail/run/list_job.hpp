@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A generation in KAMEL's form as a job: every test fact of a KAMEL folder asked once for all its objects,
-// with training facts as shots (prompt/kamel_prompt.hpp). It leaves what a generation leaves, and its
-// answers are measured as lists (measure/answer_lists.hpp).
+// A generation in KAMEL's form, as a job. Each test fact of a KAMEL folder is asked once for all
+// its objects, with training facts as shots (prompt/kamel_prompt.hpp). It writes the same files as
+// a generation, and its answers are measured as lists (measure/answer_lists.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -35,18 +35,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a generation in KAMEL's form asks, loaded before a model is needed.
+/// What a generation in KAMEL's form asks. Loaded before a model is needed.
 struct ListQuestions {
-  /// Reads `chosen.data`. Throws a user error for what cannot be read, is no KAMEL folder, or would ask
-  /// nothing.
+  /// Reads `chosen.data`. Throws a user error if it cannot be read, is not a KAMEL folder, or has
+  /// nothing to ask.
   explicit ListQuestions(const GenerateSettings& chosen)
       : settings(chosen), setting(settings.asking().settings.front()) {
     if (!is_kamel(settings.data)) {
       throw user_error(
           {.file = settings.data},
-          "is no KAMEL folder, of whose questions, training and test facts `form` kamel "
-          "makes prompts",
-          "name one, or choose another `form`");
+          "is not a KAMEL folder; `form` kamel needs its questions, training and test facts",
+          "use a KAMEL folder, or another `form`");
     }
     KamelFolder read = read_kamel(settings.data);
     asked = {std::move(read.name), {}, std::move(read.files), std::move(read.left_out)};
@@ -73,20 +72,20 @@ struct ListQuestions {
 
   GenerateSettings settings;
   FewShotSetting setting;
-  /// The relations and facts that are asked, and the same with what is shown.
+  /// The selected relations and facts, and the same with their shots.
   MultiPromptDataset asked;
   std::vector<KamelRelation> relations;
 };
 
-/// A training row as a prompt shows it.
+/// A training row as a shot.
 inline RecordedShot list_shot(const MultiPromptRelation& training, std::uint32_t place) {
   const ManyNamedFact& fact = training.facts[place];
   return {training.code, fact.subject.id, fact.subject.names.front(),
           KamelPrompt::listed_objects(fact), 0};
 }
 
-/// Calls `visit(kind, make)` for each prompt in the order of the run's rows, "5-kamel answers"; make()
-/// gives the ListedPrompt. What it is given must outlive the call.
+/// Calls `visit(kind, make)` for each prompt, in the order of the run's rows ("5-kamel answers");
+/// make() returns the ListedPrompt. The arguments must outlive the call.
 template <class Visit>
 void for_each_list_prompt(const ListQuestions& questions, const WantedFact& wanted, Visit visit) {
   const std::string part = few_shot_name(questions.setting) + " answers";
@@ -122,7 +121,7 @@ void for_each_list_prompt(const ListQuestions& questions, const WantedFact& want
 template <CausalLm Model>
 class ListJob {
  public:
-  /// Throws a user error for what the model cannot be asked.
+  /// Throws a user error for prompts that the model cannot take.
   ListJob(Model& model, const ListQuestions& questions, Provenance provenance = {})
       : model_(model),
         q_(questions),
@@ -144,7 +143,7 @@ class ListJob {
         if (!wrong) continue;
         throw user_error({asked.file, fact.line, asked.code},
                          "the " + name() + " prompt about '" + shortened(subject) + "' " + *wrong,
-                         "show fewer shots, ask for fewer new tokens, or leave the fact out");
+                         "use fewer shots or fewer new tokens, or remove the fact");
       }
     }
   }
@@ -186,7 +185,7 @@ class ListJob {
 
   [[nodiscard]] std::string name() const { return few_shot_name(q_.setting); }
 
-  /// Leaves shots.jsonl: all training facts of each relation, where some are shown.
+  /// Writes shots.jsonl with all training facts of each relation, if there are shots.
   void write_shots(const RunFolder& folder) const {
     if (q_.setting.shots == 0) return;
     std::string lines;
@@ -215,7 +214,7 @@ class ListJob {
     return q_.prompts(one.relation).text(subject(one));
   }
 
-  /// Leaves SETTING_answers.jsonl. A pack ends with its relation, and at 64 facts.
+  /// Writes SETTING_answers.jsonl. A pack ends at the end of its relation, and after 64 facts.
   void answer(const RunFolder& folder, Work& work) {
     constexpr std::size_t most = 64;
     const std::vector<Asked> plan = asked_in_order();
@@ -254,7 +253,7 @@ class ListJob {
     }
     if (!fewer.empty()) {
       remarks.push_back(name() + ": fewer than " + counted(q_.setting.shots, "example") +
-                        ", as there are no more training facts, in " + fewer + ".");
+                        ", because there are no more training facts, in " + fewer + ".");
     }
     return remarks;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can be asked of a many-shot study, and what is a part of it that is asked together?
+// What can a many-shot study ask, and what is a block of it?
 
 #include <cstddef>
 #include <cstdint>
@@ -19,31 +19,32 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Numbers of shots, ascending; "-" for none.
+/// Numbers of shots in ascending order; "-" for none.
 struct ShotNumbers {
   std::vector<std::size_t> numbers{};
 
-  /// As a setting (many_shot_settings.hpp, which defines them).
+  /// Its text form as a setting; many_shot_settings.hpp defines these functions.
   [[nodiscard]] std::string word() const;
   [[nodiscard]] nlohmann::ordered_json json() const;
   void read(const std::string& word, const std::string& name);
 };
 
-/// Where EIC-LKE's questions stand in a row of training pairs: the first behind so many, each further
-/// one so many pairs later. The paper has a hundred training pairs and asks every five from the
-/// fiftieth on (Appendix C.2); no question sees the last five.
+/// The positions of EIC-LKE's questions in a sequence of training pairs. The first question comes
+/// after `first` pairs, each further question `step` pairs later. The paper has a hundred training
+/// pairs and asks after every five from the fiftieth on (Appendix C.2), so no question sees the
+/// last five.
 struct EicGeometry {
   std::size_t first = 50;
   std::size_t step = 5;
   std::size_t questions = 10;
 
-  /// Training pairs before a question, counted from 0.
+  /// Number of training pairs before a question; questions are counted from 0.
   [[nodiscard]] std::size_t before(std::size_t question) const { return first + step * question; }
-  /// Training pairs before the last one, as many as a row needs.
+  /// Number of training pairs before the last question; a sequence needs this many.
   [[nodiscard]] std::size_t pairs() const { return before(questions - 1); }
 
-  /// Throws a user error for a row without pairs before its first question, one without questions,
-  /// and questions with no pair between them.
+  /// Throws a user error for a sequence without pairs before its first question, without questions,
+  /// or without a pair between questions.
   void(check)() const {
     const auto refuse = [](std::size_t number, const char* name) {
       if (number == 0) throw user_error({.setting = name}, "is less than 1");
@@ -55,23 +56,23 @@ struct EicGeometry {
 };
 
 struct ManyShotOptions {
-  /// Without numbers IC-LKE is left out.
+  /// Without numbers, IC-LKE is skipped.
   ShotNumbers shots{{50}};
   /// Seeds 0 … seeds − 1 draw the shots.
   std::size_t seeds = 5;
-  /// Choices a fact is asked with, the answer included.
+  /// Choices per fact, including the answer.
   std::size_t choices = 100;
   std::uint64_t choice_seed = 0;
   std::uint64_t split_seed = 0;
-  /// Facts kept for training.
+  /// Number of facts reserved for training.
   std::size_t training = 100;
-  /// Test facts of each relation, the first in file order; 0 takes all.
+  /// Number of test facts of each relation, from the first in file order; 0 takes all.
   std::size_t limit = 0;
   /// Relations with fewer facts or options are skipped.
   std::size_t least_facts = 0;
   std::size_t least_objects = 0;
-  /// How pairs are written; each pair separator makes IC-LKE settings of its own, and so do those
-  /// of a relation alone.
+  /// How pairs are written. Each pair separator makes its own IC-LKE settings, and so does each
+  /// separator of a single relation.
   std::vector<std::string> pair_separators{" "};
   std::map<std::string, std::vector<std::string>> relation_separators{};
   std::string item_separator = " ";
@@ -84,20 +85,21 @@ struct ManyShotOptions {
   std::map<std::string, BaselineTemplates> baselines{};
 };
 
-/// Questions that share their shots. Settings and facts are asked in order, facts within settings.
+/// Questions that share their shots, ordered by setting, then fact.
 struct ManyShotBlock {
-  /// How pairs are written, and those that the questions begin with; none for templates.
+  /// How pairs are written, and the shared pairs before the questions; none for templates.
   ManyShot form{};
   std::vector<SubjectObject> shots{};
   std::vector<Setting> settings{};
-  /// Which of the relation's test facts are asked, by place.
+  /// The range of the relation's test facts in this block, by place.
   std::size_t first_fact = 0;
   std::size_t facts = 0;
-  /// The question about test fact f under setting s, a prompt for each choice.
+  /// The question about test fact f under setting s: one prompt per choice.
   std::function<Query(std::size_t s, std::size_t f)> query{};
-  /// What stands before the choices, to be gone on with; empty where that makes no sense.
+  /// The text before the choices, for the model to continue. Empty where a continuation makes no
+  /// sense.
   std::function<Prompt(std::size_t s, std::size_t f)> opening{};
-  /// What stands before a question of EIC-LKE; empty for others.
+  /// The texts before a question of EIC-LKE; empty for other methods.
   std::function<PrecedingTexts(std::size_t f)> before{};
 };
 

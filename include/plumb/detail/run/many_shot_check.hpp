@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can a model be asked what a many-shot study asks?
+// Can a model be asked the questions of a many-shot study?
 //
-// Looked at before anything is scored or written: sequences past the model's context, tokens that a
-// separator should have kept apart, choices that begin others.
+// These checks run before anything is scored or written. They find sequences longer than the
+// model's context, tokens that a separator should have kept apart, and choices that are prefixes of
+// others.
 
 #include <algorithm>
 #include <array>
@@ -31,23 +32,23 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// As thread-safe as the model, which must outlive it and is only asked for tokens.
+/// As thread-safe as the model, which must outlive it and is only used for its tokens.
 template <LanguageModel Model>
 class ManyShotCheck {
  public:
   ManyShotCheck(Model& model, const Bos& with_bos)
       : model_(model), bos_(require_bos(model, with_bos)) {}
 
-  /// What the user can fix, said before anything is scored: throws a user error when a sequence is
-  /// past the model's context, with the number of shots that would fit. Returns what is worth a
-  /// warning: a token that covers both a subject and an object.
+  /// Finds problems before anything is scored. Throws a user error for a sequence longer than the
+  /// model's context, with the number of shots that would fit. Returns remarks about tokens that
+  /// cover both a subject and an object.
   [[nodiscard]] std::vector<RelationRemark> notes(const ManyShotRelation& asked) const {
     std::vector<RelationRemark> found;
     const std::vector<std::vector<TokenId>> options = option_tokens(asked.relation());
     asked.for_each_block([&](const ManyShotBlock& block) {
       const std::size_t questions = asked.eic().questions;
       std::size_t most = 0;
-      // Refuses the longest question among those wanted, if it is longer than all before.
+      // Refuses the longest question among those selected, if it is longer than all before.
       const auto check = [&](auto wanted) {
         std::optional<std::size_t> longest;
         std::size_t longest_choice = 0;
@@ -67,7 +68,7 @@ class ManyShotCheck {
         for (std::size_t s = 0; longest && s < block.settings.size(); ++s) {
           const Query query = block.query(s, *longest);
           const Prompt& prompt = query.candidates[longest_choice];
-          // A token covers a byte at least, so most sequences need not be tokenised here.
+          // A token covers at least one byte, so most sequences need not be tokenised here.
           if (prompt.text.size() + 1 > model_.context_length() &&
               tokens_of(prompt) > model_.context_length()) {
             refuse_long(asked, block, s, asked.test_fact(*longest), prompt);
@@ -78,8 +79,9 @@ class ManyShotCheck {
       if (!method.starts_with("eic")) {
         (check)([](std::size_t) { return true; });
       } else {
-        // A row grows from question to question. Under "eic" the last one stands behind all others;
-        // an isolated one stands alone, and is longer than those of later places if by itself.
+        // A sequence grows from question to question. Under "eic" the last question comes after all
+        // others. An isolated question does not see the others, and at each place it may be the
+        // longest because of its own length.
         std::size_t place = (std::min)(questions, block.facts);
         do {
           --place;
@@ -93,7 +95,7 @@ class ManyShotCheck {
           "' do not keep apart";
       if (ranges::find(found, what, &RelationRemark::what) != found.end()) return;
       auto token = merged_in(block.form, block.shots);
-      // The questions are the same under every seed.
+      // The questions are the same for every seed.
       const bool ask = block.settings.front().variant == 0;
       for (std::size_t f = 0; f < block.facts && ask; ++f) {
         for (const std::uint32_t option : asked.choices()[block.first_fact + f].options) {
@@ -108,8 +110,8 @@ class ManyShotCheck {
     return found;
   }
 
-  /// Throws a user error when a fixed study's sequence is past the model's context, with the number
-  /// of shots that would fit. `file` is for the message.
+  /// Throws a user error if a fixed study's sequence is longer than the model's context, with the
+  /// number of shots that would fit. `file` is for the message.
   void refuse_long(const FixedStudy& study, const std::filesystem::path& file) const {
     const std::string& choice =
         *ranges::max_element(study.choices, {}, [](const std::string& one) { return one.size(); });
@@ -118,12 +120,13 @@ class ManyShotCheck {
       if (const std::size_t tokens = tokens_of(prompt); tokens > model_.context_length()) {
         throw user_error({file, 0, test.subject}, "a " + too_long(tokens),
                          counted(shots_that_fit(study.form, study.shots, prompt), "shot") +
-                             " would fit: leave the others out");
+                             " would fit: remove the others");
       }
     }
   }
 
-  /// The text of a token of a fixed study that covers both a subject and an object.
+  /// The text of a token of a fixed study that covers both a subject and an object; none if there
+  /// is no such token.
   [[nodiscard]] std::optional<std::string> merged_token_of(const FixedStudy& study) const {
     auto token = merged_in(study.form, study.shots);
     if (study.shots.empty()) return token;
@@ -136,7 +139,8 @@ class ManyShotCheck {
     return token;
   }
 
-  /// Throws a user error when a prompt whose text the model continues leaves less room than `new_tokens`.
+  /// Throws a user error if a prompt that the model continues leaves less context than
+  /// `new_tokens`.
   void refuse_long_generation(const ManyShotRelation& asked, std::size_t new_tokens,
                               KeptPrompts<Model>& prompts) const {
     asked.for_each_block([&](const ManyShotBlock& block) {
@@ -147,15 +151,16 @@ class ManyShotCheck {
         if (tokens + new_tokens <= model_.context_length()) continue;
         throw user_error({.setting = "generate"},
                          asked.relation().code + ": " + counted(tokens, "token") + " and " +
-                             std::to_string(new_tokens) + " new ones go past the model's context " +
+                             std::to_string(new_tokens) +
+                             " new ones exceed the model's context of " +
                              std::to_string(model_.context_length()),
-                         "ask for fewer tokens or fewer shots");
+                         "use fewer new tokens or fewer shots");
       }
     });
   }
 
-  /// How many choices of all test facts have tokens that another choice of the same fact begins with;
-  /// labels are tokenised by themselves, behind a space.
+  /// How many choices of all test facts have tokens that are a prefix of another choice's tokens
+  /// for the same fact. Labels are tokenised by themselves, after a space.
   [[nodiscard]] std::size_t choices_beginning_another(const ManyShotRelation& asked) const {
     const std::vector<std::vector<TokenId>> tokens = option_tokens(asked.relation());
     std::size_t count = 0;
@@ -163,7 +168,7 @@ class ManyShotCheck {
       std::vector<std::uint32_t> sorted = choices.options;
       ranges::sort(sorted, {}, [&](std::uint32_t option) { return tokens[option]; });
       for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
-        // What begins another stands directly before the first that begins with it.
+        // A prefix is sorted directly before the first sequence that begins with it.
         const std::vector<TokenId>& beginning = tokens[sorted[i]];
         const std::vector<TokenId>& next = tokens[sorted[i + 1]];
         if (common_prefix(beginning, next) == beginning.size()) ++count;
@@ -172,7 +177,8 @@ class ManyShotCheck {
     return count;
   }
 
-  /// Throws a user error when a sequence of an injection experiment is past the model's context.
+  /// Throws a user error if a sequence of an injection experiment is longer than the model's
+  /// context.
   void refuse_long(const InjectionDesign& design, const ManyShot& form) const {
     for (const InjectionPanel& panel : design.panels) {
       const std::vector<SubjectObject> pairs = pairs_of(panel);
@@ -181,12 +187,12 @@ class ManyShotCheck {
       if (tokens <= model_.context_length()) continue;
       throw user_error({.field = design.relation}, "the injection experiment's " + too_long(tokens),
                        counted(shots_that_fit(form, pairs, sequence), "pair") +
-                           " would fit: say `injection` with fewer");
+                           " would fit: set `injection` lower");
     }
   }
 
  private:
-  /// Of each option by itself, behind a space, as inside a longer text.
+  /// The tokens of each option by itself, after a space, as inside a longer text.
   [[nodiscard]] std::vector<std::vector<TokenId>> option_tokens(const Relation& relation) const {
     std::vector<std::vector<TokenId>> tokens;
     for (const std::string& option : relation.options) {
@@ -199,7 +205,7 @@ class ManyShotCheck {
     return tokenize_prompt(model_, prompt, bos_).tokens.size();
   }
 
-  /// The most of the shots that the question behind them all would fit with.
+  /// The largest number of shots that fit together with the question after them.
   [[nodiscard]] std::size_t shots_that_fit(const ManyShot& form,
                                            std::span<const SubjectObject> shots,
                                            const Prompt& prompt) const {
@@ -226,7 +232,7 @@ class ManyShotCheck {
     return prompt.text.substr(token.begin, token.end - token.begin);
   }
 
-  /// The same for a pair behind another.
+  /// The same for a pair after another.
   [[nodiscard]] std::optional<std::string> merged_behind(const ManyShot& form,
                                                          const SubjectObject& before,
                                                          const SubjectObject& pair) const {
@@ -234,7 +240,7 @@ class ManyShotCheck {
   }
 
   [[nodiscard]] std::string too_long(std::size_t tokens) const {
-    return "sequence of " + counted(tokens, "token") + ", past the model's context of " +
+    return "sequence of " + counted(tokens, "token") + ", longer than the model's context of " +
            std::to_string(model_.context_length());
   }
 
@@ -248,14 +254,14 @@ class ManyShotCheck {
                        std::string(method.starts_with("eic")
                                        ? "lower `eic-first`, `eic-step` or `eic-questions`, or "
                                        : "") +
-                           "leave the method or the relation out");
+                           "remove the method or the relation");
     }
     const std::size_t fits = shots_that_fit(
         block.form, std::span(block.shots).first(block.settings[setting].shots), prompt);
     throw user_error(
         site, what,
-        fits == 0 ? "not one shot would fit: leave the fact out"
-                  : counted(fits, "shot") + " would fit: say `shots` " + std::to_string(fits));
+        fits == 0 ? "no shot would fit: remove the fact"
+                  : counted(fits, "shot") + " would fit: set `shots` to " + std::to_string(fits));
   }
 
   Model& model_;

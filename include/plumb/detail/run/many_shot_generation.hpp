@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does the answer stand in what the model goes on to write?
+// Is the answer in the text that the model generates?
 //
-// The greedy continuation of the shots and a subject (IC-LKE, the most shots) or of a prompt without
-// shots (HGP, MMP) is right if the object's label is in it, letter for letter or as the authors'
-// program has it (measure/label_match.hpp); whether the label or one of its aliases is, is kept beside it. Nothing but the model ends a text before its last token,
-// unless stop texts are given (backend/stop_text.hpp). Source: "Towards Reliable Latent Knowledge Estimation in
-// LLMs", Appendix H.7 (50 tokens).
+// The text is the greedy continuation of the shots and a subject (IC-LKE, with the most shots) or
+// of a prompt without shots (HGP, MMP). It is right if it contains the object's label, letter for
+// letter or as the authors' program matches it (measure/label_match.hpp). Whether it contains the
+// label or an alias is recorded too. A text ends at its last token or earlier at the model's end of
+// text or at a stop text, if any is set (backend/stop_text.hpp). Source: "Towards Reliable Latent
+// Knowledge Estimation in LLMs", Appendix H.7 (50 tokens).
 
 #include <cstddef>
 #include <filesystem>
@@ -29,7 +30,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The settings of a block that are gone on with: templates, and the most shots.
+/// The settings of a block for which texts are generated: templates, and the most shots.
 inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
   std::vector<std::size_t> settings;
   if (!block.opening) return settings;
@@ -39,7 +40,7 @@ inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
   return settings;
 }
 
-/// A row of the text that was generated about a fact.
+/// A row for a text that was generated about a fact.
 inline std::string generation_line(const Relation& relation, const ObjectAliases& aliases,
                                    const Setting& setting, const Fact& fact, std::string text,
                                    LabelMatch match) {
@@ -52,7 +53,7 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
   return row_line(row);
 }
 
-/// How many texts a relation is gone on with.
+/// Number of texts to generate for a relation.
 [[nodiscard]] inline std::size_t generated_texts(const ManyShotRelation& asked) {
   std::size_t texts = 0;
   asked.for_each_block([&](const ManyShotBlock& block) {
@@ -61,7 +62,7 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
   return texts;
 }
 
-/// The tokens of the prompts that a relation's texts continue.
+/// The tokens of the prompts from which a relation's texts are generated.
 template <CausalLm Model>
 [[nodiscard]] ScoringCost generation_cost(KeptPrompts<Model>& prompts,
                                           const ManyShotRelation& asked) {
@@ -78,8 +79,8 @@ template <CausalLm Model>
   return cost;
 }
 
-/// Writes a relation's generated texts, unless they stand already. A block's setting is a pack, of which
-/// the journal keeps the texts. Throws a user error when a prompt leaves less room than
+/// Writes a relation's generated texts, unless the file exists. Each setting of a block is a pack;
+/// the journal stores its texts. Throws a user error if a prompt leaves less context than
 /// `max_new_tokens`.
 template <CausalLm Model>
 void generate_many_shot(Model& model, KeptPrompts<Model>& tokens, const ManyShotRelation& asked,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The many-shot study as a job: zero-prompt sequences of facts whose choices' probabilities reveal what
-// a model knows (IC-LKE, EIC-LKE), beside prompts (HGP, MMP), injected pairs and generated texts.
+// The many-shot study as a job. It scores zero-prompt sequences of facts; the probabilities of
+// their choices show what a model knows (IC-LKE, EIC-LKE). It can add prompts (HGP, MMP), injected
+// pairs and generated texts.
 
 #include <algorithm>
 #include <cstddef>
@@ -35,7 +36,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a study asks of each relation; all that is given must outlive it.
+/// What a study asks of each relation. All arguments must outlive the result.
 [[nodiscard]] inline std::vector<ManyShotRelation> studied_relations(
     const Dataset& dataset, const ObjectAliases& aliases, const ManyShotOptions& options) {
   std::vector<ManyShotRelation> relations;
@@ -50,28 +51,29 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return {options.pair_separators.front(), options.item_separator, Join::text};
 }
 
-/// The injection experiment on a relation; nothing where none is asked for or it has too few facts,
-/// which is noted.
+/// The injection experiment on a relation. Returns nothing if none is set, or if the relation has
+/// too few facts; `notes` then gets a remark.
 [[nodiscard]] inline std::optional<InjectionDesign> chosen_injection(
     const ManyShotRelation& asked, const ObjectAliases& aliases, const InjectionOptions& injection,
     std::vector<RelationRemark>& notes) {
   if (injection.pairs == 0 || asked.skipped()) return std::nullopt;
   const std::size_t facts = asked.relation().facts.size();
   if (facts < injection.pairs) {
-    notes.push_back({"no injection experiment, fewer than " + counted(injection.pairs, "fact"),
-                     std::to_string(facts)});
+    notes.push_back(
+        {"no injection experiment, because it has fewer than " + counted(injection.pairs, "fact"),
+         std::to_string(facts)});
     return std::nullopt;
   }
   return injection_design(asked.relation(), injection, aliases);
 }
 
-/// What a study asks, known before a model is needed. Any number of threads may read one.
+/// What a study asks. Known before a model is needed. Any number of threads may read one.
 class ManyShotQuestions {
  public:
-  /// Loads `chosen.data`. Throws a user error for what cannot be read or asks nothing.
+  /// Loads `chosen.data`. Throws a user error if it cannot be read or has nothing to ask.
   explicit ManyShotQuestions(const ManyShotSettings& chosen)
       : ManyShotQuestions(chosen, studied_data(chosen)) {}
-  /// Of a program's data, filled in (data/check_and_complete.hpp).
+  /// Uses a program's own data, filled in (data/check_and_complete.hpp).
   ManyShotQuestions(const ManyShotSettings& chosen, StudiedData given)
       : settings(chosen),
         study(read_many_shot_files(settings)),
@@ -86,7 +88,7 @@ class ManyShotQuestions {
     throw user_error({.file = settings.data},
                      "every relation is " + first.skipped()->what + " (" + first.relation().code +
                          " has " + first.skipped()->detail + ")",
-                     first.remedy() + ", or give more facts");
+                     first.remedy() + ", or add facts");
   }
   ManyShotQuestions(const ManyShotQuestions&) = delete;
   ManyShotQuestions& operator=(const ManyShotQuestions&) = delete;
@@ -98,7 +100,7 @@ class ManyShotQuestions {
   const std::vector<ManyShotRelation> relations;
 
  private:
-  /// Throws a user error where EIC-LKE is asked for and no relation has enough facts for it.
+  /// Throws a user error if EIC-LKE is set but no relation has enough facts for it.
   void refuse_idle_eic() const {
     if (settings.eic == EicForms::none ||
         ranges::any_of(relations, [](const auto& asked) { return asked.has_eic(); })) {
@@ -110,11 +112,11 @@ class ManyShotQuestions {
     }
     const EicGeometry& eic = study.options.eic_geometry;
     throw user_error({.setting = "eic"},
-                     "takes " + counted(eic.pairs(), "training fact") + " (`eic-first` " +
+                     "needs " + counted(eic.pairs(), "training fact") + " (`eic-first` " +
                          std::to_string(eic.first) + ", `eic-step` " + std::to_string(eic.step) +
                          ", `eic-questions` " + std::to_string(eic.questions) +
-                         "), and no relation has more than " + std::to_string(most),
-                     "lower them, or have more by `train` where the dataset has no split");
+                         "), but no relation has more than " + std::to_string(most),
+                     "lower them, or raise `train` if the dataset has no split");
   }
 
   static StudiedData filled_in(StudiedData given) {
@@ -127,7 +129,7 @@ class ManyShotQuestions {
 template <ScoringLm Model>
 class ManyShotJob {
  public:
-  /// Throws a user error for what the model cannot be asked, and where nothing is left to ask.
+  /// Throws a user error for prompts that the model cannot take, and if nothing is left to ask.
   ManyShotJob(Model& model, const ManyShotQuestions& questions, Provenance provenance = {})
       : model_(model),
         settings_(questions.settings),
@@ -138,28 +140,27 @@ class ManyShotJob {
         form_(injection_form(study_.options)),
         prompts_(model, require_bos(model, questions.settings.bos)) {
     if (settings_.generate > 0) {
-      require_rows(model_, {.setting = "generate"}, "going on with a text needs",
-                   "leave `generate` out, or use a backend that gives rows of logits");
+      require_rows(model_, {.setting = "generate"}, "continuing a text needs",
+                   "remove `generate`, or use a backend that gives rows of logits");
     }
     refuse_empty_options(model_, data_.dataset);
     check_special_tokens();
     if (!settings_.bos) {
       provenance_.warn(
-          "Warning: no BOS stands before the prompts, whose first tokens have no probability; none "
-          "of "
-          "them is a choice's.");
+          "Warning: no BOS comes before the prompts, so their first tokens have no probability. No "
+          "choice has one of these tokens.");
     }
     const ManyShotCheck check{model_, settings_.bos};
     for (const ManyShotRelation& asked : relations_) plan(asked, check);
     if (statements_ == 0) {
       throw user_error(
-          {.file = settings_.data}, "no relation is asked anything",
-          "give `shots` numbers, or facts and templates that `eic` and `baselines` take");
+          {.file = settings_.data}, "there is nothing to ask of any relation",
+          "set `shots` to numbers, or add facts for `eic` or templates for `baselines`");
     }
     if (settings_.injection > 0 && designs_.empty()) {
       throw user_error({.setting = "injection"},
                        "no relation has " + counted(settings_.injection, "fact"),
-                       "ask for fewer pairs");
+                       "set `injection` lower");
     }
   }
   [[nodiscard]] Json settings() const {
@@ -229,14 +230,14 @@ class ManyShotJob {
     }
   }
 
-  /// Checks what is asked of a relation, notes it down and counts it.
+  /// Checks what is asked of a relation, counts it, and adds it to the metadata.
   void plan(const ManyShotRelation& asked, const ManyShotCheck<Model>& check) {
     std::vector<RelationRemark> notes = asked.notes();
     for (RelationRemark& note : check.notes(asked)) notes.push_back(std::move(note));
     const std::string& code = asked.relation().code;
     if (const auto left = study_.without_separator.find(code);
         left != study_.without_separator.end()) {
-      notes.push_back({"templates that do not begin with the subject give no separator",
+      notes.push_back({"no separator from templates that do not begin with the subject",
                        std::to_string(left->second)});
     }
     if (settings_.generate > 0) check.refuse_long_generation(asked, settings_.generate, prompts_);
@@ -251,7 +252,7 @@ class ManyShotJob {
         metadata_of(asked, std::move(notes), check.choices_beginning_another(asked)));
   }
 
-  /// What metadata_many_shot.json says of a relation.
+  /// The entry of a relation in metadata_many_shot.json.
   [[nodiscard]] RecordedChoiceRelation metadata_of(const ManyShotRelation& asked,
                                                    std::vector<RelationRemark> notes,
                                                    std::size_t beginning_another) const {
@@ -276,14 +277,14 @@ class ManyShotJob {
     return made;
   }
 
-  /// Refuses what a study shows the model and the model may not read.
+  /// Refuses texts of the study that the model may not read.
   void check_special_tokens() {
     const SpecialTokenCheck check{model_, settings_.special_tokens,
                                   require_bos(model_, settings_.bos)};
     const ManyShotOptions& options = study_.options;
     (check)({.setting = "item-separator"}, options.item_separator);
     (check)({.setting = "pair-separator"}, options.pair_separators.front());
-    // Those of a file stand there without the spaces around them.
+    // In the file, separators do not have the spaces around them.
     const auto from_file = [&](const std::string& field, const std::string& separator) {
       const std::size_t begin = separator.find_first_not_of(' ');
       if (begin == std::string::npos) return;

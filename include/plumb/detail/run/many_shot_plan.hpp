@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a many-shot study ask, in which order?
+// What does a many-shot study ask, and in which order?
 //
-// Each relation is asked in blocks of questions that share their shots. IC-LKE has a block for each
-// separator and seed: all numbers of shots, each a beginning of the longest. EIC-LKE asks ten facts
-// in a row of training pairs, after pairs 50, 55, …, 95, or as its geometry has it. As in the paper,
-// a sequence holds one choice of each of these facts, which what follows sees: the j-th of each
-// fact's shuffled choices stand in sequence j. "Isolated" is ours: the row holds training pairs alone and every
-// question branches off it, unseen by what follows. Prompts without shots (HGP, MMP) make one block.
-// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
+// Each relation is asked in blocks of questions that share their shots. IC-LKE has one block for
+// each separator and seed, with all numbers of shots; each is a prefix of the longest sequence.
+// EIC-LKE asks ten facts in a sequence of training pairs, after pairs 50, 55, …, 95, or at the
+// positions of its geometry. As in the paper, a sequence contains one choice of each of these
+// facts, and later questions see it: sequence j contains the j-th of each fact's shuffled choices.
+// "Isolated" is plumb's own form: the sequence contains only training pairs, and every question
+// branches off it, unseen by later ones. Prompts without shots (HGP, MMP) make one block. Source:
+// "Towards Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,8 +32,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// One relation of a study. Any number of threads may read one.
 class ManyShotRelation {
  public:
-  /// `relation`, with all its facts, and `options` must outlive it. Throws a user error for a split
-  /// that is none, and for a geometry of EIC-LKE that is none.
+  /// `relation`, with all its facts, and `options` must outlive it. Throws a user error for an
+  /// invalid split and for an invalid geometry of EIC-LKE.
   ManyShotRelation(const Relation& relation, const ObjectAliases& aliases,
                    const ManyShotOptions& options)
       : relation_(relation), options_(options) {
@@ -50,7 +51,7 @@ class ManyShotRelation {
     if (skipped_) return;
     split_ = train_test_split(relation, options.training, options.split_seed);
     fewer(split_.training.size(), options.shots.numbers.empty() ? 0 : options.shots.numbers.back(),
-          "training facts for the shots", "ask for fewer `shots`");
+          "training facts for the shots", "lower `shots`");
     fewer(split_.test.size(), 1, "test facts", "lower `train`");
     if (skipped_) return;
     if (options.limit > 0 && split_.test.size() > options.limit) split_.test.resize(options.limit);
@@ -62,19 +63,19 @@ class ManyShotRelation {
       if (choices_.back().options.size() < 2) {
         throw user_error({relation.file, relation.facts[f].line, relation.code},
                          "'" + relation.facts[f].subject + "' has no wrong choice",
-                         "leave the fact out or add objects");
+                         "remove the fact or add objects");
       }
     }
     if (fewest < options.choices && relation.facts[split_.test.front()].offered.empty()) {
-      notes_.push_back(
-          {"fewer than " + count(options.choices) + " choices a fact, as there are no more objects",
-           count(fewest)});
+      notes_.push_back({"fewer than " + count(options.choices) +
+                            " choices per fact, because there are no more objects",
+                        count(fewest)});
     }
     if (!options.baselines.empty() && !options.baselines.contains(relation.code)) {
-      notes_.push_back({"no HGP and MMP, the file has no templates for it"});
+      notes_.push_back({"no HGP and MMP, because the file has no templates for it"});
     }
     if (wants_eic() && !has_eic()) {
-      notes_.push_back({"no EIC-LKE, which takes " + count(eic().pairs()) + " training facts",
+      notes_.push_back({"no EIC-LKE, which needs " + count(eic().pairs()) + " training facts",
                         count(split_.training.size())});
     }
   }
@@ -87,7 +88,7 @@ class ManyShotRelation {
     return relation_.facts[split_.test[f]];
   }
   /// Instances of the first `count` training facts, or of all, in the order in which they become
-  /// shots under a seed.
+  /// shots for a seed.
   [[nodiscard]] std::vector<std::size_t> shot_instances(
       std::size_t seed, std::size_t count = static_cast<std::size_t>(-1)) const {
     std::vector<std::size_t> instances;
@@ -97,18 +98,19 @@ class ManyShotRelation {
     }
     return instances;
   }
-  /// Why the relation is not asked; nothing when it is.
+  /// Why the relation is skipped; nothing if it is not.
   [[nodiscard]] const std::optional<RelationRemark>& skipped() const noexcept { return skipped_; }
-  /// What would have kept it from being skipped; empty where it is not.
+  /// What to change so that it is not skipped; empty if it is not.
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
   [[nodiscard]] const std::vector<RelationRemark>& notes() const noexcept { return notes_; }
-  /// Where EIC-LKE's questions stand, and whether the relation has enough training facts for them.
+  /// The positions of EIC-LKE's questions, and whether the relation has enough training facts for
+  /// them.
   [[nodiscard]] const EicGeometry& eic() const noexcept { return options_.eic_geometry; }
   [[nodiscard]] bool has_eic() const {
     return wants_eic() && !skipped_ && split_.training.size() >= eic().pairs();
   }
 
-  /// Calls `visit(ManyShotBlock)` block by block; none for a relation that is skipped.
+  /// Calls `visit(ManyShotBlock)` block by block; not at all for a skipped relation.
   template <class Visit>
   void for_each_block(Visit visit) const {
     if (skipped_) return;
@@ -130,7 +132,7 @@ class ManyShotRelation {
     }
   }
 
-  /// Statements in all blocks.
+  /// Number of statements in all blocks.
   [[nodiscard]] std::size_t statements() const {
     std::size_t a_setting = 0;
     for (const Choices& choices : choices_) a_setting += choices.options.size();
@@ -162,7 +164,7 @@ class ManyShotRelation {
 
   [[nodiscard]] bool wants_eic() const { return options_.eic_paper || options_.eic_isolated; }
 
-  /// The first `count` training pairs under a seed.
+  /// The first `count` training pairs for a seed.
   [[nodiscard]] std::vector<SubjectObject> shots(std::size_t seed, std::size_t count) const {
     std::vector<SubjectObject> pairs;
     for (const std::size_t f : shot_order(relation_, split_, seed)) {
@@ -177,7 +179,7 @@ class ManyShotRelation {
     return relation_.options[choices_[fact].options[place]];
   }
 
-  /// A query with one prompt for each choice of a fact, after the same beginning.
+  /// A query with one prompt for each choice of a fact, all after `sequence`.
   [[nodiscard]] Query query_after(const ManyShot& form, const Prompt& sequence,
                                   std::size_t fact) const {
     Query query;
@@ -232,7 +234,7 @@ class ManyShotRelation {
     return block;
   }
 
-  /// A row's test facts from `first` on, or as many as there are.
+  /// The test facts of one sequence, from `first` on; the last sequence may have fewer.
   [[nodiscard]] ManyShotBlock interspersed(std::size_t seed, std::size_t first) const {
     const ManyShot& form = options_.eic_form;
     const std::vector<SubjectObject> pairs = shots(seed, eic().pairs());
@@ -241,7 +243,8 @@ class ManyShotRelation {
     block.settings = {{"eic", eic().first, form.pair_separator, "choice", seed}};
     block.first_fact = first;
     block.facts = (std::min)(eic().questions, split_.test.size() - first);
-    // By fact: the place of the choice that stands in sequence j; fewer choices come round again.
+    // By fact: the place of the choice in sequence j. If a fact has fewer choices than there are
+    // sequences, its choices repeat.
     std::vector<std::vector<std::size_t>> orders;
     std::size_t sequences = 0;
     for (std::size_t f = first; f < first + block.facts; ++f) {
@@ -251,7 +254,7 @@ class ManyShotRelation {
       random.shuffle(order);
       sequences = (std::max)(sequences, order.size());
     }
-    // The sequences are written when the first question is asked for.
+    // The sequences are written when the first question is requested.
     block.query = [this, pairs, orders, sequences, first, queries = std::vector<Query>()](
                       std::size_t, std::size_t f) mutable {
       if (queries.empty()) queries = interspersed_queries(pairs, orders, sequences, first);
@@ -265,7 +268,7 @@ class ManyShotRelation {
     return block;
   }
 
-  /// By question: a prompt for each choice, which stands at the end of its sequence up to there.
+  /// By question: a prompt for each choice. The choice is at the end of its sequence up to there.
   [[nodiscard]] std::vector<Query> interspersed_queries(
       const std::vector<SubjectObject>& pairs, const std::vector<std::vector<std::size_t>>& orders,
       std::size_t sequences, std::size_t first) const {

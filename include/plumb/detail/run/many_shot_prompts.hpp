@@ -3,10 +3,10 @@
 
 // Which prompts does a many-shot study give to the model?
 //
-// All that many_shot_run.hpp, injection_run.hpp and many_shot_generation.hpp ask, from the same
-// blocks: parts "ic", "eic", "eic-isolated", "hgp" and "mmp", whose texts are one for each choice;
-// "injection", a panel's whole sequence, in which each object is scored in the text up to its end;
-// "ic generated" and so on, which the model continues.
+// All prompts of many_shot_run.hpp, injection_run.hpp and many_shot_generation.hpp, from the same
+// blocks. The parts "ic", "eic", "eic-isolated", "hgp" and "mmp" have one text per choice. The part
+// "injection" has a panel's whole sequence; each object is scored in the text up to its end. The
+// parts "ic generated" and so on have the texts that the model continues.
 
 #include <cstddef>
 #include <string>
@@ -68,8 +68,9 @@ void for_each_choice_prompt(const ManyShotRelation& asked, const Bos& with_bos,
   });
 }
 
-/// Calls `visit(kind, make)` for each prompt in the order of the run; make() gives the ListedPrompt.
-/// `form` writes the designs' panels; `generated` says whether texts are generated too.
+/// Calls `visit(kind, make)` for each prompt in the order of the run; make() returns the
+/// ListedPrompt. `form` writes the designs' panels; `generated` is whether texts are also
+/// generated.
 template <class Visit>
 void for_each_many_shot_prompt(const std::vector<ManyShotRelation>& relations,
                                const std::vector<InjectionDesign>& designs, const ManyShot& form,

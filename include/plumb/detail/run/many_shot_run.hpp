@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a many-shot study scored, and how does it go on after a crash?
+// How is a many-shot study scored, and how does it resume after a crash?
 //
-// Relation by relation, block by block (many_shot_plan.hpp): the block's shots enter the model once
-// and its packs branch from them. A relation's rows get their name when all its blocks are scored.
-// What is written depends on the dataset and the settings alone.
+// It goes relation by relation, block by block (many_shot_plan.hpp). The block's shots are
+// evaluated once, and its packs branch from them. A relation's file gets its final name when all
+// its blocks are scored. What is written depends only on the dataset and the settings.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,12 +30,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Scores what is planned and not yet in the folder. All that it is given must outlive it. Not
+/// Scores the planned statements that are not yet in the folder. All arguments must outlive it. Not
 /// thread-safe.
 template <ScoringLm Model>
 class ManyShotRun {
  public:
-  /// Scores continuations alone, with BOS or without; `blocks` has those that were planned before.
+  /// Scores only continuations, with or without BOS; `blocks` contains blocks that were already
+  /// planned.
   ManyShotRun(Model& model, const Bos& with_bos, const RunFolder& folder, Work& work,
               const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
       : scorer_(model, with_bos, Span::continuation),
@@ -43,7 +44,7 @@ class ManyShotRun {
         work_(work),
         blocks_(blocks) {}
 
-  /// Scores what is not scored yet. Leaves one file of rows for each relation that is asked.
+  /// Scores what is not scored yet. Writes one file of rows for each relation that is not skipped.
   void run(const std::vector<ManyShotRelation>& relations) {
     for (const ManyShotRelation& asked : relations) {
       const std::string& code = asked.relation().code;
@@ -57,7 +58,7 @@ class ManyShotRun {
     }
   }
 
-  /// The experiment with injected pairs on one relation.
+  /// Runs the experiment with injected pairs on one relation.
   void inject(const InjectionDesign& design, const ManyShot& form) {
     run_injection(design, form, scorer_, work_, folder_, blocks_);
   }

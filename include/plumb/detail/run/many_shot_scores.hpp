@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is scored of a many-shot study, and which answers do the scores come to in memory?
+// What does a many-shot study score, and how are answers made from the scores in memory?
 //
-// A block's statements share their shots, which enter the model once, and its packs branch from them
-// (many_shot_plan.hpp). They are scored over what continues a question. How a job does the same so that
-// it can be resumed: many_shot_run.hpp.
+// A block's statements share their shots. The shots are evaluated once, and the block's packs
+// branch from them (many_shot_plan.hpp). The score is over the continuation of a question. A job
+// does the same so that it can be resumed: many_shot_run.hpp.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A block's statements, planned. Throws a user error for one past the model's context, with its fact.
+/// A block's planned statements. Throws a user error, with the fact, for a statement longer than
+/// the model's context.
 template <class Scorer>
 [[nodiscard]] typename Scorer::Block planned_block(Scorer& scorer, const ManyShotRelation& asked,
                                                    const ManyShotBlock& block) {
@@ -50,7 +51,7 @@ template <class Scorer>
   return statements;
 }
 
-/// What a message calls a statement of a block; statements are in the order of settings, facts and
+/// The name of a block's statement in messages. Statements are in the order of settings, facts and
 /// choices.
 inline std::string name_of_choice(const ManyShotRelation& asked, const ManyShotBlock& block,
                                   std::size_t statement) {
@@ -67,7 +68,7 @@ inline std::string name_of_choice(const ManyShotRelation& asked, const ManyShotB
   return "a choice";
 }
 
-/// Columns of a relation's table, one for each setting, put together into rows.
+/// Columns of a relation's table, one per setting, which are then combined into rows.
 class SettingColumns {
  public:
   explicit SettingColumns(const ManyShotRelation& asked) {
@@ -79,7 +80,7 @@ class SettingColumns {
     }
   }
 
-  /// The score of a choice; those of a setting come by fact, then choice.
+  /// Adds the score of a choice. Scores of a setting must be added by fact, then choice.
   void add(const Setting& setting, const Prompt& prompt, const StatementScore& score) {
     const auto found = ranges::find(table_.settings, setting);
     const auto place = static_cast<std::size_t>(found - table_.settings.begin());
@@ -112,9 +113,9 @@ class SettingColumns {
   std::vector<std::vector<SpanScore>> columns_;  // by setting
 };
 
-/// The answers of a relation that is not skipped, under all settings of its blocks. Throws a user error
-/// for a sequence past the model's context, and for a token that the engine did not report, with the
-/// fact.
+/// The answers of a relation that is not skipped, under all settings of its blocks. Throws a user
+/// error, with the fact, for a sequence longer than the model's context and for a token that the
+/// engine did not report.
 template <PackedScorer Scorer>
 [[nodiscard]] Answers::Table answers_of(Scorer& scorer, const ManyShotRelation& asked) {
   detail::SettingColumns columns(asked);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a many-shot study, the files they name, and the dataset they choose.
+// Settings of a many-shot study, the files that they name, and the dataset that they select.
 
 #include <array>
 #include <cstddef>
@@ -42,7 +42,7 @@ inline void ShotNumbers::read(const std::string& word, const std::string& name) 
   setting::read(word, name, numbers);
 }
 
-/// Which of EIC-LKE's forms are asked.
+/// Which of EIC-LKE's forms to run.
 enum class EicForms { none, paper, isolated, both };
 [[nodiscard]] constexpr std::array<EicForms, 4> every(EicForms) noexcept {
   return {EicForms::paper, EicForms::isolated, EicForms::both, EicForms::none};
@@ -52,58 +52,58 @@ enum class EicForms { none, paper, isolated, both };
   return names[static_cast<std::size_t>(forms)];
 }
 
-/// The options of a study, some of them as a user says them: files, and forms by name. Of the options
-/// these stand for, `read_many_shot_files` makes their own.
+/// The options of a study. Some are in the user's form: as files, and as forms by name.
+/// `read_many_shot_files` converts these into the study's own options.
 struct ManyShotSettings : ManyShotOptions {
-  /// What `studied_data` loads; not read where a dataset is given.
+  /// The path that `studied_data` loads; not read if a dataset is given.
   std::filesystem::path data{};
   std::vector<std::string> relations{};
   std::string pair_separator = " ";
-  /// More pair separators; empty where there are none.
+  /// A file of more pair separators; empty for none.
   std::filesystem::path separators{};
   EicForms eic = EicForms::none;
   Join join = Join::ids;
-  /// HGP and MMP templates; empty where there are none.
+  /// A file of HGP and MMP templates; empty for none.
   std::filesystem::path baseline_file{};
-  /// Tokens of a greedy continuation; 0 generates nothing.
+  /// Number of tokens of a greedy continuation; 0 generates none.
   std::size_t generate = 0;
-  /// Texts that end it; none, as in the paper, whose answer may stand anywhere in it.
+  /// Texts that end the continuation. None by default, as in the paper, where the answer may be
+  /// anywhere in the continuation.
   StopTexts stop{};
-  /// When such a text holds the answer.
+  /// When a generated text counts as containing the answer.
   LabelMatch answer_match = LabelMatch::letters;
-  /// Pairs of the injection experiment; 0 leaves it out.
+  /// Number of pairs in the injection experiment; 0 skips the experiment.
   std::size_t injection = 0;
-  /// How many of them are replaced; a fifth where not said.
+  /// How many of these pairs are replaced; a fifth if not set.
   std::optional<std::size_t> injected{};
   std::optional<std::size_t> highlight{};
-  /// A study to be replayed; empty where there is none.
+  /// A study to replay; empty for none.
   std::filesystem::path fixed{};
   Bos bos = true;
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
-  /// Of the bootstrap intervals.
+  /// Seed of the bootstrap intervals.
   std::uint64_t seed = 0;
 
-  /// Which settings have no effect beside others, and what to do.
+  /// Which settings have no effect with others, and what to do.
   [[nodiscard]] IdleRules idle_rules() const {
     const bool no_shots = shots.numbers.empty(), no_eic = eic == EicForms::none;
     IdleRules rules;
-    rules.when(!fixed.empty(), "beside `fixed`; leave it out; the file says what is asked",
+    rules.when(!fixed.empty(), "with `fixed`, whose file sets what is asked; remove it",
                {"relations",      "shots",         "seeds",     "choices",     "choice-seed",
                 "split-seed",     "train",         "min-facts", "min-objects", "pair-separator",
                 "item-separator", "separators",    "eic",       "join",        "eic-first",
                 "eic-step",       "eic-questions", "baselines", "generate",    "stop",
                 "answer-match",   "injection",     "injected",  "highlight",   "limit"});
     rules.when(no_shots && injection == 0 && (no_eic || join == Join::ids),
-               "without shots, and EIC-LKE joined by ids has none; say `shots` with numbers or "
-               "`join` text",
+               "without shots, unless EIC-LKE has `join` text; set `shots` to numbers or `join` to "
+               "text",
                {"pair-separator", "item-separator"});
-    rules.when(no_shots, "without shots; say `shots` with numbers", {"separators"});
-    rules.when(no_eic, "without `eic`; say `eic` paper or isolated",
+    rules.when(no_shots, "without shots; set `shots` to numbers", {"separators"});
+    rules.when(no_eic, "without `eic`; set `eic` to paper or isolated",
                {"join", "eic-first", "eic-step", "eic-questions"});
-    rules.when(eic_geometry.questions == 1, "with a single one of `eic-questions`; leave it out",
-               {"eic-step"});
-    rules.when(generate == 0, "without `generate`; say `generate` 50", {"stop", "answer-match"});
-    rules.when(injection == 0, "without `injection`; say `injection` 200",
+    rules.when(eic_geometry.questions == 1, "with `eic-questions` 1; remove it", {"eic-step"});
+    rules.when(generate == 0, "without `generate`; set `generate` to 50", {"stop", "answer-match"});
+    rules.when(injection == 0, "without `injection`; set `injection` to 200",
                {"injected", "highlight"});
     return rules;
   }
@@ -119,98 +119,105 @@ struct ManyShotSettings : ManyShotOptions {
                  ".tsv file",
          .recorded = "-"});
     setting("relations", self.relations,
-            {.value = "A,B", .help = "only these relations", .recorded = "-"});
-    setting("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+            {.value = "A,B", .help = "use only these relations", .recorded = "-"});
+    setting("seed", self.seed, {.value = "N", .help = "random seed of the bootstrap intervals"});
     setting("shots", self.shots, {.value = "1,5,10", .help = "numbers of shots; - for none"});
-    setting("seeds", self.seeds, {.value = "N", .help = "draws of the shots", .least = 1});
+    setting("seeds", self.seeds,
+            {.value = "N", .help = "number of random draws of the shots", .least = 1});
     setting("choices", self.choices,
-            {.value = "N", .help = "choices a fact, the answer included", .least = 2});
-    setting("choice-seed", self.choice_seed, {.value = "N", .help = "of the choices"});
+            {.value = "N", .help = "choices per fact, including the answer", .least = 2});
+    setting("choice-seed", self.choice_seed, {.value = "N", .help = "random seed of the choices"});
     setting("split-seed", self.split_seed,
-            {.value = "N", .help = "of the split where the dataset has none"});
+            {.value = "N", .help = "random seed of the split, if the dataset has none"});
     setting(
         "train", self.training,
-        {.value = "N", .help = "facts kept as shots where the dataset has no split", .least = 1});
+        {.value = "N", .help = "facts reserved as shots, if the dataset has no split", .least = 1});
     setting("min-facts", self.least_facts,
-            {.value = "N", .help = "skip relations with fewer facts"});
+            {.value = "N", .help = "skip relations with fewer than N facts"});
     setting("min-objects", self.least_objects,
-            {.value = "N", .help = "skip relations with fewer objects"});
+            {.value = "N", .help = "skip relations with fewer than N objects"});
     setting("pair-separator", self.pair_separator,
-            {.value = "TEXT", .help = "between a subject and its object", .recorded = "-"});
+            {.value = "TEXT", .help = "text between a subject and its object", .recorded = "-"});
     setting("item-separator", self.item_separator,
-            {.value = "TEXT", .help = "between pairs", .recorded = "-"});
+            {.value = "TEXT", .help = "text between pairs", .recorded = "-"});
     setting("separators", self.separators,
             {.value = "FILE",
-             .help = "more pair separators: a text a line, or JSON templates by relation",
+             .help = "more pair separators: one per line, or JSON templates by relation",
              .recorded = "-"});
-    setting("eic", self.eic,
-            {.value = "KIND", .help = "EIC-LKE: paper, isolated, both or none", .recorded = "-"});
+    setting(
+        "eic", self.eic,
+        {.value = "KIND", .help = "run EIC-LKE: paper, isolated, both or none", .recorded = "-"});
     setting(
         "join", self.join,
         {.value = "ids|text",
-         .help = "EIC-LKE's parts: tokenised apart with a comma between pairs, or as IC-LKE's"});
+         .help =
+             "EIC-LKE: tokenize parts separately, with commas (ids), or as IC-LKE does (text)"});
     setting("eic-first", self.eic_geometry.first,
             {.value = "N",
              .help = "EIC-LKE: training pairs before the first question",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 50"});
+             .remedy = "use 50"});
     setting("eic-step", self.eic_geometry.step,
             {.value = "N",
-             .help = "EIC-LKE: training pairs between one question and the next",
+             .help = "EIC-LKE: training pairs between two questions",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 5"});
+             .remedy = "use 5"});
     setting("eic-questions", self.eic_geometry.questions,
             {.value = "N",
-             .help = "EIC-LKE: test facts asked in one row",
+             .help = "EIC-LKE: test facts asked in one sequence",
              .least = 1,
              .most = 100'000,
-             .remedy = "say 10"});
+             .remedy = "use 10"});
     setting("baselines", self.baseline_file,
-            {.value = "FILE", .help = "HGP and MMP templates by relation, JSON", .recorded = "-"});
-    setting("generate", self.generate,
-            {.value = "N", .help = "also N greedy tokens, and whether the answer is in them"});
+            {.value = "FILE",
+             .help = "JSON file of HGP and MMP templates by relation",
+             .recorded = "-"});
     setting(
-        "stop", self.stop,
-        {.value = "TEXT",
-         .help = "text that ends a generated text, past the white space it begins with; none by "
-                 "default, \\n is a line break; may be given several times"});
-    setting("answer-match", self.answer_match,
-            {.value = "letters|program",
-             .help = "when a generated text holds the label: letter for letter, or as the authors' "
-                     "program has it: in lower case, the label without : , ."});
-    setting("injection", self.injection,
-            {.value = "N", .help = "also the injection experiment, on N pairs of each relation"});
+        "generate", self.generate,
+        {.value = "N", .help = "also generate N greedy tokens, and look for the answer in them"});
+    setting("stop", self.stop,
+            {.value = "TEXT",
+             .help = "text that ends a generation after its leading white space; repeatable; \\n: "
+                     "line break; default: none"});
+    setting(
+        "answer-match", self.answer_match,
+        {.value = "letters|program",
+         .help = "match labels exactly (letters), or as the authors' program: lower case, label "
+                 "without : , ."});
+    setting(
+        "injection", self.injection,
+        {.value = "N", .help = "also run the injection experiment on N pairs of each relation"});
     setting("injected", self.injected,
             {.value = "N",
-             .help = "how many of them are replaced; a fifth by default",
+             .help = "number of these pairs to replace; default: a fifth",
              .recorded = "-"});
     setting("highlight", self.highlight,
             {.value = "POSITION",
-             .help = "a pair to mark, from 0; one behind a replaced pair by default"});
+             .help = "pair to mark, counted from 0; default: one after a replaced pair"});
     setting("fixed", self.fixed,
             {.value = "FILE",
-             .help = "instead of `data`: shots, choices and facts from a JSON file",
+             .help = "read shots, choices and facts from a JSON file instead of `data`",
              .recorded = "-"});
     setting("limit", self.limit,
-            {.value = "N", .help = "first N test facts of each relation; 0 takes all"});
+            {.value = "N", .help = "use only the first N test facts of each relation; 0 uses all"});
     setting("bos", self.bos,
             {.value = "yes|no|TOKEN",
-             .help = "start each statement with the BOS token, or with another token, by its text",
+             .help = "token before each statement: BOS (yes), none (no) or another by its text",
              .recorded = "-"});
     setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
 
-  /// Throws a user error for settings that ask nothing.
+  /// Throws a user error for settings that select nothing to run.
   void(check)() const {
     if (!fixed.empty() || !shots.numbers.empty() || eic != EicForms::none ||
         !baseline_file.empty() || injection > 0) {
       return;
     }
-    throw user_error({.setting = "shots"}, "asks nothing",
-                     "give it numbers, or `eic` or `baselines`");
+    throw user_error({.setting = "shots"}, "nothing to run: there are no shots",
+                     "set `shots` to numbers, or set `eic`, `baselines` or `injection`");
   }
 
   [[nodiscard]] InjectionOptions injection_options() const {
@@ -218,15 +225,16 @@ struct ManyShotSettings : ManyShotOptions {
   }
 };
 
-/// What a study asks, its files read.
+/// The options of a study after its files are read.
 struct ReadStudy {
   ManyShotOptions options{};
-  /// By relation: templates of the separators' file that do not begin with the subject.
+  /// By relation: how many templates of the separators' file do not begin with the subject.
   std::map<std::string, std::size_t> without_separator{};
 };
 
-/// The separators of a file: one text a line, each put between spaces; or, from a JSON file of
-/// baseline templates, what follows the subject in those that begin with it, by relation.
+/// Reads the separators of a file. A text file has one separator a line, which gets a space on each
+/// side. In a JSON file of baseline templates, the separator is the text after the subject, by
+/// relation, for each template that begins with the subject.
 inline void read_separators(const std::filesystem::path& file, ReadStudy& study) {
   if (file.extension() == ".json") {
     for (const auto& [code, templates] : read_baseline_templates(file)) {
@@ -251,7 +259,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   }
 }
 
-/// Reads the files that the settings name. Throws a user error for what is wrong with them.
+/// Reads the files that the settings name. Throws a user error for faults in them.
 [[nodiscard]] inline ReadStudy read_many_shot_files(const ManyShotSettings& settings) {
   ReadStudy study{settings, {}};
   ManyShotOptions& options = study.options;
@@ -267,7 +275,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   return study;
 }
 
-/// What run.json says of a study's settings.
+/// The settings of a study as run.json records them.
 [[nodiscard]] inline Json many_shot_record(const ManyShotSettings& settings, const ReadStudy& study,
                                            const Dataset& dataset, const Provenance& from) {
   std::vector<std::string> codes;
@@ -287,7 +295,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   return record;
 }
 
-/// The relations that are asked, and the aliases of objects in the whole dataset.
+/// The relations of the study, and the objects' aliases in the whole dataset.
 struct StudiedData {
   Dataset dataset;
   ObjectAliases aliases;
@@ -295,7 +303,7 @@ struct StudiedData {
 
 [[nodiscard]] inline StudiedData studied_data(const ManyShotSettings& settings) {
   StudiedData data{without_sentences(load_dataset(settings.data)), {}};
-  data.aliases = object_aliases(data.dataset);  // whichever relations are asked
+  data.aliases = object_aliases(data.dataset);  // from all relations
   data.dataset = select_facts(std::move(data.dataset), settings.relations, 0);
   return data;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A measurement from finished results folders to a folder of its own: numbers, page and run.json.
+// A measurement reads finished results folders and writes its own folder: numbers, page and
+// run.json.
 //
-// A measurement asks no model: it reads what jobs left (job.hpp), takes seconds, and is made again
-// rather than resumed. So its folder may be written over by the same measurement of the same folders,
-// and by nothing else.
+// A measurement does not use a model: it reads what jobs wrote (job.hpp) and takes seconds. It is
+// made again, not resumed. So its folder may be overwritten by the same measurement of the same
+// folders, and by nothing else.
 
 #include <chrono>
 #include <concepts>
@@ -23,17 +24,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a measurement found: its report, and the settings that run.json is to have.
+/// The result of a measurement: its report, and the settings for run.json.
 struct Measured {
   Report report;
   Json settings;
 };
 
 /// Requires:
-///   1. `m.identity()`: of its settings those that make it this measurement and no other, as a JSON
+///   1. `m.identity()`: the settings that distinguish this measurement from others, as a JSON
 ///      object ({"command": "calibrate"});
 ///   2. `m.folders()`: the results folders it reads;
-///   3. `m.measure()`: reads them. What it returns depends on them and on the settings alone.
+///   3. `m.measure()`: reads them. Its result depends only on them and on the settings.
 template <class M>
 concept Measurement = requires(const M& m) {
   { m.identity() } -> std::convertible_to<Json>;
@@ -41,7 +42,7 @@ concept Measurement = requires(const M& m) {
   { m.measure() } -> std::same_as<Measured>;
 };
 
-/// Whether a folder holds a measurement of that identity.
+/// Whether a folder contains a measurement with that identity.
 [[nodiscard]] inline bool holds_measurement(const DiskPath& folder, const Json& identity) {
   const Json settings = kept_settings(folder);
   if (settings.empty()) return false;
@@ -51,8 +52,8 @@ concept Measurement = requires(const M& m) {
   return true;
 }
 
-/// Whether all that a folder holds are folders that are read, and what is left of a measurement that
-/// was killed before its first run.json stood.
+/// Whether a folder contains only folders that are read, and what a measurement leaves if it is
+/// killed before its first run.json is complete.
 [[nodiscard]] inline bool holds_only(const DiskPath& out, const ResultFolders& folders) {
   if (!out.is_folder()) return false;
   return ranges::all_of(out.list(), [&](const DiskPath& entry) {
@@ -63,8 +64,8 @@ concept Measurement = requires(const M& m) {
   });
 }
 
-/// Throws a user error for a folder that holds anything else than an earlier measurement of the same
-/// results folders, or those themselves.
+/// Throws a user error for a folder that contains anything except an earlier measurement of the
+/// same results folders, or those folders themselves.
 inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
                                       const ResultFolders& folders) {
   if (is_unused(out) || holds_only(out, folders)) return;
@@ -73,14 +74,15 @@ inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
     return;
   }
   throw user_error({.file = out},
-                   "holds something else than plumb " + identity.at("command").get<std::string>() +
-                       " made of the same folders",
+                   "contains something other than what plumb " +
+                       identity.at("command").get<std::string>() + " made of the same folders",
                    "choose another folder (`out`)");
 }
 
-/// Carries a measurement out and writes its folder. `facts` is what run.json says beside settings,
-/// folders and time. Throws a user error for a folder that is not its own, for results that are not
-/// what their run wrote, and whatever the measurement throws; nothing is then written.
+/// Runs a measurement and writes its folder. `facts` is what run.json records in addition to
+/// settings, folders and time. Throws a user error for a folder that is not this measurement's own,
+/// for results that differ from what their run wrote, and whatever the measurement throws. Then
+/// nothing is written.
 template <Measurement M>
 Report run_measurement(const M& measurement, const DiskPath& out,
                        const Json& facts = Json::object()) {

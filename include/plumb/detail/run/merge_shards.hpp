@@ -4,9 +4,9 @@
 // How do the shards of one job become its run folder?
 //
 // Each shard has some of the job's packs in its journal (shard.hpp). The merged run is the same job
-// again, which takes every pack from there and asks the model nothing but its tokenizer; so its files
-// are those of a run that was never parted. What times the shards took is added up. A merge that was
-// killed is made again by the same call.
+// again: it takes every pack from there and uses only the model's tokenizer. So its files are those
+// of a run without shards. The times of the shards are added up. If a merge was killed, the same
+// call makes it again.
 
 #include <cstddef>
 #include <map>
@@ -25,12 +25,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Shards that make a whole, in their order.
+/// The shards of a whole job, in their order.
 struct MergedShards {
   std::vector<DiskPath> folders{};
-  /// run.json of the first.
+  /// run.json of the first shard.
   Json record = Json::object();
-  /// What all of them took.
+  /// The summed times and counts of all shards.
   RunSummary before{};
 
   /// Their folders as run.json names them.
@@ -41,14 +41,14 @@ struct MergedShards {
   }
 };
 
-/// Whether a folder holds a merge of these shards that did not end.
+/// Whether a folder contains an unfinished merge of these shards.
 inline bool is_begun_merge(const DiskPath& out, const MergedShards& shards) {
   if (!is_there(out / "run.json")) return false;
   const Json run = read_json_object(out / "run.json");
   return first_string(run, "status") == "running" && run.value("shards", Json()) == shards.names();
 }
 
-/// Throws a user error where two shards are not of one job.
+/// Throws a user error if two shards are not from the same job.
 inline void refuse_other_settings(const DiskPath& one, const Json& settings, const DiskPath& other,
                                   const Json& theirs) {
   std::map<std::string, Json> all;
@@ -59,23 +59,25 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
     const Json ours = settings.value(name, Json()), his = theirs.value(name, Json());
     if (ours == his) continue;
     throw user_error({other / "run.json", 0, name},
-                     "is " + his.dump() + ", and " + ours.dump() + " in " + one.string(),
+                     "is " + his.dump() + ", but " + ours.dump() + " in " + one.string(),
                      "merge shards of one job, data, model and version of plumb");
   }
 }
 
-/// Reads what shards say of themselves. Throws a user error, which names the folder, for one that is
-/// none or is not finished, for shards of other settings, data, model or version, and for one that is
-/// missing or is there twice.
+/// Reads the records of shards. Throws a user error, with the folder, for a folder that is not a
+/// shard or is not finished, for shards with different settings, data, model or version, and for a
+/// missing or duplicate shard.
 [[nodiscard]] inline MergedShards read_shards(const std::vector<DiskPath>& folders) {
-  if (folders.empty()) throw user_error({.field = "RUN"}, "no shard is named", "name all of a job");
+  if (folders.empty())
+    throw user_error({.field = "RUN"}, "no shards given", "give all shards of a job");
   MergedShards made;
   Json settings;
   std::size_t count = 0;
   for (const DiskPath& folder : folders) {
     const DiskPath file = folder / "run.json";
     if (!is_there(file)) {
-      throw user_error({.file = folder}, "is no run folder (no run.json)", "name a shard's folder");
+      throw user_error({.file = folder}, "is not a run folder (no run.json)",
+                       "use a shard's folder");
     }
     const Json run = read_json_object(file);
     refuse_mixed(file, run);
@@ -83,12 +85,12 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
     const bool sound = shard.is_object() && shard.value("index", Json()).is_number_unsigned() &&
                        shard.value("count", Json()).is_number_unsigned();
     if (shard.is_null() && first_string(run, "status") == "complete") {
-      throw user_error({.file = folder}, "is a whole run, and no shard of one",
-                       "there is nothing to merge: use it as it is");
+      throw user_error({.file = folder}, "is a whole run, not a shard",
+                       "there is nothing to merge: use the run itself");
     }
     if (!sound) {
-      throw user_error({file, 0, "shard"}, "is missing: the folder holds no shard of a run",
-                       "name folders that were made with `shard`");
+      throw user_error({file, 0, "shard"}, "is missing: the folder is not a shard of a run",
+                       "use folders that were made with `shard`");
     }
     if (first_string(run, "status") != "shard") {
       throw user_error({file, 0, "status"}, "the shard is not finished",
@@ -104,20 +106,20 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
     detail::refuse_other_settings(folders.front(), settings, folder, kept_settings(folder));
     if (shard["count"].get<std::size_t>() != count) {
       throw user_error({file, 0, "shard"},
-                       "is one of " + shard["count"].dump() + ", and that of " +
-                           folders.front().string() + " one of " + std::to_string(count),
-                       "merge shards of one job that was parted once");
+                       "is one of " + shard["count"].dump() + ", but that of " +
+                           folders.front().string() + " is one of " + std::to_string(count),
+                       "merge shards of the same job and the same number of shards");
     }
     if (index < 1 || index > count) {
-      throw user_error({file, 0, "shard"}, "has no place among " + std::to_string(count),
-                       "the file was changed; make the shard again");
+      throw user_error({file, 0, "shard"}, "is not one of " + std::to_string(count),
+                       "the file was changed; run the shard again");
     }
     DiskPath& place = made.folders[index - 1];
     if (!place.empty()) {
       throw user_error({.file = folder},
                        "is shard " + std::to_string(index) + " of " + std::to_string(count) +
                            ", and so is " + place.string(),
-                       "name each once");
+                       "give each shard once");
     }
     place = folder;
     made.before.seconds_model += run.value("seconds_model", 0.0);
@@ -134,13 +136,13 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
   }
   if (missing.empty()) return made;
   throw user_error({.file = folders.front()},
-                   "is a shard of " + std::to_string(count) + ", and missing are " + missing,
-                   "name all folders of the job");
+                   "is a shard of " + std::to_string(count) + ", and these are missing: " + missing,
+                   "give all folders of the job");
 }
 
-/// Makes the folder that shards are merged into, or finds the merge of theirs that it holds begun; the
-/// job is then run there, resumed, with `shards` and `before` among its WorkOptions. Throws a user error
-/// for a folder that holds anything else.
+/// Makes the folder that shards are merged into, or finds an unfinished merge of them there. The
+/// job is then resumed in it, with `shards` and `before` among its WorkOptions. Throws a user error
+/// for a folder that contains anything else.
 inline void begin_merge(const DiskPath& out, const MergedShards& shards) {
   if (detail::is_begun_merge(out, shards)) return;
   const RunFolder folder(out, shards.record.at("settings"), RunFolder::Claim::fresh);

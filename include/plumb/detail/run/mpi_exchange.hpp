@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do arrays of any length pass between the processes of MPI?
+// How do arrays of any length pass between MPI processes?
 //
-// MPI counts in int, so long arrays go in parts. Waiting for a message sleeps between looks: a
-// process may wait for hours while the first embeds, and MPI's own waiting takes a core. What MPI
-// refuses ends all processes, as its default is.
+// MPI counts in int, so long arrays are sent in parts. Waiting for a message sleeps between checks:
+// a process may wait for hours while the first embeds, and MPI's own waiting occupies a core. An
+// MPI error ends all processes, which is MPI's default.
 
 #include <mpi.h>
 
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Elements of one call.
+/// Elements per call.
 inline constexpr std::size_t mpi_part = std::size_t{1} << 27;
 
 [[nodiscard]] inline std::size_t mpi_rank(MPI_Comm comm) {
@@ -36,7 +36,7 @@ inline constexpr std::size_t mpi_part = std::size_t{1} << 27;
   return static_cast<std::size_t>(size);
 }
 
-/// Calls `part(first, count)` for parts of `length` elements, none of more than `most`.
+/// Calls `part(first, count)` for parts of `length` elements, each of at most `most`.
 template <class Part>
 void for_each_mpi_part(std::size_t length, Part part, std::size_t most = mpi_part) {
   for (std::size_t first = 0; first < length; first += most) {
@@ -44,7 +44,7 @@ void for_each_mpi_part(std::size_t length, Part part, std::size_t most = mpi_par
   }
 }
 
-/// From the first process to all; the others' arrays are as long. Collective.
+/// Copies from the first process to all; the other arrays must have the same length. Collective.
 template <class T>
 void broadcast(MPI_Comm comm, T* data, std::size_t length) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -53,7 +53,7 @@ void broadcast(MPI_Comm comm, T* data, std::size_t length) {
     MPI_Bcast(bytes + first, count, MPI_BYTE, 0, comm);
   });
 }
-/// The same; the others' become as long. Collective.
+/// The same; the other lists are resized. Collective.
 template <class List>
 void broadcast(MPI_Comm comm, List& list) {
   std::uint64_t length = list.size();
@@ -62,13 +62,14 @@ void broadcast(MPI_Comm comm, List& list) {
   broadcast(comm, list.data(), list.size());
 }
 
-/// Sums over all processes, at all of them. Adding zeros alone changes no number. Collective.
+/// Sums over all processes, with the result at all of them. Adding zeros changes no number.
+/// Collective.
 inline void sum_at_all(MPI_Comm comm, std::vector<double>& numbers) {
   for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {
     MPI_Allreduce(MPI_IN_PLACE, numbers.data() + first, count, MPI_DOUBLE, MPI_SUM, comm);
   });
 }
-/// Sums over all processes, at the first. Collective.
+/// Sums over all processes, with the result at the first. Collective.
 inline void sum_at_first(MPI_Comm comm, std::vector<std::uint64_t>& numbers) {
   const bool is_first = mpi_rank(comm) == 0;
   for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {
@@ -80,7 +81,7 @@ inline void sum_at_first(MPI_Comm comm, std::vector<std::uint64_t>& numbers) {
 
 inline constexpr int mpi_tag = 17;
 
-/// To one process, which receives as many.
+/// Sends to one process, which must receive the same number of elements.
 template <class T>
 void send(MPI_Comm comm, std::size_t to, const T* data, std::size_t length) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -99,7 +100,7 @@ void receive(MPI_Comm comm, std::size_t from, T* data, std::size_t length) {
   });
 }
 
-/// Until a process has sent something, without taking a core.
+/// Waits until a process has sent something, without occupying a core.
 inline void wait_for(MPI_Comm comm, std::size_t from) {
   for (int there = 0;;) {
     MPI_Iprobe(static_cast<int>(from), mpi_tag, comm, &there, MPI_STATUS_IGNORE);

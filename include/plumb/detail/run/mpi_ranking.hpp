@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do the processes of MPI share a ranking's entities?
+// How do MPI processes share a ranking's entities?
 //
-// The first process carries the job out: it embeds, asks, and writes the folder. The others serve:
-// each maps the file of the entities' vectors where it is, reads the rows of its own range
-// (rank/entity_shard.hpp), and counts what the first asks. Queries and questions are broadcast,
-// true cosines and counts summed, lists of nearest entities sent to the first. All run the same
-// program on CPUs of one kind, so cosines are the same bits wherever they are computed.
+// The first process runs the job: it embeds, ranks, and writes the folder. The others serve: each
+// maps the file of the entities' vectors where it is, reads the rows of its own range
+// (rank/entity_shard.hpp), and counts what the first requests. Queries and questions are broadcast,
+// true cosines and counts are summed, and lists of nearest entities are sent to the first. All
+// processes run the same program on CPUs of one kind, so cosines have the same bits wherever they
+// are computed.
 
 #include <mpi.h>
 #include <Eigen/Core>
@@ -34,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class MpiTask : std::uint64_t { end, standings, nearest };
 
-/// What the first process tells the others before they exchange anything.
+/// What the first process sends to the others before they exchange anything.
 struct MpiCall {
   MpiTask task = MpiTask::end;
   std::uint64_t rows = 0, dimension = 0, sample = 0;  // of the file of entities
@@ -43,7 +44,8 @@ struct MpiCall {
   std::uint64_t nearest = 0;
 };
 
-/// Of up to 256 rows of a file of vectors, evenly spread: another copy of it has the same.
+/// A hash of up to 256 evenly spread rows of a file of vectors. Another copy of the file has the
+/// same hash.
 [[nodiscard]] inline std::uint64_t sample_of(VectorRows rows) {
   constexpr Eigen::Index most = 256;
   const Eigen::Index count = (std::min)(rows.rows(), most);
@@ -56,7 +58,7 @@ struct MpiCall {
   return fnv1a(bytes);
 }
 
-/// The exchange as each process goes through it. Not thread-safe.
+/// Each process's side of the exchange. Not thread-safe.
 class MpiExchange {
  public:
   explicit MpiExchange(MPI_Comm comm)
@@ -65,11 +67,11 @@ class MpiExchange {
   [[nodiscard]] std::size_t process() const noexcept { return process_; }
   [[nodiscard]] std::size_t processes() const noexcept { return processes_; }
 
-  /// The first's words to all others.
+  /// Sends the first process's call to all others.
   void call(const MpiCall& call) const {
     for (std::size_t other = 1; other < processes_; ++other) send(comm_, other, &call, 1);
   }
-  /// What the first said.
+  /// Waits for the first process's call.
   [[nodiscard]] MpiCall await_call() const {
     MpiCall call;
     wait_for(comm_, 0);
@@ -77,7 +79,7 @@ class MpiExchange {
     return call;
   }
 
-  /// A process's share of the entities; the first gives them.
+  /// A process's share of the entities; the first process passes them.
   [[nodiscard]] EntityShard shard(const MpiCall& call, const EntityVectors* entities) {
     std::string file = entities != nullptr ? entities->file.string() : "";
     broadcast(comm_, file);
@@ -92,7 +94,8 @@ class MpiExchange {
     return {vectors, own(vectors.size())};
   }
 
-  /// The file of vectors as it is here. Throws a user error where it is not what the first has.
+  /// The file of vectors at this process. Throws a user error if it differs from the first
+  /// process's file.
   [[nodiscard]] VectorRows mapped(const MpiCall& call, const std::string& file) {
     if (file != file_) npy_.reset();
     if (!npy_) npy_.emplace(file);
@@ -104,19 +107,19 @@ class MpiExchange {
     const bool has_shape = static_cast<std::uint64_t>(rows.rows()) == call.rows &&
                            static_cast<std::uint64_t>(rows.cols()) == call.dimension;
     if (has_shape && sample_of(rows) != call.sample) {
-      throw user_error({.file = file}, "holds other vectors here than where the first process is",
-                       "give all processes the same file");
+      throw user_error({.file = file}, "has other vectors here than at the first process",
+                       "use the same file for all processes");
     }
     if (has_shape) return rows;
     throw user_error({.file = file},
-                     "has " + here(rows.rows(), rows.cols()) + " here, and " +
-                         here(call.rows, call.dimension) + " where the first process is",
-                     "give all processes the same file");
+                     "has " + here(rows.rows(), rows.cols()) + " here, but " +
+                         here(call.rows, call.dimension) + " at the first process",
+                     "use the same file for all processes");
   }
 
-  /// The first's queries to all others.
+  /// Sends the first process's queries to all others.
   void give_queries(VectorRows queries) const {
-    broadcast(comm_, const_cast<float*>(queries.data()),  // only read where it is given
+    broadcast(comm_, const_cast<float*>(queries.data()),  // the sender only reads it
               static_cast<std::size_t>(queries.size()));
   }
   [[nodiscard]] EmbeddingMatrix take_queries(const MpiCall& call) const {
@@ -126,9 +129,9 @@ class MpiExchange {
     return made;
   }
 
-  /// Questions as the first has them.
+  /// The first process's questions, at all processes.
   [[nodiscard]] std::vector<EntityQuestion> questions(std::span<const EntityQuestion> given) const {
-    std::vector<std::uint32_t> flat;  // of each: query, gold, how many are known, those
+    std::vector<std::uint32_t> flat;  // of each: query, gold, number of known ones, known ones
     for (const EntityQuestion& question : given) {
       flat.insert(flat.end(), {question.query, question.gold,
                                static_cast<std::uint32_t>(question.known.size())});
@@ -144,7 +147,7 @@ class MpiExchange {
     return made;
   }
 
-  /// True cosines at all processes, and what this one counts; the sums at the first.
+  /// Returns true cosines at all processes, and this process's counts; at the first, the sums.
   [[nodiscard]] std::pair<std::vector<double>, std::vector<std::uint64_t>> counted(
       const EntityShard& shard, VectorRows queries,
       std::span<const EntityQuestion> questions) const {
@@ -155,13 +158,14 @@ class MpiExchange {
     return {std::move(gold), std::move(counts)};
   }
 
-  /// Each query's nearest of all processes, at the first; nothing at the others.
+  /// At the first process, the nearest entities of each query over all processes; nothing at the
+  /// others.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const EntityShard& shard,
                                                              std::size_t entities,
                                                              VectorRows queries,
                                                              std::size_t k) const {
     auto nearby = shard.nearest(queries, k);
-    // A process's lists are as long as its share allows, so their lengths need not be sent.
+    // The length of a process's lists follows from its share, so lengths need not be sent.
     std::vector<NearEntity> flat;
     if (process_ != 0) {
       for (const auto& list : nearby) flat.insert(flat.end(), list.begin(), list.end());
@@ -196,7 +200,7 @@ inline VectorRows rows_of(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// The first process's side. One thread, the one that began MPI.
+/// The first process's side. Use it from one thread, the one that initialized MPI.
 class MpiRanking final : public EntityRanking {
   template <class Exchange>
   auto exchanged(const detail::MpiCall& call, Exchange exchange) {
@@ -208,7 +212,7 @@ class MpiRanking final : public EntityRanking {
   }
 
  public:
-  /// `comm` has all processes that share; all others call serve_rankings on it.
+  /// `comm` has all processes that take part; all others call serve_rankings on it.
   explicit MpiRanking(MPI_Comm comm) : exchange_(comm) {}
 
   [[nodiscard]] std::size_t processes() const noexcept override { return exchange_.processes(); }
@@ -243,10 +247,10 @@ class MpiRanking final : public EntityRanking {
     });
   }
 
-  /// Lets the others go; nothing may be asked afterwards.
+  /// Releases the other processes; nothing may be requested afterwards.
   void end() { exchange_.call({}); }
-  /// Whether an exchange ended with an error here, so that the others wait for what does not come:
-  /// all that is left is MPI_Abort.
+  /// Whether an exchange ended with an error here. The others then wait for data that does not
+  /// come, so only MPI_Abort is left.
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
 
  private:
@@ -272,8 +276,8 @@ class MpiRanking final : public EntityRanking {
   bool is_broken_ = false;
 };
 
-/// What all processes but the first do until the first lets them go. Throws an error for vectors
-/// that cannot be read here or have no direction; all that is left then is MPI_Abort.
+/// Serves requests until the first process ends them; all other processes call this. Throws an
+/// error for vectors that cannot be read here or have no direction; then only MPI_Abort is left.
 inline void serve_rankings(MPI_Comm comm) {
   detail::MpiExchange exchange(comm);
   for (;;) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can the names of objects be scored at all?
+// Can the names of objects be scored?
 //
-// Looked at before a job's first prompt, so that hours of answers do not end in a name that has no
-// tokens or no room. Non-goal: the scores (name_likelihood_run.hpp).
+// Checked before a job's first prompt, so that a job does not run for hours and then fail at a name
+// that has no tokens or does not fit into the context. Non-goal: the scores
+// (name_likelihood_run.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -20,9 +21,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws the user error, with a place in the dataset, that scoring a setting would end in: a text
-/// that the tokenizer does not spell, or a prompt with a name behind it that is longer than the
-/// model's context. The model is not asked.
+/// Throws the user error that scoring a setting would end in, with a place in the dataset: for a
+/// text that the tokenizer does not spell, or for a prompt and a name that are together longer than
+/// the model's context. Does not call the model.
 template <ScoringLm Model>
 void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
                              const MultiPromptDataset& dataset, const AskedFacts& asked,
@@ -35,7 +36,7 @@ void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOpti
       return;
     }
     throw user_error(site, "this tokenizer does not spell '" + shortened(text) + "'",
-                     "fix the text, or say `names` none");
+                     "fix the text, or set `names` to none");
   };
   for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
     const MultiPromptRelation& relation = dataset.relations[r];
@@ -58,15 +59,15 @@ void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOpti
   const std::size_t room = (std::min)(model.context_length(), tree_limits(model).nodes);
   const auto check_length = [&](const Site& site, const std::string& prompt,
                                 const std::string& name) {
-    // A token covers a byte at least, so most prompts need not be tokenised.
+    // A token covers at least one byte, so most prompts need not be tokenised.
     if (1 + prompt.size() + 1 + name.size() <= room) return;
     const std::size_t tokens = prompt_ids(model, {prompt + " " + name, {}, {}}, bos).size();
     if (tokens <= room) return;
     throw user_error(site,
                      "the " + few_shot_name(setting) + " prompt with '" + shortened(name) +
-                         "' behind it has " + counted(tokens, "token") +
-                         "; the model has room for " + std::to_string(room),
-                     "show fewer shots, leave the fact out, or say `names` none");
+                         "' after it has " + counted(tokens, "token") + "; the model's limit is " +
+                         std::to_string(room),
+                     "use fewer shots, remove the fact, or set `names` to none");
   };
   const FewShot few_shot(dataset, setting, options.shot_seed);
   PromptTexts texts(dataset, asked, few_shot);

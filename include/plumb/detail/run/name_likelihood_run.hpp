@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the likelihoods of names (name_scoring.hpp) taken so that the job can be resumed?
+// How are the likelihoods of names (name_scoring.hpp) computed so that a job can be resumed?
 
 #include <cstddef>
 #include <optional>
@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The names that a setting's likelihoods are taken of, each with the tokens of its whole text; their
-/// blocks are kept.
+/// The plan of the names that a setting scores, each with the tokens of its whole text. Keeps their
+/// blocks for the run.
 template <ScoringLm Model>
 [[nodiscard]] JobPlan planned_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
                                     const MultiPromptDataset& dataset, const AskedFacts& asked,
@@ -43,7 +43,7 @@ template <ScoringLm Model>
   return {std::move(names), std::move(labels)};
 }
 
-/// Not thread-safe. All that it is given must outlive it.
+/// Not thread-safe. All arguments must outlive it.
 template <ScoringLm Model>
 class NameLikelihoodRun {
  public:
@@ -57,8 +57,8 @@ class NameLikelihoodRun {
         folder_(folder),
         work_(work) {}
 
-  /// Leaves SETTING_names.jsonl and SETTING_content_free.jsonl. Throws a user error for a name
-  /// that the tokenizer does not spell.
+  /// Writes SETTING_names.jsonl and SETTING_content_free.jsonl. Throws a user error for a name that
+  /// the tokenizer does not spell.
   void score(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     {

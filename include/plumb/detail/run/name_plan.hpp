@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Behind which prompts are names of objects scored, and which names?
+// Which names of objects are scored, and after which prompts?
 //
-// The names of a fact's objects behind each of its prompts, where the fact has an alias at all, and
-// all object labels of a relation behind prompts whose subject has no content. All of it follows
-// from the data and the options alone. Non-goal: the scores (name_likelihood_run.hpp).
+// For each fact with an alias, the names of its objects are scored after each of its prompts. For
+// each relation, all object labels are scored after prompts with a content-free subject. The plan
+// depends only on the data and the options. Non-goal: the scores (name_likelihood_run.hpp).
 
 #include <cstddef>
 #include <map>
@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The distinct labels of a relation's objects, in order of appearance: the candidates of its bias
-/// level.
+/// The distinct labels of a relation's objects, in order of appearance. They are the candidates of
+/// its bias level.
 [[nodiscard]] inline std::vector<std::string> object_labels(const MultiPromptRelation& relation) {
   std::vector<std::string> labels;
   std::map<std::string, bool> seen;
@@ -34,25 +34,25 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return labels;
 }
 
-/// Whether subject or objects have more than one name, so that names can be compared.
+/// Whether the subject or an object has more than one name, so that names can be compared.
 [[nodiscard]] inline bool has_alias(const ManyNamedFact& fact) {
   return fact.subject.names.size() > 1 ||
          ranges::any_of(fact.objects,
                         [](const NamedEntity& object) { return object.names.size() > 1; });
 }
 
-/// A prompt and the names that are scored behind it.
+/// A prompt and the names that are scored after it.
 struct NamesBehind {
-  /// What the prompt begins with: instruction and shots.
+  /// The start of the prompt: instruction and shots.
   std::string context;
   std::string text;
   std::vector<std::string> names;
   std::string relation;
 
-  /// The statements whose continuations are the names, each behind a space.
+  /// The statements whose continuations are the names, each after a space.
   [[nodiscard]] Query query() const {
     Query made;
-    const std::size_t given = text.find_last_not_of(' ') + 1;  // as prompt/statement.hpp has it
+    const std::size_t given = text.find_last_not_of(' ') + 1;  // as in prompt/statement.hpp
     for (const std::string& name : names) {
       const std::string whole = text + " " + name;
       made.candidates.push_back({whole, {{text.size() + 1, whole.size()}}, {}, given});
@@ -61,7 +61,7 @@ struct NamesBehind {
   }
 };
 
-/// The prompts of a setting behind which the names of their facts are scored, in the plan's order.
+/// The prompts of a setting after which the names of their facts are scored, in the plan's order.
 [[nodiscard]] inline std::vector<PlannedPrompt> named_prompts(const MultiPromptDataset& dataset,
                                                               const AskedFacts& asked,
                                                               const FewShot& few_shot) {
@@ -73,7 +73,7 @@ struct NamesBehind {
   return prompts;
 }
 
-/// The names of a fact's objects, object by object, behind one of its prompts.
+/// The names of a fact's objects, object by object, after one of its prompts.
 [[nodiscard]] inline NamesBehind names_behind(PromptTexts& texts, const PlannedPrompt& planned) {
   NamesBehind made{texts.context(planned), texts.text(planned), {}, texts.relation(planned).code};
   for (const NamedEntity& object : texts.fact(planned).objects) {
@@ -82,14 +82,14 @@ struct NamesBehind {
   return made;
 }
 
-/// A prompt whose subject has no content; `relation` is a place among the asked ones.
+/// A prompt with a content-free subject; `relation` is a place among the asked relations.
 struct ContentFreePrompt {
   std::size_t relation = 0;
   std::size_t template_index = 0;
   std::string_view subject;
 };
 
-/// By relation, template and subject.
+/// All content-free prompts, by relation, template and subject.
 [[nodiscard]] inline std::vector<ContentFreePrompt> content_free_prompts(const AskedFacts& asked,
                                                                          const FewShot& few_shot) {
   std::vector<ContentFreePrompt> prompts;
@@ -101,7 +101,7 @@ struct ContentFreePrompt {
   return prompts;
 }
 
-/// The labels, those of the relation's objects, behind one of its content-free prompts.
+/// The labels of the relation's objects, after one of its content-free prompts.
 [[nodiscard]] inline NamesBehind labels_behind(PromptTexts& texts, const ContentFreePrompt& one,
                                                std::vector<std::string> labels) {
   std::string text = texts.content_free(one.relation, one.template_index, one.subject);

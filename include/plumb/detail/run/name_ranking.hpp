@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where do true entities stand by the likelihood of their names, or by the LM head?
+// How do true entities rank by the likelihood of their names, or by the LM head?
 //
-// The queries of a plan fall into groups whose names share a trie, and those into packs that are
-// searched together (rank/likelihood_ranker.hpp). Who carries the packs out decides what is kept of
-// them: a job (name_search_run.hpp), or nobody in memory.
+// The queries of a plan are grouped so that the names in a group share a trie. Groups are split
+// into packs that are searched together (rank/likelihood_ranker.hpp). The caller runs the packs and
+// may store their results: a job does (name_search_run.hpp), a ranking in memory does not.
 
 #include <algorithm>
 #include <cstddef>
@@ -35,27 +35,28 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the searches of a method took.
+/// The cost of a method's searches.
 struct NameSearchCost {
   std::size_t queries = 0;
-  /// Trie nodes fed and looked at; some are fed again where branches ran out.
+  /// Trie nodes fed, and nodes expanded; some nodes are fed again when branches ran out.
   std::uint64_t fed = 0, expanded = 0;
-  /// Candidates found nearer than 1e-4 nats to the true one.
+  /// Candidates found within 1e-4 nats of the true one.
   std::size_t nearby = 0;
 };
 
-/// What searching the names of a pack of queries gave.
+/// The result of searching the names for a pack of queries.
 struct SearchedPack {
   std::uint64_t fed_for_names = 0, fed_for_prompts = 0;
   /// In the order of the pack's queries.
   std::vector<SearchedRank> ranks;
 };
 
-/// The packs of one group of queries. Not thread-safe; lives while they are carried out.
+/// The packs of one group of queries. Not thread-safe; only valid while they are run.
 template <ScoringLm Model>
 class NamePacks {
  public:
-  /// `of` are the places of the questions among the ranks. All but the two last are taken in.
+  /// `of` are the places of the questions among the ranks. All arguments except the last two are
+  /// taken over.
   NamePacks(Model& model, std::string method, std::string name, const NameTrie& trie,
             const NameSearchOptions& search, std::vector<NameQuestion> unsorted,
             const std::vector<std::size_t>& of, std::vector<EntityRank>& ranks)
@@ -65,7 +66,8 @@ class NamePacks {
         trie_(trie),
         search_(search),
         ranks_(ranks) {
-    // Questions of one prompt stand in one pack, and what all prompts begin with is shared.
+    // Questions about the same prompt are in the same pack, and the common prefix of all prompts is
+    // shared.
     std::vector<std::size_t> order(unsorted.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     ranges::stable_sort(order, {}, [&](std::size_t i) { return unsorted[i].prompt; });
@@ -79,7 +81,7 @@ class NamePacks {
     for (std::size_t c = 0; c < trie.size(); ++c) name_tokens_ += trie.tree().depth(trie.leaf(c));
   }
 
-  /// What is asked (" heads" behind the method for head queries), and the part of the work.
+  /// The method (followed by " heads" for head queries), and the name of the part of the work.
   [[nodiscard]] const std::string& method() const noexcept { return method_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] std::size_t queries() const noexcept { return questions_.size(); }
@@ -89,7 +91,7 @@ class NamePacks {
   [[nodiscard]] std::size_t queries(std::size_t p) const { return pack(p).size(); }
   [[nodiscard]] std::size_t candidates() const { return trie_.size(); }
 
-  /// Asks the model; `on_answer` is called after each query.
+  /// Searches with the model; `on_answer` is called after each query.
   [[nodiscard]] SearchedPack search(std::size_t p, const std::function<void()>& on_answer = {}) {
     LikelihoodRanker ranker(model_, trie_, search_);
     SearchedPack made;
@@ -99,7 +101,7 @@ class NamePacks {
     return made;
   }
 
-  /// Puts down the ranks of a pack; what they took is added to both.
+  /// Stores the ranks of a pack, and adds the cost to `all` and `cost`.
   void take(std::size_t p, const SearchedPack& found, ScoringCost& all, NameSearchCost& cost) {
     const std::span<const NameQuestion> asked = pack(p);
     for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -122,8 +124,8 @@ class NamePacks {
   }
 
  private:
-  // Each pack holds what all prompts begin with; a larger one parts less evenly, and is lost
-  // when the job is killed.
+  // Each pack evaluates the common prefix of all prompts again. Larger packs are spread less evenly
+  // over shards, and more work is lost if the job is killed.
   static constexpr std::size_t pack_size = 32;
 
   [[nodiscard]] std::span<const NameQuestion> pack(std::size_t p) const {
@@ -142,16 +144,16 @@ class NamePacks {
   std::vector<EntityRank>& ranks_;
 };
 
-/// Model and options must outlive it. Not thread-safe. `carry(packs)` carries out each NamePacks: it
-/// has every pack searched, or knows what was found, and taken.
+/// Model and options must outlive it. Not thread-safe. `carry(packs)` runs each NamePacks: every
+/// pack must be searched, or its result must be known, and then taken.
 template <ScoringLm Model>
 class NameRanking {
  public:
-  /// `prompts` has the tokens of queries.
+  /// `prompts` contains the tokens of queries.
   NameRanking(Model& model, const RankOptions& options, KeptPrompts<Model>& prompts)
       : model_(model), options_(options), prompts_(prompts) {}
 
-  /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
+  /// Exact ranks by the likelihood of the names. `label` distinguishes the plans of one run.
   template <class Carry>
   [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan, const std::string& label,
                                                    Carry carry) {
@@ -164,7 +166,7 @@ class NameRanking {
       const std::string_view lead = joins_->lead(given, ' ');
       const auto behind = tokens_behind(model_, given + gold, given.size());
       const auto behind_lead = tokens_behind(model_, std::string(lead) + gold, lead.size());
-      // A tokenizer that normalises its text may cut otherwise than its vocabulary tells.
+      // A tokenizer that normalises its text may split it differently than its vocabulary suggests.
       const bool decides = behind.spells_text && ids_of(behind) == ids_of(behind_lead);
       return decides ? std::string(lead) : given;
     };
@@ -172,8 +174,8 @@ class NameRanking {
     return searched(plan, "likelihood", label, prompt, lead_of, trie_of, options_.search, carry);
   }
 
-  /// Ranks by the next token alone, behind the query's own tokens; all candidates have names of one
-  /// token.
+  /// Ranks only by the next token, after the query's own tokens. All candidates must have names of
+  /// one token.
   template <class Carry>
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const std::string& label,
                                                 Carry carry) {
@@ -187,7 +189,7 @@ class NameRanking {
   }
 
  private:
-  /// Queries of one lead share a trie; nearly always all have the same.
+  /// Queries with the same lead share a trie. Nearly always, all queries have the same lead.
   template <class LeadOf, class TrieOf, class Carry>
   [[nodiscard]] std::vector<EntityRank> searched(const RankPlan& plan, const std::string& method,
                                                  const std::string& label,
@@ -216,7 +218,7 @@ class NameRanking {
       const std::string side = method + (group.first ? " heads" : "");
       std::string part = side + (label.empty() ? "" : " " + label);
       if (const std::size_t before = parts[part]++; before > 0) {
-        part += "\t" + std::to_string(before + 1);  // no label ends so
+        part += "\t" + std::to_string(before + 1);  // no label ends like this
       }
       NamePacks<Model> packs(model_, side, part, trie, search, std::move(questions), places, made);
       carry(packs);
@@ -224,7 +226,7 @@ class NameRanking {
     return made;
   }
 
-  /// Leaves out the prompt's last tokens that stand in the trie.
+  /// Removes the prompt's last tokens that are in the trie.
   static void take_given(const RankPlan& plan, const GraphQuery& query, const NameTrie& trie,
                          std::vector<TokenId>& prompt) {
     const std::span<const TokenId> given = trie.given();
@@ -232,7 +234,7 @@ class NameRanking {
         !ranges::equal(std::span(prompt).last(given.size()), given)) {
       throw user_error({.field = plan.graph.entities[query.given()].id},
                        "a token of this tokenizer spans its whole query and a name",
-                       "use `bos` yes or show shots");
+                       "set `bos` to yes, or set `shots`");
     }
     prompt.resize(prompt.size() - given.size());
   }
@@ -241,8 +243,8 @@ class NameRanking {
     if (tokens <= model_.context_length()) return;
     throw user_error({.field = plan.graph.entities[query.given()].id},
                      "its query and the longest name have " + counted(tokens, "token") +
-                         ", the model's context " + std::to_string(model_.context_length()),
-                     "ask for fewer `shots`");
+                         "; the model's limit is " + std::to_string(model_.context_length()),
+                     "lower `shots`");
   }
 
   Model& model_;

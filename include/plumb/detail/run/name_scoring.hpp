@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each name of an object behind a prompt, and each label behind one that asks nothing?
+// How likely is each name of an object after a prompt, and each label after a content-free prompt?
 //
 //   log P(" NAME" | prompt) = Σ log P(token | prompt, tokens before it), in nats
-// for the names of a fact's objects behind each of its prompts, where the fact has an alias at all
-// (Table 10: does an alias outrank its label?), and for all object labels of a relation behind
-// prompts whose subject is "N/A", nothing or "?" (bias level). Source: "What Matters in Learning
-// Facts in Language Models?", section 5.4 and appendix C.1; there names are one token of a masked
-// model. Blocks of prompts with the same shots are scored as one;
-// who scores them is the caller's: a job (name_likelihood_run.hpp), or the scorer alone in memory.
+// It is computed for the names of a fact's objects after each of its prompts, if the fact has an
+// alias (Table 10: does an alias outrank its label?), and for all object labels of a relation after
+// prompts whose subject is "N/A", empty or "?" (bias level). Source: "What Matters in Learning
+// Facts in Language Models?", section 5.4 and appendix C.1; there, names are one token of a masked
+// model. Blocks of prompts with the same shots are scored together. The caller runs the scoring: a
+// job (name_likelihood_run.hpp), or only the scorer in memory.
 
 #include <cstddef>
 #include <optional>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Names of all objects behind all of these prompts.
+/// Number of names of all objects, over all these prompts.
 inline std::size_t count_names(const PromptTexts& texts,
                                const std::vector<PlannedPrompt>& prompts) {
   std::size_t names = 0;
@@ -53,18 +53,18 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
   return names;
 }
 
-/// Asks about the names of one setting. All that it is given must outlive it. Not thread-safe.
+/// Scores the names of one setting. All arguments must outlive it. Not thread-safe.
 ///
-/// `carry(block, place, name_of)` scores a planned block's statements, of which `name_of(statement)` says what a
-/// message calls them, and returns their scores; nothing where another process has some of them. `take`
-/// gets the rows in order. Both functions return whether all rows came.
+/// `carry(block, place, name_of)` scores a planned block's statements and returns their scores, or
+/// nothing if another process has some of them. `name_of(statement)` is the statement's name in
+/// messages. `take` gets the rows in order. Both functions return whether all rows were passed.
 template <ScoringLm Model>
 class NameScoring {
  public:
   using Block = typename CausalScorer<Model>::Block;
 
-  /// `blocks` has those that were planned before. Throws a user error for a BOS that is wanted and not
-  /// there.
+  /// `blocks` contains blocks that were already planned. Throws a user error if BOS is required but
+  /// the model has none.
   NameScoring(Model& model, const Bos& with_bos, const MultiPromptDataset& dataset,
               const AskedFacts& asked,
               const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
@@ -73,7 +73,8 @@ class NameScoring {
         asked_(asked),
         blocks_(blocks) {}
 
-  /// The parts of a job that score a setting's names, and its labels behind prompts without content.
+  /// The names of the parts of a job that score a setting's names, and its labels after
+  /// content-free prompts.
   [[nodiscard]] static std::string names_part(const FewShot& few_shot) {
     return few_shot.name() + " names";
   }
@@ -83,7 +84,7 @@ class NameScoring {
 
   [[nodiscard]] CausalScorer<Model>& scorer() noexcept { return scorer_; }
 
-  /// The names of a setting's facts; `begin(count)` is told how many there are.
+  /// Scores the names of a setting's facts; `begin(count)` gets their number.
   template <class Begin, class Carry, class Take>
   bool names(const FewShot& few_shot, Begin begin, Carry carry, Take take) {
     PromptTexts texts(dataset_, asked_, few_shot);
@@ -106,7 +107,7 @@ class NameScoring {
         });
   }
 
-  /// The labels of a relation's objects behind its content-free prompts.
+  /// Scores the labels of a relation's objects after its content-free prompts.
   template <class Begin, class Carry, class Take>
   bool content_free(const FewShot& few_shot, Begin begin, Carry carry, Take take) {
     PromptTexts texts(dataset_, asked_, few_shot);
@@ -128,8 +129,8 @@ class NameScoring {
   }
 
  private:
-  /// `count` questions in blocks of one context and relation, in order; `take` gets each one's scores,
-  /// but for blocks that are not scored here.
+  /// Scores `count` questions in order, in blocks of the same context and relation. `take` gets the
+  /// scores of each, except for blocks that are not scored here.
   template <class Ask, class Carry, class Take>
   bool generate_rows(const std::string& part, std::size_t count, Ask ask, Carry carry, Take take) {
     constexpr std::size_t most_statements = 2048;
@@ -176,7 +177,7 @@ class NameScoring {
           for (; statement >= question->names.size(); ++question) {
             statement -= question->names.size();
           }
-          return "'" + question->names[statement] + "' of " + question->relation + " behind '" +
+          return "'" + question->names[statement] + "' of " + question->relation + " after '" +
                  shortened(question->text.substr(question->context.size())) + "'";
         });
     if (!scores) return std::nullopt;

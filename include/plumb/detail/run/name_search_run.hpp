@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are exact ranks by likelihood taken so that the job can be resumed?
+// How are exact ranks by likelihood computed so that a job can be resumed?
 //
-// The names' searches go some queries a pack, and each pack is written into the journal when it is
-// done. The LM head is the same search over names of one token. A name has the tokens that it has
-// behind its query in one text.
+// The names are searched for several queries per pack, and each pack is written to the journal when
+// it is finished. The LM head is the same search over names of one token. A name has the tokens
+// that it has after its query in one text.
 
 #include <cstddef>
 #include <map>
@@ -27,7 +27,8 @@ class NameSearchRun {
   NameSearchRun(Model& model, const RankOptions& options, KeptPrompts<Model>& prompts, Work& work)
       : ranking_(model, options, prompts), work_(work) {}
 
-  /// The queries of some plans, written in a form. How far names are searched is not known ahead.
+  /// The queries of some plans, written in a form. The extent of the name searches is not known in
+  /// advance.
   [[nodiscard]] static PlannedPart planned(KeptPrompts<Model>& prompts, std::string name,
                                            const std::vector<RankPlan>& plans, QueryForm form) {
     PlannedPart part{std::move(name), "query", 0, ScoringCost()};
@@ -41,27 +42,28 @@ class NameSearchRun {
     return part;
   }
 
-  /// Exact ranks by the likelihood of the names. `label` tells plans of one run apart.
+  /// Exact ranks by the likelihood of the names. `label` distinguishes the plans of one run.
   [[nodiscard]] std::vector<EntityRank> likelihood(const RankPlan& plan,
                                                    const std::string& label = "") {
     return ranking_.likelihood(plan, label, [&](auto& packs) { execute(packs); });
   }
 
-  /// Ranks by the next token alone, behind the query's own tokens; all candidates have names of one
-  /// token.
+  /// Ranks only by the next token, after the query's own tokens. All candidates must have names of
+  /// one token.
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan,
                                                 const std::string& label = "") {
     return ranking_.lm_head(plan, label, [&](auto& packs) { execute(packs); });
   }
 
-  /// Whether all queries so far were searched; in a shard others have some, and ranks are no ranks.
+  /// Whether all queries so far were searched. In a shard, other shards have some of them, and the
+  /// ranks are invalid.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
-  /// By method; " heads" behind it for head queries.
+  /// By method, followed by " heads" for head queries.
   [[nodiscard]] const std::map<std::string, NameSearchCost>& cost() const noexcept { return cost_; }
 
  private:
-  /// What the journal keeps of a pack.
+  /// What the journal stores for a pack.
   [[nodiscard]] static std::string row_of(const SearchedPack& found) {
     Json rows = Json::array();
     rows.push_back(Json::array({found.fed_for_names, found.fed_for_prompts}));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which neutral prompts does a closed-set probe ask, and where is an option's score among theirs?
+// Which neutral prompts does a closed-set probe ask, and where is an option's score among them?
 //
-// Under `Reduction::pmi` each option of a relation has one for each template (prompt/neutral_prompt.hpp),
-// whatever the fact, as no subject stands in it; where facts bring texts of their own for the options,
-// each fact has its own. Under the other reductions there are none.
+// With `Reduction::pmi`, each option of a relation has one neutral prompt per template
+// (prompt/neutral_prompt.hpp). It is the same for all facts, because it does not contain the
+// subject. If facts have their own texts for the options, each fact has its own neutral prompts.
+// With the other reductions there are none.
 
 #include <cstddef>
 #include <string>
@@ -28,14 +29,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Builder and settings must outlive it. Any number of threads may ask one.
+/// Builder and settings must outlive it. Any number of threads may use one.
 template <PromptBuilder Builder>
 class NeutralPrompts {
  public:
   NeutralPrompts(const Builder& builder, const ProbeSettings& settings)
       : builder_(builder), settings_(settings) {}
 
-  /// How many of a relation's facts, from the first on, have neutral prompts that are asked.
+  /// How many of a relation's facts, from the first on, have neutral prompts to score.
   [[nodiscard]] std::size_t facts(const Relation& relation) const {
     if (settings_.scoring.reduction != Reduction::pmi || relation.facts.empty()) return 0;
     return are_own(relation) ? relation.facts.size() : 1;
@@ -66,15 +67,15 @@ class NeutralPrompts {
     }
   }
 
-  /// Among all neutral prompts of the relation, in that order, that of a fact's first option under the
-  /// template that is at a place among the asked ones.
+  /// The place among all neutral prompts of the relation, in that order, of a fact's first option.
+  /// `template_place` is the template's place among the selected ones.
   [[nodiscard]] std::size_t place(const Relation& relation, std::size_t fact,
                                   std::size_t template_place) const {
     const std::size_t of = are_own(relation) ? fact : 0;
     return (of * templates(relation).size() + template_place) * relation.options.size();
   }
 
-  /// The span of a neutral prompt that stands for its answer (neutral_log_likelihood).
+  /// The span of a neutral prompt that is its answer (neutral_log_likelihood).
   [[nodiscard]] Span span() const {
     const bool answer_alone =
         settings_.scoring.span == Span::answer || settings_.masked.value_or(false);
@@ -82,16 +83,16 @@ class NeutralPrompts {
   }
 
  private:
-  /// In a conversation the neutral prefix is what the user says.
+  /// In a conversation the neutral prefix is the user's turn.
   [[nodiscard]] Prompt in_conversation(Prompt prompt) const {
     const Chat& chat = settings_.conversation;
     if (!chat) return prompt;
     const bool asks = settings_.chat_turn == ChatTurn::question;
     if (asks && is_blank(std::string_view(prompt.text).substr(0, prompt.answer.front().begin))) {
       throw user_error({.setting = "chat"},
-                       "nothing stands before '" + prompt.text +
-                           "' without its subject, so pmi leaves the user nothing to say",
-                       "give a text with `neutral`, such as 'Answer:'");
+                       "there is no text before '" + prompt.text +
+                           "' without its subject, so the user's turn for pmi is empty",
+                       "set `neutral` to a text such as 'Answer:'");
     }
     const std::string context = chat.context(asks ? "" : settings_.prefix.text, {}, prompt);
     return behind(context, chat.answer(std::move(prompt)));

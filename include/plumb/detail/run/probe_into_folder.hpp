@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A scorer, facts and a folder: can they become a finished run in one call?
+// How can a scorer and facts become a finished run folder in one call?
 //
-// What `plumb probe` leaves is left, page included, and read by `plumb report`, `calibrate` and
-// `compare` and by lm-pub-quiz. It is a ProbeJob carried out by run_job; a job whose model is to be
-// described by its file and hash says so in its Provenance and calls these itself.
+// It writes the same files as `plumb probe`, including the page. `plumb report`, `calibrate` and
+// `compare` and lm-pub-quiz can read them. It is a ProbeJob run by run_job. To record the model by
+// its file and hash, use these two directly and set the Provenance.
 
 #include <concepts>
 #include <string>
@@ -20,22 +20,22 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct FolderProbeOptions {
-  /// As results and pages show it.
+  /// The model's name in results and pages.
   std::string model = "model";
-  /// Relations, limit, templates and markers are applied to the dataset. Unless it is said otherwise
-  /// template 0 alone is asked, as by `plumb probe`; `.settings = {.templates = {}}` asks all. Whether
-  /// statements begin with BOS, and a masked model's rule, are taken from a scorer that tells (`bos()`,
+  /// Relations, limit, templates and markers are applied to the dataset. By default only template 0
+  /// is used, as in `plumb probe`; `.settings = {.templates = {}}` uses all. Whether statements
+  /// begin with BOS, and a masked model's rule, come from the scorer if it reports them (`bos()`,
   /// `rule()`).
   ProbeSettings settings{};
-  /// Whether to resume the run that the folder holds. A scorer that answers otherwise than when the
-  /// run was begun is not noticed.
+  /// Whether to resume the run in the folder. A scorer that now gives different answers is not
+  /// detected.
   bool resume = false;
-  /// Whether a run that the folder holds is replaced once the new one is complete.
+  /// Whether to replace a run in the folder once the new one is complete.
   bool overwrite = false;
   WorkOptions work{};
 };
 
-/// Settings with what the scorer itself tells of them.
+/// The settings, with what the scorer itself reports.
 template <class Scorer>
 ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
   if constexpr (requires { scorer.bos().has_value(); }) settings.bos = scorer.bos().has_value();
@@ -51,11 +51,12 @@ ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
   return settings;
 }
 
-/// Scores every option of every fact and writes a whole run folder. The dataset may be made by a
-/// program: its facts need no numbers (check_and_complete). Any CandidateScorer will do; one that is no
-/// PackedScorer is asked fact by fact. Throws a user error before anything is scored for what a loader
-/// would refuse, for settings that contradict one another, and for a folder that holds something and is
-/// not resumed; later for what the scorer refuses, what is done being kept. Not thread-safe.
+/// Scores every option of every fact and writes a whole run folder. A program may make the dataset:
+/// its facts need no numbers (check_and_complete). Any CandidateScorer works; one that is not a
+/// PackedScorer gets the facts one by one. Throws a user error before anything is scored for what a
+/// loader would refuse, for settings that contradict each other, and for a folder that is not empty
+/// and not resumed. Later it throws for what the scorer refuses; finished packs are then kept. Not
+/// thread-safe.
 template <PromptBuilder Builder, class Scorer>
 Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, Dataset dataset,
                                         const DiskPath& folder,
@@ -78,7 +79,7 @@ Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, 
   }
 }
 
-/// The same of statements, as closed-set probes have them.
+/// The same with statements, as closed-set probes use them.
 template <class Scorer>
 Finished<ProbeReport> probe_into_folder(Scorer& scorer, Dataset dataset, const DiskPath& folder,
                                         const FolderProbeOptions& options = {}) {

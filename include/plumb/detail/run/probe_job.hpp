@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The closed-set probe as a job: every statement of a dataset scored, its rows, metadata and page.
+// The closed-set probe as a job. It scores every statement of a dataset and writes rows, metadata
+// and page.
 //
-// Relation by relation, in blocks of whole facts that hold at most `block_statements` statements, so
-// memory does not grow with the dataset. A block is planned whole and then scored pack by pack. When
-// a relation is through, its results file gets its name and the journal says so. What is written
-// depends on the dataset and the settings alone. A fact with a candidate whose tokens the engine did
-// not report in full is left out, counted in the metadata and in run.json.
+// It goes relation by relation, in blocks of whole facts with at most `block_statements`
+// statements, so memory does not grow with the dataset. A block is planned as a whole and then
+// scored pack by pack. When a relation is finished, its results file gets its final name and the
+// journal records it. What is written depends only on the dataset and the settings. A fact is left
+// out if the engine did not report all tokens of one of its candidates; such facts are counted in
+// the metadata and in run.json.
 
 #include <algorithm>
 #include <cstddef>
@@ -49,14 +51,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job. The scorer must outlive it. The settings' prefix and shots stand before what the builder
-/// makes. Not thread-safe.
+/// Models Job. The scorer must outlive it. The settings' prefix and shots come before what the
+/// builder makes. Not thread-safe.
 template <PackedScorer Scorer, PromptBuilder Builder = Statement>
 class ProbeJob {
  public:
-  /// The dataset is asked as it is, its facts numbered where they are not (check_and_complete). Throws a user
-  /// error for settings that contradict one another, for a template or facts to show that a relation
-  /// lacks, and for what a loader would refuse.
+  /// Uses the dataset as it is, and numbers its facts if they have no numbers (check_and_complete).
+  /// Throws a user error for settings that contradict each other, for a missing template, for a
+  /// relation with too few facts for shots, and for what a loader would refuse.
   ProbeJob(Scorer& scorer, Dataset dataset, ProbeSettings settings, Provenance provenance = {},
            Builder builder = {})
       : scorer_(scorer),
@@ -71,7 +73,8 @@ class ProbeJob {
     statements_ =
         count_statements(dataset_, settings_.templates.indices) + neutral().statements(dataset_);
     if (settings_.chat != static_cast<bool>(settings_.conversation)) {
-      throw internal_error({.setting = "chat"}, "wants a conversation, and a conversation `chat`");
+      throw internal_error({.setting = "chat"},
+                           "needs a conversation, and a conversation needs `chat`");
     }
     check_conversations();
     if (settings_.chat_turn == ChatTurn::question) {
@@ -83,21 +86,23 @@ class ProbeJob {
     }
   }
 
-  /// Statements of a block at most, or those of one fact.
+  /// Maximum number of statements in a block, unless one fact has more.
   std::size_t block_statements = 65'536;
-  /// From so many statements on, the progress of tokenising them is reported, which takes seconds then.
+  /// From this number of statements on, the progress of tokenising is reported, because it then
+  /// takes seconds.
   std::size_t reported_preparation = 1'000'000;
 
   [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }
 
-  /// Statements, and what feeding them takes. Throws as run does for a statement that cannot be scored.
+  /// The number of statements, and the cost of feeding them. Throws as run does for a statement
+  /// that cannot be scored.
   [[nodiscard]] JobPlan plan(const ProgressCallback& on_progress = {}) {
     prepare(nullptr, on_progress);
     return {{"", "statement", statements_, cost_}};
   }
 
-  /// Throws a user error for a statement that cannot be scored, before anything is scored where the
-  /// scorer tells so beforehand.
+  /// Throws a user error for a statement that cannot be scored. If the scorer can check this in
+  /// advance, nothing is scored before.
   void run(const RunFolder& folder, Work& work) {
     if (checks_beforehand || counts_unknown) prepare(&work, work.on_progress());
     ExamplePrompts examples;
@@ -124,7 +129,7 @@ class ProbeJob {
         run.unknown_facts = unknown_[r].facts();
         run.unknown_statements = unknown_[r].statements();
       }
-      // A fact that the engine did not report in full has no rows.
+      // A fact with unreported tokens has no rows.
       const std::size_t rows = file.is_file() ? sum_of(file).lines : 0;
       run.unreported_facts =
           part.is_whole() ? relation.facts.size() - rows / templates(relation).size() : 0;
@@ -134,8 +139,8 @@ class ProbeJob {
     write_atomically(folder.file(metadata_name(ResultsKind::closed_set)), metadata.dump(2) + "\n");
   }
 
-  /// How many facts the last run left out, where there are some, and by which column its report groups them: no
-  /// setting, since a resumed run may be shown otherwise.
+  /// How many facts the last run left out, if any, and the column by which its report groups them.
+  /// The column is not a setting, because a resumed run may be shown in a different way.
   [[nodiscard]] Json facts() const {
     Json made = Json::object();
     if (unreported_facts_ > 0) made["unreported_facts"] = unreported_facts_;
@@ -152,8 +157,8 @@ class ProbeJob {
     return templates_of(relation, settings_.templates.indices);
   }
 
-  /// Throws a user error, with its place in the dataset, for the first template that cannot be asked in a
-  /// conversation; it counts the others.
+  /// Throws a user error for the first template that cannot be used in a conversation, with its
+  /// place in the dataset. The message counts the other such templates.
   void check_conversations() const {
     if (!settings_.conversation) return;
     std::optional<Error> first;
@@ -187,28 +192,28 @@ class ProbeJob {
     throw Error(first->fault(), {},
                 first->what() + std::string("; so ") + (others == 1 ? "is " : "are ") +
                     counted(others, "other template") +
-                    "; `relations` and `templates` choose what is asked");
+                    "; select others with `relations` and `templates`");
   }
 
   [[nodiscard]] std::size_t per_fact(const Relation& relation) const {
     return templates(relation).size() * relation.options.size();
   }
 
-  /// Statements that are scored together: of facts from `first` on under some templates, or their neutral
-  /// prompts.
+  /// Statements that are scored together: those of facts from `first` on under some templates, or
+  /// their neutral prompts.
   struct BlockPlace {
     std::size_t first = 0, count = 0;
     std::vector<std::size_t> under{};
     bool is_neutral = false;
   };
 
-  /// The blocks of a relation in the order in which they are scored: neutral prompts first, then facts,
-  /// those of a few facts under all templates next to one another.
+  /// The blocks of a relation in scoring order: neutral prompts first, then facts. The blocks of
+  /// the same facts under all templates are next to each other.
   [[nodiscard]] std::vector<BlockPlace> blocks_of(const Relation& relation) const {
     std::vector<BlockPlace> blocks;
     const std::vector<std::size_t> all = templates(relation);
     std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact(relation));
-    // Each fact's own shots are held in the model while its options are scored.
+    // The model's cache contains one fact's own shots while its options are scored.
     if (settings_.shots.count > 0 && settings_.shots.draw == ShotDraw::fact) facts_per_block = 1;
     const auto cut = [&](std::size_t facts, auto add) {
       for (std::size_t first = 0; first < facts; first += facts_per_block) {
@@ -238,9 +243,10 @@ class ProbeJob {
     scorer.unknown_answers(block, query);
   };
 
-  /// Tokenises and plans all statements, once, and keeps the blocks for scoring. Throws a user error, with
-  /// its place in the dataset, for one that cannot be scored. Relations that the work has done are left out,
-  /// or only their unknown answers are counted; without a work all are prepared.
+  /// Tokenises and plans all statements once, and keeps the blocks for scoring. Throws a user
+  /// error, with its place in the dataset, for a statement that cannot be scored. Relations that
+  /// `work` has finished are skipped, or only their unknown answers are counted. Without a `work`,
+  /// all relations are prepared.
   void prepare(Work* work, const ProgressCallback& on_progress) {
     if (has_all_ || (is_prepared_ && work != nullptr)) return;
     is_prepared_ = true;
@@ -277,7 +283,7 @@ class ProbeJob {
     }
   }
 
-  /// A block with its statements, not planned yet. Throws as prepare does.
+  /// A block with its statements, not yet planned. Throws as prepare does.
   [[nodiscard]] typename Scorer::Block filled_block(const Relation& relation,
                                                     const BlockPlace& place,
                                                     UnknownAnswers* unknown = nullptr) {
@@ -388,7 +394,7 @@ class ProbeJob {
     part.finish(cost, rows.finish());
   }
 
-  /// Writes a fact's rows; `of_fact` is by template, then option.
+  /// Writes a fact's rows; `of_fact` is ordered by template, then option.
   void write_rows(AtomicFile& rows, const Relation& relation, std::size_t fact,
                   std::span<const StatementScore> of_fact,
                   const std::vector<double>& neutral_scores) const {
@@ -415,7 +421,7 @@ class ProbeJob {
   Provenance provenance_;
   InContext<Builder> builder_;
   std::size_t statements_ = 0, unreported_facts_ = 0;
-  // What prepare made: of the relations that were not done, or of all.
+  // The result of prepare: for the unfinished relations, or for all.
   bool is_prepared_ = false, has_all_ = false;
   ScoringCost cost_;
   KeptBlocks<Scorer> kept_;              // by relation and block

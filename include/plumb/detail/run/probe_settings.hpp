@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a closed-set probe, and the dataset they choose.
+// Settings of a closed-set probe, and the dataset that they select.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Template indices, or all of each relation's: `{0}`, `{2, 4}`; `{}` is all.
+/// Template indices `{0}`, `{2, 4}`, or `{}` for all templates of each relation.
 struct TemplateChoice {
   TemplateChoice() = default;
   TemplateChoice(std::initializer_list<std::size_t> chosen) : indices(chosen) {}
@@ -49,45 +49,46 @@ struct TemplateChoice {
 };
 
 struct ProbeSettings {
-  /// What `chosen_dataset` loads; not read where a dataset is given.
+  /// The path that `chosen_dataset` loads; not read if a dataset is given.
   std::filesystem::path data{};
   std::vector<std::string> relations{};
   std::filesystem::path template_file{};
   AddedMarkers inject = AddedMarkers::none;
-  /// Facts of each relation, the first ones; 0 takes all.
+  /// Number of facts of each relation, from the first on; 0 takes all.
   std::size_t limit = 0;
   TemplateChoice templates{0};
   Scoring scoring{};
   Bos bos = true;
-  /// Of a masked model.
+  /// Only for masked models.
   PseudoLikelihood pll = PseudoLikelihood::within_word;
-  /// Whether the model is masked, where that is known; no option, the model says it.
+  /// Whether the model is masked, if known. Not an option: the model decides.
   std::optional<bool> masked{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
-  /// Before every statement, as it is.
+  /// The text before every statement, unchanged.
   TextSetting prefix{};
-  /// Solved facts of the relation before every statement.
+  /// Solved facts of the relation, before every statement.
   ShotChoice shots{};
-  /// Draws of the shots, from their seed on; a command asks each as a run of its own.
+  /// Number of draws of the shots, with consecutive seeds. A command makes each a separate run.
   std::size_t shot_seeds = 1;
-  /// Whether statements are asked in a conversation, by the model's chat template.
+  /// Whether statements are asked in a conversation, formatted by the model's chat template.
   bool chat = false;
   ChatTurn chat_turn = ChatTurn::question;
-  /// What the system says first; empty: nothing.
+  /// The system message; empty: none.
   TextSetting system{};
-  /// In place of the model's own template; empty: that one.
+  /// Replaces the model's own chat template; empty: the model's own.
   std::filesystem::path chat_template{};
-  /// No option: made of the template before a job (chat_of).
+  /// Not an option: made from the chat template before a job (chat_of).
   Chat conversation{};
-  /// Before the answer alone, which `Reduction::pmi` compares with; the template without its subject
-  /// where there is none.
+  /// The prefix before the answer that `Reduction::pmi` compares with. If not set: the template
+  /// without its subject.
   GivenText neutral{};
-  /// Of the bootstrap intervals.
+  /// Seed of the bootstrap intervals.
   std::uint64_t seed = 0;
-  /// A column of the facts' table, whose values the report also shows apart; empty: none.
+  /// A column of the facts' table; the report also shows each of its values separately. Empty:
+  /// none.
   std::string group_by{};
 
-  /// Those that results already there can be read with too.
+  /// The settings that existing results can also be read with.
   template <class Self, class Visitor>
   static void visit_reading(Self& self, Visitor& visitor) {
     visitor("data", self.data,
@@ -96,102 +97,102 @@ struct ProbeSettings {
                      "file",
              .recorded = "-"});
     visitor("relations", self.relations,
-            {.value = "A,B", .help = "only these relations", .recorded = "-"});
-    visitor("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+            {.value = "A,B", .help = "use only these relations", .recorded = "-"});
+    visitor("seed", self.seed, {.value = "N", .help = "random seed of the bootstrap intervals"});
     visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
     visitor(
         "reduction", self.scoring.reduction,
         {.value = "KIND",
-         .help = "sum, mean (per token) or bytes (per UTF-8 byte) over a statement's tokens, or "
-                 "pmi: less what the answer scores behind a neutral prefix"});
+         .help = "statement score: sum, mean (per token), bytes (per UTF-8 byte), or pmi (minus "
+                 "the answer's after a neutral prefix)"});
     visitor("span", self.scoring.span,
             {.value = "KIND",
-             .help = "which tokens count: statement, answer (those that share a byte with it) or "
-                     "continuation (all behind what stands before the answer)"});
+             .help = "tokens to score: statement, answer (tokens that overlap it) or continuation "
+                     "(from the answer on)"});
   }
-  /// Those of scoring.
+  /// The settings of scoring.
   template <class Self, class Visitor>
   static void visit_scoring(Self& self, Visitor& visitor) {
-    visitor("templates", self.templates, {.value = "0,1|all", .help = "template indices"});
-    visitor(
-        "template-file", self.template_file,
-        {.value = "FILE",
-         .help = "JSON of templates by relation, or a folder of LPAQA's prompts, instead of the "
-                 "dataset's"});
+    visitor("templates", self.templates,
+            {.value = "0,1|all", .help = "indices of the templates to use, or all"});
+    visitor("template-file", self.template_file,
+            {.value = "FILE",
+             .help = "replace the dataset's templates: JSON by relation, or a folder of LPAQA's "
+                     "prompts"});
     visitor("inject", self.inject,
             {.value = "KIND",
              .help = "add template 0 with markers: verbalized, numerical or all",
              .recorded = "-"});
     visitor("limit", self.limit,
-            {.value = "N", .help = "first N facts of each relation; 0 takes all"});
+            {.value = "N", .help = "use only the first N facts of each relation; 0 uses all"});
     visitor("bos", self.bos,
             {.value = "yes|no|TOKEN",
-             .help = "start each statement with the BOS token, or with another token, by its text",
+             .help = "token before each statement: BOS (yes), none (no) or another by its text",
              .idle = self.masked.value_or(false)
-                         ? "on a masked model, which has its own special tokens around each text"
+                         ? "on a masked model, which adds its own special tokens around each text"
                          : "",
              .recorded = "-"});
     visitor("pll", self.pll,
             {.value = "RULE",
-             .help = "of a masked model: within-word masks a token and the later ones of its word, "
-                     "original the token alone",
+             .help = "masked models: mask a token and the rest of its word (within-word), or only "
+                     "the token (original)",
              .idle = self.masked.value_or(true) ? "" : "on a causal model",
              .recorded = "-"});
     visitor("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
-    visitor(
-        "prefix", self.prefix,
-        {.value = "TEXT|FILE",
-         .help = "put this text, or that of a file, before every statement, as it is; text:… is "
-                 "no file"});
+    visitor("prefix", self.prefix,
+            {.value = "TEXT|FILE",
+             .help = "put a text or a file's content before every statement, unchanged; text:… is "
+                     "never a file"});
     visitor("shots", self.shots.count,
             {.value = "K",
-             .help = "solved facts of the relation before every statement, under its template",
+             .help = "solved facts of the relation before every statement, in its template",
              .most = 1000,
-             .remedy = "the model's context holds no more"});
-    const std::string without = self.shots.count > 0 ? "" : "without `shots`; say how many";
-    visitor("shot-seed", self.shots.seed, {.value = "N", .help = "of their draw", .idle = without});
+             .remedy = "use fewer; a model's context is limited"});
+    const std::string without = self.shots.count > 0 ? "" : "without `shots`; set how many";
+    visitor("shot-seed", self.shots.seed,
+            {.value = "N", .help = "random seed of the shots", .idle = without});
     visitor(
         "shot-seeds", self.shot_seeds,
         {.value = "N",
-         .help = "ask N times, with the seeds from `shot-seed` on, each into a folder of its own, "
-                 "and show the spread between draws",
+         .help = "probe N times, with seeds from `shot-seed` on, into separate folders; show the "
+                 "spread",
          .least = 1,
          .most = 1000,
-         .remedy = "1 asks once",
+         .remedy = "1 probes once",
          .idle = without,
          .recorded = "-"});
     visitor("shot-draw", self.shots.draw,
             {.value = "relation|fact",
-             .help = "the same shots before all of a relation's facts, or new ones for each",
+             .help = "draw the same shots for all facts of a relation, or new ones for each fact",
              .idle = without});
     visitor(
         "chat", self.chat,
-        {.help = "ask in a conversation, by the model's own chat template: the user says what "
-                 "stands before an answer, the assistant the answer, which is scored",
+        {.help = "use the model's chat template: the user's turn asks, the assistant's has the "
+                 "scored answer",
          .idle = self.masked.value_or(false) ? "on a masked model, which has no chat template" : "",
          .recorded = "-"});
     const std::string no_chat = self.chat ? "" : "without `chat`";
     visitor("chat-turn", self.chat_turn,
             {.value = "question|statement",
-             .help = "what is asked: the part of a statement before its answer, or the prefix, "
-                     "behind which the assistant says the whole statement",
+             .help = "user's turn: the statement up to its answer, or `prefix` (the assistant then "
+                     "gives the whole statement)",
              .idle = no_chat,
              .recorded = "-"});
     visitor("system", self.system,
             {.value = "TEXT|FILE",
-             .help = "what the system says first in a conversation; text:… is no file",
+             .help = "system message: a text or a file's content; text:… is never a file",
              .idle = no_chat,
              .recorded = "-"});
     visitor("chat-template", self.chat_template,
             {.value = "FILE",
-             .help = "a Jinja chat template in place of the model's own",
+             .help = "Jinja chat template to use instead of the model's own",
              .idle = no_chat,
              .recorded = "-"});
     visitor("neutral", self.neutral,
             {.value = "TEXT",
-             .help = "of `reduction` pmi: what stands before an answer alone; not given: the "
-                     "template without its subject"});
+             .help = "pmi: neutral text before the answer; default: the template without its "
+                     "subject"});
   }
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor) {
@@ -199,11 +200,11 @@ struct ProbeSettings {
     visit_scoring(self, visitor);
   }
 
-  /// Throws a user error for settings that contradict one another.
+  /// Throws a user error for settings that contradict each other.
   void(check)() const {
     if (inject != AddedMarkers::none && !templates.indices.empty()) {
-      throw user_error({.setting = "inject"}, "adds templates, but `templates` names some only",
-                       "say `templates` all");
+      throw user_error({.setting = "inject"}, "adds templates, but `templates` selects only some",
+                       "set `templates` to all");
     }
     if (masked.value_or(false) && scoring.span == Span::continuation) {
       throw user_error({.setting = "span"},
@@ -213,11 +214,12 @@ struct ProbeSettings {
     (check_chat)();
     if (neutral.text && scoring.reduction != Reduction::pmi) {
       throw user_error({.setting = "neutral"}, "has no effect without `reduction` pmi",
-                       "say that, or leave it out");
+                       "set `reduction` to pmi, or remove it");
     }
   }
 
-  /// How the model's tokenizer reads the texts of special tokens; a chat template is made of them.
+  /// How the model's tokenizer reads the texts of special tokens. A chat template contains them, so
+  /// they are parsed.
   [[nodiscard]] SpecialTokenReading reading() const noexcept {
     return chat ? SpecialTokenReading::parse : special_tokens;
   }
@@ -228,24 +230,23 @@ struct ProbeSettings {
     if (special_tokens == SpecialTokenReading::text) {
       throw user_error({.setting = "special-tokens"},
                        "is text, but a chat template writes special tokens that must be parsed",
-                       "leave it out, or say parse");
+                       "remove it, or set it to parse");
     }
     if (chat_turn == ChatTurn::statement && is_blank(prefix.text)) {
-      throw user_error({.setting = "chat-turn"}, "is statement, and the user says nothing",
-                       "say with `prefix` what the user asks for, such as 'Tell me a fact.'");
+      throw user_error({.setting = "chat-turn"}, "is statement, but the user's turn is empty",
+                       "set `prefix` to the user's request, such as 'Tell me a fact.'");
     }
     if (!system.text.empty() && is_blank(system.text)) {
-      throw user_error({.setting = "system"}, "is blank",
-                       "write what the system says, or leave it out");
+      throw user_error({.setting = "system"}, "is blank", "write a system message, or remove it");
     }
     if (chat_turn == ChatTurn::question && neutral.text && is_blank(*neutral.text)) {
-      throw user_error({.setting = "neutral"}, "is empty, and the user says nothing",
-                       "give a text such as 'Answer:'");
+      throw user_error({.setting = "neutral"}, "is empty, so the user's turn would be empty",
+                       "set a text such as 'Answer:'");
     }
   }
 };
 
-/// What run.json says of a probe's settings.
+/// The settings of a probe as run.json records them.
 [[nodiscard]] inline Json probe_record(const ProbeSettings& settings, const Dataset& dataset,
                                        const Provenance& from) {
   std::vector<std::string> codes;
@@ -272,8 +273,8 @@ struct ProbeSettings {
   return record;
 }
 
-/// A dataset as it is to be probed: cut to what was chosen, its templates replaced or marked. Throws a
-/// user error for what is not there or cannot be read.
+/// The dataset to probe: only the selected part, with its templates replaced or marked. Throws a
+/// user error for a selection that does not exist and for a file that cannot be read.
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings, Dataset whole) {
   Dataset dataset =
       select_facts(std::move(whole), settings.relations, settings.limit, settings.shots.count > 0);
@@ -281,12 +282,12 @@ struct ProbeSettings {
   for (const Relation& relation : dataset.relations) {
     if (!relation.templates.empty() || relation.verbatim) continue;
     throw user_error({relation.file, 0, relation.code}, "has no template",
-                     "write templates beside the table, or name a `template-file`");
+                     "add a templates file next to the table, or set `template-file`");
   }
   inject_markers(dataset, settings.inject);
   return dataset;
 }
-/// The same of the dataset that `settings.data` names.
+/// The same for the dataset at `settings.data`.
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings) {
   return chosen_dataset(settings, load_dataset(settings.data));
 }

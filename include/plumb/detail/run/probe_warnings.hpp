@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can a model not be asked in a closed-set probe, and what must a reader know of its statements
+// What can a closed-set probe not ask a model, and what must readers know about its statements
 // wherever its numbers are shown?
 
 #include <algorithm>
@@ -26,9 +26,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for what a model cannot be asked: an option that it does not see, or a text
-/// that holds the text of a special token and may not. Adds to the model's description what is to be known
-/// of how it reads these texts.
+/// Throws a user error for what a model cannot be asked: an option that becomes no tokens, or a
+/// text with the text of a special token if that is refused. Adds warnings about how the model
+/// reads these texts to its description.
 template <class Model>
 void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
                  ModelDescription& description) {
@@ -42,23 +42,22 @@ void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings
   special_tokens.warn(description);
 }
 
-/// Of a prefix whose last word runs into the statement; nothing for any other.
+/// A warning about a prefix whose last word runs into the statement; none for other prefixes.
 [[nodiscard]] inline std::optional<std::string> prefix_warning(const std::string& prefix) {
   const std::size_t last = prefix.find_last_of(" \n\t") + 1;
   if (prefix.empty() || last == prefix.size()) return std::nullopt;
   return "Warning: the prefix ends in '" + shortened(prefix.substr(last)) +
-         "' without a space or line break, and the statement follows directly.";
+         "' without a space or line break, so the statement follows directly.";
 }
 
-/// Of statements that begin with BOS themselves, and without BOS of those that begin with the answer.
-/// `builder` is the one behind a prefix and shots, if there are any.
+/// Warnings about statements that begin with BOS themselves and, without BOS, about statements that
+/// begin with the answer. `builder` includes the prefix and shots, if there are any.
 template <class Builder, class Scorer>
 [[nodiscard]] std::vector<std::string> bos_warnings(const Dataset& dataset,
                                                     const ProbeSettings& settings,
                                                     const Builder& builder, const Scorer& scorer) {
   std::vector<std::string> warnings;
-  if (settings.chat)
-    return warnings;  // its template decides on BOS, and stands before every statement
+  if (settings.chat) return warnings;  // its template decides on BOS and precedes every statement
   std::size_t own = 0, patterns = 0, led_by_answer = 0, facts = 0;
   for (const Relation& relation : dataset.relations) {
     const std::vector<std::size_t> templates = templates_of(relation, settings.templates.indices);
@@ -80,13 +79,13 @@ template <class Builder, class Scorer>
   if (auto begins = own_bos_warning(own, "statement")) warnings.push_back(*std::move(begins));
   if (settings.bos) return warnings;
   warnings.push_back(
-      "Warning: no BOS stands before the statements, so the first token of each has no "
+      "Warning: no BOS comes before the statements, so the first token of each has no "
       "probability; " +
       std::to_string(led_by_answer) + " of " + counted(patterns, "template") +
       (led_by_answer == 1 ? " begins" : " begin") + " with the answer" +
       (facts == 0 ? "."
                   : ", and " + counted(facts, "right answer") + (facts == 1 ? " lacks" : " lack") +
-                        " a token's."));
+                        " a token's probability."));
   return warnings;
 }
 

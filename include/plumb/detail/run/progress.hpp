@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far a job is, as whoever called it is told.
+// How a job reports its progress to its caller.
 
 #include <cstddef>
 #include <functional>
@@ -12,21 +12,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How far a job is, each time the callback is called.
+/// The progress of a job at a call of the callback.
 struct WorkState {
-  /// What is counted: "statements", or a part whose packs are counted by themselves.
+  /// What is counted: "statements", or a part whose packs are counted separately.
   const std::string& counted;
   std::size_t done = 0;
-  /// Of these, how many were evaluated now and not read from the journal.
+  /// The number of these that were evaluated now, not read from the journal.
   std::size_t fresh = 0;
   std::size_t total = 0;
-  /// What is at work, such as a relation; may be empty.
+  /// What is being worked on, such as a relation; may be empty.
   const std::string& at;
 };
 
 using ProgressCallback = std::function<void(const WorkState&)>;
 
-/// Counts what is not asked of a model, such as texts that are checked before. Tells nobody without a
+/// Counts work without the model, such as texts that are checked first. Does nothing without a
 /// callback, which must outlive it. Not thread-safe.
 class Count {
  public:

@@ -3,9 +3,8 @@
 
 // How far is the job, how fast, and how long will it take?
 //
-// A bar that redraws itself on a terminal, a plain line every few seconds otherwise, so that a log
-// file stays readable. It writes to the stream it is given and nowhere else; the clock can be
-// replaced for tests.
+// On a terminal it is a bar that redraws itself. Elsewhere it is a plain line every few seconds, so
+// that a log file stays readable. It only writes to the given stream. Tests can replace the clock.
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +26,7 @@ class ProgressBar {
  public:
   using Clock = std::function<double()>;
 
-  /// `total` items of `unit`; `on_terminal` chooses the bar. `clock` counts seconds.
+  /// Counts `total` items of `unit`; `on_terminal` selects the bar. `clock` returns seconds.
   ProgressBar(std::ostream& out, std::size_t total, std::string unit, bool on_terminal,
               Clock clock = monotonic_seconds)
       : out_(out),
@@ -40,18 +39,18 @@ class ProgressBar {
 
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
-  /// Ends the bar's line when the job ended early, so that what is said next has its own.
+  /// Ends the bar's line if the job ended early, so that the next message gets its own line.
   ~ProgressBar() {
     if (bar_is_open_) out_ << std::endl;
   }
 
-  /// Items done so far, of which `fresh` were worked on now (the rest were done before and say
-  /// nothing about the rate); `label` names what is at work.
+  /// `done` is the number of items done so far. `fresh` is the number done by this process; the
+  /// others say nothing about the rate. `label` names what is being worked on.
   void update(std::size_t done, std::size_t fresh, const std::string& label) {
     const double now = clock_();
     if (now - last_ < (on_terminal_ ? 0.1 : 5.0) && done < total_) return;
     last_ = now;
-    // The first moments go into warming up and say nothing about the rest.
+    // The first seconds include warm-up and say nothing about the rest.
     const bool settled = now - start_ >= 2 || done >= total_;
     const double rate = settled && now > start_ ? static_cast<double>(fresh) / (now - start_) : 0;
     std::string line =
@@ -70,7 +69,7 @@ class ProgressBar {
     }
   }
 
-  /// "120/s", below 10 with a decimal, "0.3/s"; what is slower still by the minute or the hour.
+  /// "120/s"; below 10 with a decimal, "0.3/s"; slower rates per minute or per hour.
   [[nodiscard]] static std::string per_second(double rate) {
     if (rate >= 9.95) return std::to_string(std::lround(rate)) + "/s";
     if (rate >= 0.095) return with_decimals(rate, 1) + "/s";

@@ -3,8 +3,8 @@
 
 // What is the text of a planned prompt, and which facts does it show?
 //
-// Prompts come relation by relation, template by template and fact by fact, so the shots they share
-// are drawn once and kept until a prompt with others comes.
+// Prompts come by relation, template and fact. So shared shots are drawn once and kept until a
+// prompt has other shots.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A shot as files have it.
+/// A shot as files record it.
 [[nodiscard]] inline RecordedShot recorded_shot(const MultiPromptDataset& dataset,
                                                 const AskedUnder& shot) {
   const ManyNamedFact& fact = dataset.relations[shot.relation].facts[shot.fact];
@@ -29,8 +29,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The facts that a setting may show before the prompts of a relation, in the order in which they
-/// were drawn; `template_index` matters under X-template alone. Of fresh shots all that may be drawn, in
-/// the dataset's order and under no template.
+/// were drawn. `template_index` only matters under X-template. For fresh shots: all facts that may
+/// be drawn, in the dataset's order and without a template.
 [[nodiscard]] inline RecordedShotList shot_list(const MultiPromptDataset& dataset,
                                                 const FewShot& few_shot, std::size_t relation,
                                                 std::size_t template_index) {
@@ -50,7 +50,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return list;
 }
 
-/// All lists of a setting; none where it shows nothing.
+/// All lists of a setting; none if it shows no shots.
 [[nodiscard]] inline std::vector<RecordedShotList> shot_lists(const MultiPromptDataset& dataset,
                                                               const AskedFacts& asked,
                                                               const FewShot& few_shot) {
@@ -75,7 +75,7 @@ class PromptTexts {
   [[nodiscard]] const MultiPromptRelation& relation(const PlannedPrompt& planned) const {
     return relation_at(planned.relation);
   }
-  /// Of a place among the asked relations.
+  /// The relation at a place among the asked relations.
   [[nodiscard]] const MultiPromptRelation& relation_at(std::size_t place) const {
     return dataset_.relations[asked_.relations[place].relation];
   }
@@ -87,12 +87,12 @@ class PromptTexts {
     return fact(planned).subject.names[planned.prompt.expression];
   }
 
-  /// The shots that the prompt shows: places in the list of its setting, relation and template.
+  /// The shots in the prompt: places in the list of its setting, relation and template.
   [[nodiscard]] ShotPlaces shown(const PlannedPrompt& planned) {
     return places(asked_.relations[planned.relation].relation, planned.prompt.template_index,
                   fact_place(planned), planned.prompt.expression);
   }
-  /// The same of a prompt whose subject has no content.
+  /// The same for a content-free prompt.
   [[nodiscard]] ShotPlaces shown_content_free(std::size_t relation, std::size_t template_index) {
     return places(asked_.relations[relation].relation, template_index, FewShot::no_fact, 0);
   }
@@ -104,19 +104,19 @@ class PromptTexts {
     return few_shot_.context(
         shots(place, planned.prompt.template_index, fact, planned.prompt.expression), place, fact);
   }
-  /// The whole prompt, up to where the answer begins.
+  /// The whole prompt, up to the start of the answer.
   [[nodiscard]] std::string text(const PlannedPrompt& planned) {
     const std::size_t place = asked_.relations[planned.relation].relation;
     return context(planned) +
            few_shot_.question(place, planned.prompt.template_index, subject(planned));
   }
-  /// Its template as a sentence, with the bytes of the answer in it.
+  /// The prompt's template as a sentence, with the byte range of the answer.
   [[nodiscard]] Prompt sentence(const PlannedPrompt& planned,
                                 std::string_view answer = "[MASK]") const {
     return few_shot_.sentence(asked_.relations[planned.relation].relation,
                               planned.prompt.template_index, subject(planned), answer);
   }
-  /// The whole prompt with a text of no content for a subject, under the first shots.
+  /// The whole prompt with a content-free text as the subject, after the first shots.
   [[nodiscard]] std::string content_free(std::size_t relation, std::size_t template_index,
                                          std::string_view subject) {
     const std::size_t place = asked_.relations[relation].relation;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Ways of asking over many prompts, from finished runs.
+// Ways of asking over many prompts, read from finished runs.
 //
-// A run of `plumb generate` gives a way of asking for each of its settings, a probe's run folder (or
-// lm-pub-quiz's) one: the closed set's answers under all templates that were scored. All go through
-// the same measures, so masked, causal and generated answers stand side by side.
+// A run of `plumb generate` has one way of asking per setting. A probe's run folder (or
+// lm-pub-quiz's) has one: the closed set's answers under all templates that were scored. The same
+// measures apply to all, so masked, causal and generated answers can be compared.
 
 #include <cstddef>
 #include <filesystem>
@@ -28,8 +28,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What of `known` is about all paraphrases of a relation; of others no more than their text is
-/// known.
+/// The entries of `known` for relations all of whose paraphrases it contains. For other relations,
+/// only the text of a template is known.
 inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplates& known) {
   KnownTemplates made;
   for (const RelationPredictions& relation : model.relations) {
@@ -48,8 +48,8 @@ inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplat
   return made;
 }
 
-/// The first template that all relations of a results folder have: one must be the base of what is
-/// read, and no number over many prompts goes by it.
+/// The first template that all relations of a results folder have. Reading needs a base template,
+/// but no number over many prompts depends on it.
 inline std::size_t some_template(const DiskPath& folder) {
   std::optional<std::set<std::size_t>> common;
   for (const RecordedRelation& recorded : recorded_relations(folder)) {
@@ -62,19 +62,19 @@ inline std::size_t some_template(const DiskPath& folder) {
   return common && !common->empty() ? *common->begin() : 0;
 }
 
-/// A model file's name without what all of them end in.
+/// A model file's name without the ending that all of them have.
 inline std::string short_name(const std::string& name) {
   return name.ends_with(".gguf") ? name.substr(0, name.size() - 5) : name;
 }
 
-/// The ways of asking of all runs, and what must be said of them.
+/// The ways of asking of all runs, with remarks.
 struct PromptWays {
   std::vector<ManyPromptStudy> studies;
   std::vector<std::string> remarks;
 };
 
-/// Reads all runs, which have names; generations come first. `templates`, a file, may be empty. Throws
-/// a user error for what cannot be read.
+/// Reads all runs; each must have a name. Generations come first. `templates` is a file and may be
+/// empty. Throws a user error for what cannot be read.
 [[nodiscard]] inline PromptWays read_prompt_ways(const std::vector<ResultFolder>& runs,
                                                  const std::filesystem::path& templates,
                                                  const AnswerLemmas& lemmas) {
@@ -90,7 +90,7 @@ struct PromptWays {
     if (!is_generation(folder)) continue;
     ManyPromptAnswers run = read_generation(folder, lemmas);
     for (ManyPromptStudy& study : run.studies) {
-      // One run's settings stand apart by themselves.
+      // The settings of a single run are distinct without the run's name.
       if (runs.size() > 1)
         study.answered.name = detail::short_name(name) + " " + study.answered.name;
       ways.studies.push_back(std::move(study));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which model does a job ask, and what does run.json say of it?
+// Which model does a job use, and what does run.json record about it?
 
 #include <filesystem>
 #include <functional>
@@ -22,36 +22,36 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Which model a job asks, and how files are told apart. What is empty or null is not known.
+/// The model that a job uses, and how files are identified. Empty or null means unknown.
 struct Provenance {
-  /// The model's name, as results show it.
+  /// The model's name in results.
   std::string model{};
   Json model_sha256{};
   ModelDescription description{};
-  /// What the engine was asked for; nothing where it takes no such wish.
+  /// The precision requested from the engine; not set if the engine has no such option.
   std::optional<Precision> precision{};
   /// SHA-256 over several files' names and contents, in hex.
   std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
   /// SHA-256 of one file, or of a folder's own files.
   std::function<Json(const std::filesystem::path&)> hash_file{};
-  /// LoRA adapters as names and hashes, two lists; null where there are none.
+  /// Names and hashes of LoRA adapters, two lists; null without adapters.
   Json lora{}, lora_sha256{};
-  /// SHA-256 of the tokenizer that was given for a server's model.
+  /// SHA-256 of the tokenizer that the user gave for a server's model.
   Json tokenizer_sha256{};
 
-  /// Adds what a reader of every page must know, if anything.
+  /// Adds a warning that must appear on every page, if there is one.
   void warn(std::optional<std::string> warning) {
     if (warning) description.warnings.push_back(*std::move(warning));
   }
 
-  /// Null where no file is named.
+  /// Null without a file.
   [[nodiscard]] Json hash_of(const DiskPath& file) const {
     return file.empty() || !hash_file ? Json() : hash_file(file);
   }
 };
 
-/// The settings that decide what the model computes: under another it may give other numbers. How exactly
-/// a model computes that is elsewhere is not known.
+/// The settings that decide what the model computes; with other settings it may give other numbers.
+/// The exactness of a model that runs elsewhere is unknown.
 [[nodiscard]] inline Json model_settings(const Provenance& from) {
   const ModelDescription& model = from.description;
   return {{"model_sha256", from.model_sha256},
@@ -67,8 +67,8 @@ struct Provenance {
           {"lora_sha256", from.lora_sha256}};
 }
 
-/// Settings that all jobs share. A model that does not list its special tokens reads their texts as
-/// text, as far as is known.
+/// The settings that all jobs share. A model that does not list its special tokens is taken to read
+/// their texts as text.
 [[nodiscard]] inline Json shared_settings(const char* command, const Provenance& from,
                                           const std::string& dataset,
                                           const std::vector<std::filesystem::path>& files,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which files does a ranking leave of each method?
+// Which files does a ranking write for each method?
 //
-// METHOD_ranks.jsonl has a line for each query (records/ranking_rows.hpp), METHOD_nearest.jsonl
-// the nearest entities of each in the same order.
+// METHOD_ranks.jsonl has a line for each query (records/ranking_rows.hpp). METHOD_nearest.jsonl has
+// the nearest entities of each query in the same order.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,8 +30,8 @@ inline void write_ranks(const RunFolder& folder, const std::string& method,
   write_atomically(folder.file(method + "_ranks.jsonl"), lines);
 }
 
-/// Writes each query's nearest entities; `nearest(part)` has those of a part's queries, as places among
-/// its candidates.
+/// Writes each query's nearest entities. `nearest(part)` returns those of a part's queries, as
+/// places among its candidates.
 template <class Nearest>
 void write_nearest(const RunFolder& folder, const std::string& method, const RankParts& parts,
                    Nearest nearest) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The ranking of a knowledge graph's entities as a job: by the cosine of embeddings (DEER), by exact
-// likelihood, by the LM head, side by side on one page.
+// The ranking of a knowledge graph's entities as a job: by the cosine of embeddings (DEER), by
+// exact likelihood and by the LM head, together on one page.
 
 #include <chrono>
 #include <cstddef>
@@ -39,14 +39,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job over a model of likelihoods; DEER needs a TreeEmbedder or an Embedder too. Model and graph must
-/// outlive it. Not thread-safe.
+/// Models Job for a model that gives likelihoods. DEER also needs a TreeEmbedder or an Embedder.
+/// Model and graph must outlive it. Not thread-safe.
 template <ScoringLm Model>
 class RankJob {
  public:
-  /// Throws a user error for a method that the model cannot do, for texts it may not be asked, and
-  /// as rank_parts and GivenVectors do. A `ranking` shares DEER's entities among processes and must
-  /// outlive it; without one this process counts alone.
+  /// Throws a user error for a method that the model does not support and for texts that it may not
+  /// be asked, and throws as rank_parts and GivenVectors do. A `ranking` shares DEER's entities
+  /// among processes and must outlive the job; without one, this process ranks by itself.
   RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
           Provenance provenance = {}, EntityRanking* ranking = nullptr)
       : ranking_(ranking),
@@ -72,8 +72,8 @@ class RankJob {
       throw user_error({.setting = "bos"},
                        "the model's tokenizer begins a text with " +
                            counted(bos_.own->before.size(), "token") +
-                           ", and likelihood and LM head put one before it",
-                       "say `bos` yes, no or a token's text, or rank by `method` deer alone");
+                           ", but likelihood and LM head put one before it",
+                       "set `bos` to yes, no or a token's text, or use only `method` deer");
     }
     if (settings_.ranks_by(RankMethod::deer)) {
       if (auto remark = bos_.remark(model_, scores_names)) remarks_.push_back(std::move(*remark));
@@ -84,14 +84,14 @@ class RankJob {
     if (const std::size_t known = tests ? trained_on(graph_).size() : 0; known > 0) {
       remarks_.push_back("Warning: " + std::to_string(known) + " of " +
                          counted(graph_.test.size(), "test triple") +
-                         " are in the training part too, which shots are drawn from; `plumb data "
+                         " are also in the training part, from which shots are drawn; `plumb data "
                          "check` lists them.");
     }
   }
 
   [[nodiscard]] const Json& settings() const { return settings_record_; }
 
-  /// Texts to embed and queries to search names for, both with their tokens.
+  /// Texts to embed, and queries for which names are searched, both with their tokens.
   [[nodiscard]] JobPlan plan() {
     JobPlan made;
     if constexpr (DeerModel<Model>) {
@@ -103,7 +103,7 @@ class RankJob {
     using Names = NameSearchRun<Model>;
     if (settings_.ranks_by(RankMethod::likelihood)) {
       made.push_back(Names::planned(prompts_, "likelihood", parts_.parts, QueryForm::paper));
-      made.back().uncounted = "those of names as far as they are searched";
+      made.back().uncounted = "the tokens of names as far as they are searched";
     }
     if (settings_.ranks_by(RankMethod::lm_head)) {
       made.push_back(Names::planned(prompts_, "lm-head", parts_.single, options_.form));
@@ -151,7 +151,7 @@ class RankJob {
     return rank_report(folder, {.seed = settings_.seed});
   }
 
-  /// What decided which BOS stands before prompts, and what counting and the searches of names took, by
+  /// What decided the BOS before prompts, and the cost of ranking and of the name searches, by
   /// method.
   [[nodiscard]] Json facts() const {
     Json facts = {{"bos_by", bos_.by}};
@@ -176,10 +176,11 @@ class RankJob {
   }
   [[nodiscard]] const VectorCache* cache() const { return cache_ ? &*cache_ : nullptr; }
 
-  /// What decides vectors beside their texts. Throws a user error where the model has no hash.
+  /// The settings that decide vectors in addition to their texts. Throws a user error if the model
+  /// has no hash.
   [[nodiscard]] Json cache_key() const {
     Json made = model_settings(provenance_);
-    made.erase("lora");  // behind its hash, as caches have it
+    made.erase("lora");  // moved after its hash, as in existing caches
     made["lora"] = provenance_.lora;
     for (const char* name : {"plumb_version", "bos", "special_tokens"}) {
       made[name] = settings_record_.at(name);
@@ -187,7 +188,7 @@ class RankJob {
     if (Json frame = frame_record(bos_); !frame.is_null()) made["frame"] = std::move(frame);
     if (!made.at("model_sha256").is_null()) return made;
     throw user_error({.setting = "cache-vectors"},
-                     "the model is no file whose hash could tell its vectors", "leave it out");
+                     "the model has no file whose hash could identify its vectors", "remove it");
   }
 
   [[nodiscard]] bool embeds() const { return has_vectors(model_); }
@@ -198,8 +199,8 @@ class RankJob {
     return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
   }
 
-  /// Refuses names of what is asked, shown or ranked. Returns what is to be known where the prompts'
-  /// own words hold the text of a special token.
+  /// Checks the names that are asked, shown or ranked. Returns a remark if the prompts' own words
+  /// contain the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check{model_, settings_.special_tokens, require_bos(model_, bos_.bos)};
     const RankPlan& plan = parts_.whole;
@@ -219,7 +220,7 @@ class RankJob {
     return std::nullopt;
   }
 
-  /// Says when vectors made elsewhere are used in a run of another model.
+  /// A remark if the run uses vectors that were made elsewhere with another model.
   [[nodiscard]] std::optional<std::string> remark_on_vectors() const {
     const DiskPath& file = settings_.entities;
     const DiskPath run = file.parent() / "run.json";
@@ -231,7 +232,8 @@ class RankJob {
            first_string(theirs, "model").value_or("unnamed") + ".";
   }
 
-  /// DEER, and again on what the LM head can rank; the methods' names.
+  /// Ranks by DEER, and again among the entities that the LM head can rank. Returns the methods'
+  /// names.
   [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
     DeerRun run(model_, options_, folder, work, parts_.whole, bos_.around(), ranking_);
     std::vector<std::string> methods;
@@ -277,18 +279,19 @@ class RankJob {
       remarks.push_back("lm-head: " + counted(candidates.size(), "candidate") +
                         (candidates.size() == 1 ? " has" : " have") + " a name of one token; " +
                         counted(single_left_out, "query") +
-                        " left out, as the true entity's name is longer.");
+                        " left out, because the true entity's name is longer.");
     }
     if (const std::size_t left_out = parts_.left_out(); left_out > 0) {
       remarks.push_back(counted(left_out, "query") +
-                        " whose true entity is no candidate left out.");
+                        " left out, because the true entity is not a candidate.");
     }
     if (graph_.trivial > 0) {
-      remarks.push_back(counted(graph_.trivial, "triple") + " whose tail is a gender left out.");
+      remarks.push_back(counted(graph_.trivial, "triple") +
+                        " left out, because the tail is a gender.");
     }
   }
 
-  EntityRanking* ranking_;  // null: this process alone
+  EntityRanking* ranking_;  // null: only this process
   Model& model_;
   const KnowledgeGraph& graph_;
   RankSettings settings_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are entities ranked, and what stands before the prompts of a ranking?
+// How are entities ranked, and what comes before the prompts of a ranking?
 
 #include <array>
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// By the cosine of embeddings (DEER), by the exact likelihood of names, or by the LM head among names of
-/// one token.
+/// Ranks by the cosine of embeddings (DEER), by the exact likelihood of names, or by the LM head
+/// among names of one token.
 enum class RankMethod { deer, likelihood, lm_head };
 [[nodiscard]] constexpr std::array<RankMethod, 3> every(RankMethod) noexcept {
   return {RankMethod::deer, RankMethod::likelihood, RankMethod::lm_head};
@@ -32,20 +32,20 @@ enum class RankMethod { deer, likelihood, lm_head };
   return names[static_cast<std::size_t>(method)];
 }
 
-/// What stands before the prompts of a ranking.
+/// The tokens before the prompts of a ranking.
 struct BosOfRanking {
   Bos bos;
-  /// What decided it, as run.json has it: "option", "tokenizer", or "default" of a model that does not
-  /// tell.
+  /// What decided it, as run.json records it: "option", "tokenizer", or "default" if the model does
+  /// not report it.
   std::string_view by;
-  /// All that the tokenizer puts around a text, where it decided.
+  /// All tokens that the tokenizer puts around a text, if it decided.
   std::optional<TextFrame> own{};
 
-  /// What stands around a text that becomes a vector. Scores of names have `bos` alone: a token behind
-  /// a query would stand before its answer.
+  /// The tokens around a text that becomes a vector. Scores of names only use `bos`: a token after
+  /// a query would come before its answer.
   [[nodiscard]] Surround around() const { return {bos, own}; }
 
-  /// Throws a user error for a token that the model has not.
+  /// Throws a user error for a token that the model does not have.
   template <class Model>
   [[nodiscard]] static BosOfRanking of(Model& model, const std::optional<Bos>& said) {
     if (said) {
@@ -62,10 +62,10 @@ struct BosOfRanking {
     throw user_error({.setting = "bos"},
                      "the model's tokenizer begins a text with token " + std::to_string(last) +
                          ", which has no text of its own",
-                     "say `bos` yes, no or a token's text");
+                     "set `bos` to yes, no or a token's text");
   }
 
-  /// What readers are told of them.
+  /// A remark for readers about these tokens.
   template <class Model>
   [[nodiscard]] std::optional<std::string> remark(const Model& model, bool scores_names) const {
     if (!around().is_frame()) return std::nullopt;
@@ -77,9 +77,9 @@ struct BosOfRanking {
     };
     tokens("begins with", own->before);
     tokens("ends with", own->after);
-    words += own->after.empty() ? "." : ", whose vector it has.";
+    words += own->after.empty() ? "." : "; the last token's vector is used.";
     return words + (scores_names && !own->after.empty()
-                        ? " Likelihood and LM head have nothing behind a query."
+                        ? " Likelihood and LM head have no token after a query."
                         : "");
   }
 
@@ -104,16 +104,16 @@ template <class Model>
   return can.tree_embeddings || can.text_embeddings;
 }
 
-/// Throws a user error for a graph without another entity, and where vectors are asked of a model that
-/// has none.
+/// Throws a user error for a graph with only one entity, and if vectors are wanted from a model
+/// that has none.
 inline void refuse_unrankable(const KnowledgeGraph& graph, bool wants_vectors, bool has_vectors) {
   if (graph.entities.size() < 2) {
-    throw user_error({.field = graph.name}, "the graph has one entity",
-                     "there is nothing to rank it among; add others");
+    throw user_error({.field = graph.name}, "the graph has only one entity",
+                     "add entities to rank it among");
   }
   if (wants_vectors && !has_vectors) {
     throw user_error({.setting = "method"}, "DEER needs hidden vectors, which this backend lacks",
-                     "say `method` likelihood or lm-head");
+                     "set `method` to likelihood or lm-head");
   }
 }
 

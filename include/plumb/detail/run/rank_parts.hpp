@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parts of a ranking have candidates of their own?
+// Which parts of a ranking have their own candidates?
 //
-// Entities are ranked among one set of candidates, or each relation's queries among its own; and the
-// LM head ranks only those whose name is one token.
+// Entities are ranked among one set of candidates, or each relation's queries among the relation's
+// own. The LM head only ranks entities whose name is one token.
 
 #include <cstddef>
 #include <string>
@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is ranked: the plan, its parts that have candidates of their own (or the whole again), and
-/// of each part what the LM head can rank, parallel, where it does.
+/// What is ranked: the plan, its parts with their own candidates (or the whole plan again), and, if
+/// the LM head is used, the parallel list of what it can rank of each part.
 struct RankParts {
   RankPlan whole;
   std::vector<RankPlan> parts{};
@@ -25,7 +25,7 @@ struct RankParts {
   /// Whether the parts are relations.
   bool by_relation = false;
 
-  /// The relation that a part is of; empty where the part is the whole.
+  /// The relation of a part; empty if the part is the whole plan.
   [[nodiscard]] std::string label(std::size_t part) const {
     if (!by_relation) return "";
     return whole.graph.relations[parts[part].queries.front().query.triple.relation].id;
@@ -45,7 +45,7 @@ struct RankParts {
   }
 };
 
-/// Throws as rank_plan does, and a user error when the LM head is asked and can rank nothing.
+/// Throws as rank_plan does, and a user error if the LM head is wanted but can rank nothing.
 template <class Tokenizer>
 [[nodiscard]] RankParts rank_parts(const KnowledgeGraph& graph, const RankOptions& options,
                                    bool with_lm_head, const Tokenizer& tokenizer) {
@@ -66,7 +66,7 @@ template <class Tokenizer>
   return made;
 }
 
-/// What `rank(part, place)` makes of all parts that have queries, one after another.
+/// The ranks that `rank(part, place)` returns for all parts with queries, one after another.
 template <class RankPart>
 [[nodiscard]] std::vector<EntityRank> ranks_of(const std::vector<RankPlan>& parts, RankPart rank) {
   std::vector<EntityRank> made;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which queries are asked of a knowledge graph, among which entities?
+// Which queries about a knowledge graph are asked, and among which entities?
 //
-// Queries are the triples of a part of the graph, or a seeded sample of them; candidates are all
-// entities, those whose name is one token, the heads and tails of the queries, or for each relation
-// the entities its tails are among. All methods that are compared share both. Source: "Cosine
+// Queries are the triples of a part of the graph, or a seeded sample of them. Candidates are all
+// entities, those whose name is one token, the heads and tails of the queries, or, for each
+// relation, the entities in the relation's range. All compared methods share both. Source: "Cosine
 // Similarity as Logits?", sections 5.2 and 5.3 and appendix C.2.
 
 #include <array>
@@ -54,30 +54,30 @@ enum class CandidateSet { all, single_token, of_queries, of_relation };
 struct RankOptions {
   GraphPart part = GraphPart::test;
   CandidateSet candidates = CandidateSet::all;
-  /// Codes of the relations that are asked; empty takes all.
+  /// Codes of the selected relations; empty selects all.
   std::vector<std::string> relations{};
-  /// Of these triples, drawn by seed; then the first; 0 takes all.
+  /// Number of these triples to draw by seed, then to take from the first on; 0 takes all.
   std::size_t sample = 0;
   std::size_t limit = 0;
   std::uint64_t sample_seed = 0;
   std::size_t shots = 8;
   std::uint64_t shot_seed = 0;
-  /// How DEER and the LM head write queries; likelihoods take the paper's form.
+  /// How DEER and the LM head write queries; likelihoods use the paper's form.
   QueryForm form = QueryForm::reference;
-  /// DEER ranks by each.
+  /// DEER ranks with each.
   std::vector<EntityPrompt> entity_prompts{EntityPrompt::eol};
-  /// Also ask for each triple's head.
+  /// Whether to also ask for each triple's head.
   bool heads = false;
   NameSearchOptions search{};
 };
 
-/// A query with the part of the graph it is of.
+/// A query with its part of the graph.
 struct PlannedQuery {
   GraphQuery query;
   std::string_view part;
 };
 
-/// Entities that queries are ranked among. Any number of threads may read one.
+/// The entities that queries are ranked among. Any number of threads may read one.
 class Candidates {
  public:
   Candidates() = default;
@@ -89,7 +89,7 @@ class Candidates {
   [[nodiscard]] const std::vector<std::uint32_t>& entities() const noexcept { return entities_; }
   [[nodiscard]] std::size_t size() const noexcept { return entities_.size(); }
   [[nodiscard]] bool has(std::uint32_t entity) const { return places_[entity] != absent; }
-  /// Its place among them.
+  /// The entity's place among the candidates.
   [[nodiscard]] std::uint32_t place(std::uint32_t entity) const { return places_[entity]; }
 
  private:
@@ -98,13 +98,13 @@ class Candidates {
   std::vector<std::uint32_t> places_;
 };
 
-/// What a ranking asks. The graph must outlive it.
+/// The content of a ranking. The graph must outlive it.
 struct RankPlan {
   const KnowledgeGraph& graph;
   std::vector<Triple> shots;
   std::vector<PlannedQuery> queries;
   Candidates candidates;
-  /// Queries left out because the true entity is no candidate.
+  /// Queries left out because the true entity is not a candidate.
   std::size_t left_out = 0;
 };
 
@@ -124,7 +124,7 @@ inline std::set<std::uint32_t> asked_relations(const KnowledgeGraph& graph,
   return asked;
 }
 
-/// The same plan among fewer candidates, with the queries whose true entity is one of them.
+/// The same plan with fewer candidates, and only the queries whose true entity is one of them.
 inline RankPlan narrowed(const RankPlan& plan, std::vector<std::uint32_t> entities) {
   RankPlan made{plan.graph, plan.shots, {}, {}, plan.left_out};
   made.candidates = Candidates(std::move(entities), plan.graph.entities.size());
@@ -138,7 +138,7 @@ inline RankPlan narrowed(const RankPlan& plan, std::vector<std::uint32_t> entiti
   return made;
 }
 
-/// The candidates whose name is one token, behind a space in the paper's form, and their queries;
+/// The candidates whose name is one token (after a space in the paper's form), and their queries;
 /// there may be none.
 template <class Tokenizer>
 [[nodiscard]] RankPlan single_token_plan(const RankPlan& plan, const Tokenizer& tokenizer,
@@ -155,11 +155,11 @@ inline void refuse_no_single_token(std::size_t queries) {
   if (queries > 0) return;
   throw user_error({.setting = "candidates"},
                    "no query's true entity has a name of one token with this model",
-                   "ask more queries with `limit` or `sample`, or rank by likelihood or DEER");
+                   "use more queries with `limit` or `sample`, or rank by likelihood or DEER");
 }
 
-/// The plan's queries of each relation among the entities its tails are among: what the graph says
-/// of it, or else all its tails. Relations that are not asked have none.
+/// For each relation, the plan's queries among the entities in the relation's range: the range in
+/// the graph, or else all tails of the relation. Relations without queries have no plan.
 [[nodiscard]] inline std::vector<RankPlan> plans_by_relation(const RankPlan& plan) {
   const KnowledgeGraph& graph = plan.graph;
   std::vector<std::set<std::uint32_t>> ranges(graph.relations.size());
@@ -183,7 +183,7 @@ inline void refuse_no_single_token(std::size_t queries) {
   return made;
 }
 
-/// What likelihoods are taken of behind the queries, parallel to the candidates.
+/// The texts that are scored after the queries for likelihoods, parallel to the candidates.
 [[nodiscard]] inline std::vector<std::string> likelihood_texts(const RankPlan& plan) {
   std::vector<std::string> texts;
   for (const std::uint32_t e : plan.candidates.entities()) {
@@ -192,7 +192,7 @@ inline void refuse_no_single_token(std::size_t queries) {
   return texts;
 }
 
-/// What the LM head ranks behind queries of a form, parallel to the candidates.
+/// The texts that the LM head ranks after queries of a form, parallel to the candidates.
 [[nodiscard]] inline std::vector<std::string> head_texts(const RankPlan& plan, QueryForm form) {
   std::vector<std::string> texts;
   for (const std::uint32_t e : plan.candidates.entities()) {
@@ -201,7 +201,7 @@ inline void refuse_no_single_token(std::size_t queries) {
   return texts;
 }
 
-/// Throws a user error when the part has no triples, or the graph too few for the shots.
+/// Throws a user error if the part has no triples, or if the graph has too few for the shots.
 template <class Tokenizer>
 [[nodiscard]] RankPlan rank_plan(const KnowledgeGraph& graph, const RankOptions& options,
                                  const Tokenizer& tokenizer) {
@@ -218,7 +218,8 @@ template <class Tokenizer>
   add(GraphPart::valid, graph.valid, "valid");
   add(GraphPart::test, graph.test, "test");
   if (triples.empty()) {
-    throw user_error({.setting = "split"}, "the graph has no triples there", "choose another");
+    throw user_error({.setting = "split"}, "the graph has no triples in this part",
+                     "use another part");
   }
   if (options.sample > 0 && options.sample < triples.size()) {
     RandomStream random(options.sample_seed, "queries/" + graph.name);
@@ -252,8 +253,9 @@ template <class Tokenizer>
   return single;
 }
 
-/// For each query, the candidates that answer it truly, as places among them, ascending; the true
-/// one is among them. The plan must outlive it. Any number of threads may ask one.
+/// For each query, the candidates that are true answers, as places among them, in ascending order.
+/// The query's own true entity is included. The plan must outlive it. Any number of threads may use
+/// one.
 class TrueCandidates {
  public:
   explicit TrueCandidates(const RankPlan& plan) : plan_(plan) {
@@ -276,7 +278,7 @@ class TrueCandidates {
          at != list.end() && at->head == query.given() && at->relation == relation; ++at) {
       if (plan_.candidates.has(at->tail)) places.push_back(plan_.candidates.place(at->tail));
     }
-    return places;  // candidates ascend as entities do
+    return places;  // candidates are in the order of entities
   }
 
  private:

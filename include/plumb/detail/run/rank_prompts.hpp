@@ -3,13 +3,13 @@
 
 // Which prompts does a ranking of entities give to the model?
 //
-// All that deer_run.hpp and name_search_run.hpp ask, from the same plans: "deer queries" and "deer
-// entities" (of variant a "deer-a entities"), whose last token's vector is taken; "likelihood" and
-// "lm-head" queries, and what is scored behind each of them once for all, as "likelihood candidates"
-// and "lm-head candidates": of the relation where relations have candidates of their own. A query's
-// tokens are followed by a candidate's, which are those that it has inside a text. (Were there a
-// token in the vocabulary that spans the comma and the name, the likelihood would be that of the
-// whole text's tokens: score/token_joins.hpp.)
+// All prompts of deer_run.hpp and name_search_run.hpp, from the same plans. "deer queries" and
+// "deer entities" ("deer-a entities" for variant a) are texts whose last token's vector is used.
+// "likelihood" and "lm-head" are queries. The texts that are scored after each of them are listed
+// once, as "likelihood candidates" and "lm-head candidates", by relation if relations have their
+// own candidates. A query's tokens are followed by a candidate's tokens, which are those that it
+// has inside a text. (If the vocabulary had a token that spans the comma and the name, the
+// likelihood would be that of the whole text's tokens: score/token_joins.hpp.)
 
 #include <cstddef>
 #include <string>
@@ -51,7 +51,7 @@ void for_each_query_prompt(const RankPlan& plan, const std::string& part, QueryF
   }
 }
 
-/// One list of all texts that are scored behind a plan's queries. `label` names its relation.
+/// One list of all texts that are scored after a plan's queries. `label` names its relation.
 inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& part,
                                       const std::string& label,
                                       const std::vector<std::string>& texts) {
@@ -65,8 +65,8 @@ inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& p
   return made;
 }
 
-/// Calls `visit(kind, make)` for each prompt, behind `bos`; make() gives the ListedPrompt. Lists of candidates are
-/// left out where one entity's prompts are wanted.
+/// Calls `visit(kind, make)` for each prompt, with `bos` before it; make() returns the
+/// ListedPrompt. Lists of candidates are skipped if only one entity's prompts are selected.
 template <class Visit>
 void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings, const Bos& bos,
                           const WantedFact& wanted, Visit visit) {
@@ -75,7 +75,7 @@ void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings, 
   if (settings.ranks_by(RankMethod::deer)) {
     detail::for_each_query_prompt(parts.whole, "deer queries", options.form, bos, wanted, visit);
     for (const EntityPrompt written : options.entity_prompts) {
-      if (!settings.entities.empty()) break;  // their vectors are given
+      if (!settings.entities.empty()) break;  // their vectors come from a file
       const std::string part = written == EntityPrompt::eol
                                    ? "deer entities"
                                    : "deer-" + std::string(name_of(written)) + " entities";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a ranking of entities, and the graph they choose.
+// Settings of a ranking of entities, and the graph that they select.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Levels of hits, of which a search has to decide the largest; 0 gives full ranks.
+/// Levels of hits. A search has to decide the largest; 0 gives full ranks.
 struct HitLevels {
   std::size_t most = 0;
 
@@ -45,8 +45,8 @@ struct HitLevels {
     setting::read(word, name, levels);
     for (const std::size_t k : levels) {
       if (ranges::find(ranked_hit_levels, k) == ranked_hit_levels.end()) {
-        throw user_error({.setting = name}, "'" + std::to_string(k) + "' is not shown",
-                         "say 1, 3, 10 or 100");
+        throw user_error({.setting = name}, "'" + std::to_string(k) + "' is not a level of hits",
+                         "use 1, 3, 10 or 100");
       }
       most = (std::max)(most, k);
     }
@@ -54,49 +54,50 @@ struct HitLevels {
 };
 
 struct RankSettings {
-  /// What `ranked_graph` loads; not read where a graph is given.
+  /// The path that `ranked_graph` loads; not read if a graph is given.
   std::filesystem::path data{};
   std::vector<RankMethod> methods{RankMethod::deer};
   RankOptions ranking{};
   HitLevels hits{};
-  /// Where not said: what the model's tokenizer does by its own configuration, as in the paper's program;
-  /// jobs ask it.
+  /// If not set: what the configuration of the model's tokenizer does, as in the paper's program.
+  /// Jobs query the tokenizer.
   std::optional<Bos> bos{};
-  /// How many nearest entities of each query DEER writes down.
+  /// How many nearest entities of each query DEER writes.
   std::size_t nearest = 0;
-  /// Vectors of the entities made elsewhere; empty where there are none.
+  /// Entity vectors made elsewhere; empty for none.
   std::filesystem::path entities{};
-  /// Whether entity vectors that the model gave before are taken from `vector_cache`, and kept there.
+  /// Whether entity vectors that the model computed before are read from `vector_cache`, and new
+  /// ones stored there.
   bool cache_vectors = false;
-  /// That folder (vector_cache.hpp); empty where there is none. The command line's is plumb's cache.
+  /// The cache folder (vector_cache.hpp); empty for none. The command line uses plumb's cache.
   std::filesystem::path vector_cache{};
-  /// A ranking to be replayed; empty where there is none.
+  /// A ranking to replay; empty for none.
   std::filesystem::path fixed{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
-  /// Of the bootstrap intervals.
+  /// Seed of the bootstrap intervals.
   std::uint64_t seed = 0;
 
   [[nodiscard]] bool ranks_by(RankMethod method) const {
     return ranges::find(methods, method) != methods.end();
   }
 
-  /// Which settings have no effect beside others, and what to do.
+  /// Which settings have no effect with others, and what to do.
   [[nodiscard]] IdleRules idle_rules() const {
     const bool replays = !fixed.empty(), deer = ranks_by(RankMethod::deer);
     IdleRules rules;
-    rules.when(replays, "beside `fixed`; leave it out; the file says what is asked",
+    rules.when(replays, "with `fixed`, whose file sets what is asked; remove it",
                {"method", "split", "candidates", "relations", "sample", "sample-seed", "limit",
                 "shots", "shot-seed", "entity-prompt", "entities", "cache-vectors", "nearest",
                 "head-queries", "hits", "reduction", "budget", "seed"});
-    rules.when(!deer, "without `method` deer; leave it out",
+    rules.when(!deer, "without `method` deer; remove it",
                {"entity-prompt", "entities", "cache-vectors", "nearest"});
-    rules.when(!ranks_by(RankMethod::likelihood), "without `method` likelihood; leave it out",
+    rules.when(!ranks_by(RankMethod::likelihood), "without `method` likelihood; remove it",
                {"hits", "reduction", "budget"});
     rules.when(!replays && !deer && !ranks_by(RankMethod::lm_head),
-               "without `method` deer or lm-head; leave it out", {"query-form"});
-    rules.when(!entities.empty(), "beside `entities`; leave it out; the vectors are made already",
+               "without `method` deer or lm-head; remove it", {"query-form"});
+    rules.when(!entities.empty(), "with `entities`, whose vectors are already made; remove it",
                {"entity-prompt"});
-    rules.when(!entities.empty(), "beside `entities`; leave it out", {"cache-vectors"});
+    rules.when(!entities.empty(), "with `entities`; remove it", {"cache-vectors"});
     return rules;
   }
 
@@ -107,75 +108,81 @@ struct RankSettings {
     const auto setting = rules.around(visitor);
     setting("data", self.data,
             {.value = "DIR",
-             .help = "knowledge graph: a folder in KG-BERT's layout, or train, valid and test as "
-                     ".tsv, or a closed-set dataset",
+             .help = "knowledge graph: a KG-BERT folder, train, valid and test as .tsv, or a "
+                     "closed-set dataset",
              .recorded = "-"});
-    setting("method", self.methods,
-            {.value = "A,B", .help = "deer, likelihood, lm-head", .recorded = "-"});
+    setting(
+        "method", self.methods,
+        {.value = "A,B", .help = "ranking methods: deer, likelihood, lm-head", .recorded = "-"});
     setting("split", ranking.part,
-            {.value = "PART", .help = "triples that are asked: test, valid, train or all"});
+            {.value = "PART", .help = "triples to query: test, valid, train or all"});
     setting(
         "candidates", ranking.candidates,
-        {.value = "SET",
-         .help = "entities they are ranked among: all, single-token, of-queries or of-relation"});
+        {.value = "SET", .help = "entities to rank: all, single-token, of-queries or of-relation"});
     setting("relations", ranking.relations,
-            {.value = "A,B", .help = "only queries of these relations", .recorded = "-"});
+            {.value = "A,B", .help = "use only queries of these relations", .recorded = "-"});
     setting("sample", ranking.sample,
-            {.value = "N", .help = "N triples drawn by seed; 0 takes all"});
-    setting("sample-seed", ranking.sample_seed, {.value = "N", .help = "of the draw"});
-    setting("limit", ranking.limit, {.value = "N", .help = "first N triples; 0 takes all"});
+            {.value = "N", .help = "draw N triples at random; 0 uses all"});
+    setting("sample-seed", ranking.sample_seed,
+            {.value = "N", .help = "random seed of the drawn triples"});
+    setting("limit", ranking.limit,
+            {.value = "N", .help = "use only the first N triples; 0 uses all"});
     setting("shots", ranking.shots, {.value = "N", .help = "training triples before a query"});
-    setting("shot-seed", ranking.shot_seed, {.value = "N", .help = "of their draw"});
+    setting("shot-seed", ranking.shot_seed, {.value = "N", .help = "random seed of the shots"});
     setting(
         "query-form", ranking.form,
-        {.value = "FORM", .help = "reference: an empty line, then \"(h, r, \"; paper: \"(h, r,\""});
-    setting("entity-prompt", ranking.entity_prompts,
-            {.value = "eol,a,b,c",
-             .help = "how DEER writes an entity: the paper's prompt, its variants, or several",
-             .recorded = "entity_prompts"});
+        {.value = "FORM",
+         .help = "query text: reference (an empty line, then \"(h, r, \") or paper (\"(h, r,\")"});
+    setting(
+        "entity-prompt", ranking.entity_prompts,
+        {.value = "eol,a,b,c",
+         .help = "prompts for DEER's entity vectors: the paper's (eol) or its variants (a, b, c)",
+         .recorded = "entity_prompts"});
     setting("entities", self.entities,
             {.value = "FILE.npy",
-             .help = "DEER's entity vectors, made elsewhere or by another run",
+             .help = "file of DEER's entity vectors from another program or run",
              .recorded = "-"});
-    setting("cache-vectors", self.cache_vectors,
-            {.help = "take DEER's entity vectors from plumb's cache (PLUMB_CACHE, or .cache/plumb "
-                     "in the home folder) where this model gave them before, and keep them there",
-             .recorded = "-"});
+    setting(
+        "cache-vectors", self.cache_vectors,
+        {.help = "reuse DEER's entity vectors from plumb's cache (PLUMB_CACHE or ~/.cache/plumb), "
+                 "and store new ones there",
+         .recorded = "-"});
     setting("nearest", self.nearest,
-            {.value = "K", .help = "also write down DEER's K nearest entities of each query"});
+            {.value = "K", .help = "also write the K nearest entities of each query (DEER)"});
     setting("head-queries", ranking.heads,
             {.help = "also ask for each triple's head", .recorded = "-"});
     setting(
         "hits", self.hits,
-        {.value = "1,3,10", .help = "likelihood: end each search once these Hit@k are certain"});
+        {.value = "1,3,10", .help = "likelihood: end each search when these Hit@k are certain"});
     setting("reduction", ranking.search.reduction,
-            {.value = "sum|mean", .help = "likelihood: over a name's tokens"});
-    setting("budget", ranking.search.budget,
-            {.value = "N", .help = "likelihood: prefixes looked at for one query; 0 sets no end"});
+            {.value = "sum|mean", .help = "likelihood: sum or mean over a name's tokens"});
+    setting(
+        "budget", ranking.search.budget,
+        {.value = "N", .help = "likelihood: most prefixes to search per query; 0 sets no limit"});
     setting("fixed", self.fixed,
             {.value = "FILE",
-             .help = "instead: DEER on shots, entities and queries of `data` from a JSON file",
+             .help = "run only DEER, on the shots, entities and queries that a JSON file lists",
              .recorded = "-"});
     setting(
         "bos", self.bos,
         {.value = "yes|no|TOKEN",
-         .help = "start each prompt with the BOS token, or with another token, by its text; not "
-                 "given: what the model's tokenizer does by itself",
+         .help = "token before each prompt: BOS (yes), none (no) or another by its text; default: "
+                 "the tokenizer's own",
          .recorded = "-"});
     setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
-    setting("seed", self.seed, {.value = "N", .help = "of the bootstrap intervals"});
+    setting("seed", self.seed, {.value = "N", .help = "random seed of the bootstrap intervals"});
   }
 
-  /// Throws a user error for settings that contradict one another.
+  /// Throws a user error for settings that contradict each other.
   void(check)() const {
     if (ranking.heads && ranking.candidates == CandidateSet::of_relation) {
       throw user_error({.setting = "head-queries"},
-                       "ask for heads, and `candidates` of-relation ranks a relation's tails",
-                       "leave out one of the two");
+                       "asks for heads, but `candidates` of-relation ranks a relation's tails",
+                       "remove one of the two");
     }
   }
-  /// What the ranking is told.
+  /// The options of the ranking.
   [[nodiscard]] RankOptions options() const {
     RankOptions made = ranking;
     made.search.hits = hits.most;
@@ -183,23 +190,24 @@ struct RankSettings {
   }
 };
 
-/// What run.json has of tokens around vectors' texts that `bos` does not say; null without any.
+/// The tokens around vectors' texts that `bos` does not cover, as run.json records them; null if
+/// there are none.
 [[nodiscard]] inline Json frame_record(const BosOfRanking& made) {
   if (!made.around().is_frame()) return {};
   return {{"before", made.own->before}, {"after", made.own->after}};
 }
 
-/// What run.json says of a ranking's settings; `bos` stands before its prompts.
+/// The settings of a ranking as run.json records them; `bos` comes before its prompts.
 [[nodiscard]] inline Json rank_record(const RankSettings& settings, const Bos& bos,
                                       const KnowledgeGraph& graph, const Provenance& from) {
   Json record =
       shared_settings("rank", from, graph.name, graph.files, bos, settings.special_tokens);
   record.update(recorded_settings(settings));
-  Json& methods = record["methods"] = Json::array();  // in one order, however they were named
+  Json& methods = record["methods"] = Json::array();  // in a fixed order, not the user's
   for (const RankMethod method : every(RankMethod{})) {
     if (settings.ranks_by(method)) methods.push_back(name_of(method));
   }
-  std::vector<std::string> codes;  // in the graph's order, however they were named
+  std::vector<std::string> codes;  // in the graph's order, not the user's
   for (const GraphRelation& relation : graph.relations) {
     const auto& named = settings.ranking.relations;
     if (ranges::find(named, relation.id) != named.end()) codes.push_back(relation.id);
@@ -213,11 +221,11 @@ struct RankSettings {
   return record;
 }
 
-/// The graph that is ranked, or the one that a closed set makes. Throws a user error for what cannot
+/// The graph to rank, or the graph made from a closed set. Throws a user error for data that cannot
 /// be read.
 [[nodiscard]] inline KnowledgeGraph ranked_graph(const RankSettings& settings) {
   const DiskPath path = settings.data;
-  // A graph that lacks a part is no table of facts.
+  // A graph folder without one of its parts is not a table of facts.
   const bool has_part = (path / "train.tsv").exists() || (path / "test.tsv").exists();
   if (has_part || format_of(path, dataset_formats) == nullptr) return load_graph(path);
   const Dataset dataset = load_dataset(path);
@@ -228,8 +236,8 @@ struct RankSettings {
     if (!relation.own_sentences && ranges::none_of(relation.facts, has_own_texts)) continue;
     throw user_error(
         {.file = path, .line = 0, .field = relation.code},
-        "has sentences or texts of each fact in place of names, and no entities to rank",
-        "leave it out with `relations`, or name another dataset");
+        "has a sentence or texts for each fact instead of names, so there are no entities to rank",
+        "select other relations with `relations`, or use another dataset");
   }
   return graph_of(dataset, settings.ranking.relations);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a new run take the place of an old one?
+// How does a new run replace an old one?
 //
-// It is written beside it, as RUN.new, and takes its name when it is complete; the old folder is
-// RUN.old for that moment and then removed, with all that lies in it. A process that is killed
-// leaves the old run under its own name, or, within that moment, under RUN.old, from where the next
-// one takes it back.
+// The new run is written next to the old one, as RUN.new, and gets the name RUN when it is
+// complete. At that moment the old folder is renamed to RUN.old and then removed with everything in
+// it. If the process is killed, the old run keeps its own name or, at that moment, has the name
+// RUN.old; the next process then renames it back.
 
 #include <memory>
 #include <string>
@@ -22,32 +22,32 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for what is there and neither unused nor a run of plumb.
+/// Throws a user error for a path that is neither unused nor a run of plumb.
 inline void refuse_other_than_run(const DiskPath& path) {
   if (is_unused(path)) return;
   if (path.is_folder() && kept_settings(path).contains("plumb_version")) return;
-  throw user_error({.file = path}, "holds no run of plumb, and nothing else is overwritten",
+  throw user_error({.file = path}, "does not contain a run of plumb, and only runs are overwritten",
                    "choose another folder (`out`)");
 }
 
-/// Removes a run with all that lies in its folder, run.json last: by it the next process knows what a
-/// power loss has left of it for a run. Throws an internal error when the disk refuses.
+/// Removes a run with everything in its folder, run.json last: with it, the next process recognizes
+/// what a power loss has left as a run. Throws an internal error if the disk refuses.
 inline void remove_run(const DiskPath& folder) {
   for (const DiskPath& entry : folder.list()) {
     if (entry.name() != "run.json") remove_entry(entry);
   }
   if (folder.disk().sync_folder(folder)) {
     throw internal_error({.file = folder}, "cannot be removed",
-                         "check the disk and permissions, then call it again");
+                         "check the disk and permissions, then run the command again");
   }
   remove_folder(folder);
 }
 
-/// The place of a run that is to replace another. The old one is locked while the object lives. Not
+/// The place of a run that will replace another. The old run is locked while the object exists. Not
 /// thread-safe.
 class ReplacedFolder {
  public:
-  /// Throws a user error where something else than a run is in the way, or another process has it.
+  /// Throws a user error if something other than a run has the path, or if another process uses it.
   explicit ReplacedFolder(const DiskPath& out)
       : out_(out.parent() / out.name()), made_(out_ + ".new"), old_(out_ + ".old") {
     if (!out_.exists() && old_.is_folder()) rename_into_place(old_, out_);
@@ -58,7 +58,7 @@ class ReplacedFolder {
     }
     if (out_.disk().lock(out_, lock_)) {
       throw user_error({.file = out_}, "another plumb is writing here",
-                       "wait for it or choose another folder (`out`)");
+                       "wait for it, or choose another folder (`out`)");
     }
     for (const DiskPath& left : {made_, old_}) {
       refuse_other_than_run(left);
@@ -66,11 +66,11 @@ class ReplacedFolder {
     }
   }
 
-  /// Where the new run is to be written.
+  /// The folder to write the new run to.
   [[nodiscard]] const DiskPath& path() const noexcept { return made_; }
 
-  /// Gives the new run, which is complete, the name of the old one. Throws an internal error when
-  /// the disk refuses; the old one has its name then.
+  /// Gives the new run, which must be complete, the name of the old one. Throws an internal error
+  /// if the disk refuses; the old run then keeps its name.
   void finish() {
     if (made_ == out_) return;
     rename_into_place(out_, old_);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where may the report of a finished run go?
+// Where may the report of a finished run be written?
 //
-// Into the run's own folder, into a new one, or into one that holds a report of the same run, which
-// report.json tells: the run's folder and a hash of its settings. What else a folder holds may be
-// another run's numbers or somebody's file, so it is written over on request alone, and the folder of
-// another run never.
+// Into the run's own folder, a new folder, or a folder that contains a report of the same run.
+// report.json identifies the run by its folder and a hash of its settings. Other folders may
+// contain another run's numbers or somebody's files, so they are only written over on request; the
+// folder of another run never is.
 
 #include <memory>
 #include <string>
@@ -30,7 +30,7 @@ inline constexpr const char* report_record = "report.json";
   return a.is_folder() && a.canonical() == b.canonical();
 }
 
-/// Of which run a report is.
+/// Identifies the run of a report.
 [[nodiscard]] inline Json report_identity(const DiskPath& run) {
   return {{"run", run.canonical().string()},
           {"settings_fnv1a", fnv1a_hex(kept_settings(run).dump())}};
@@ -46,8 +46,8 @@ inline constexpr const char* report_record = "report.json";
   return true;
 }
 
-/// Throws a user error for a folder that holds anything else than a report of `run`, unless it is to be
-/// written over, and for the folder of another run in any case.
+/// Throws a user error for a folder that contains anything except a report of `run`, unless
+/// `overwrite` is set, and always for the folder of another run.
 inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, bool overwrite) {
   if (!out.exists()) return;
   if (!out.is_folder()) {
@@ -56,23 +56,24 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
   const bool holds_run = (out / "run.json").exists();
   const bool is_own = detail::is_same_folder(out, run);
   if (is_own && holds_run) return;
-  const auto is_left = [](const DiskPath& entry) {  // by a report that was killed at once
+  const auto is_left = [](const DiskPath& entry) {  // by a report that was killed at its start
     return entry.name() == std::string(detail::report_record) + ".part";
   };
   if (ranges::all_of(out.list(), is_left) || detail::holds_report_of(run, out)) return;
   if (holds_run) {
-    throw user_error({.file = out}, "is the folder of another run, which no report is written over",
+    throw user_error({.file = out},
+                     "is the folder of another run, and reports never overwrite runs",
                      "choose another folder (`out`)");
   }
   if (overwrite) return;
   throw user_error({.file = out},
-                   "holds something else than a report of " + run.canonical().string(),
+                   "contains something other than a report of " + run.canonical().string(),
                    "choose another folder (`out`), or write over it with `overwrite`");
 }
 
-/// Writes a report into a folder, which is made if it is not there. Throws as
-/// refuse_other_than_report does, a user error where another process has the folder, and an internal
-/// one when the disk refuses; the same report may then be written again.
+/// Writes a report into a folder, and makes the folder if needed. Throws as
+/// refuse_other_than_report does, a user error if another process uses the folder, and an internal
+/// error if the disk refuses. The same report may then be written again.
 inline void write_report(const Report& report, const DiskPath& run, const DiskPath& out,
                          bool overwrite) {
   refuse_other_than_report(run, out, overwrite);
@@ -80,7 +81,7 @@ inline void write_report(const Report& report, const DiskPath& run, const DiskPa
   std::unique_ptr<FolderLock> lock;
   if (out.disk().lock(out, lock)) {
     throw user_error({.file = out}, "another plumb is writing here",
-                     "wait for it or choose another folder (`out`)");
+                     "wait for it, or choose another folder (`out`)");
   }
   if (detail::is_same_folder(out, run)) return report.write(out);
   const auto write_record = [&](std::string_view status) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Results folders that a measurement reads, as its user names them.
+// The results folders that a measurement reads, as its user gives them.
 
 #include <filesystem>
 #include <string>
@@ -16,14 +16,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One results folder, and the name its model is to have; empty: its own.
+/// One results folder, and the name for its model; empty: the model's own.
 struct ResultFolder {
   std::string name{};
   DiskPath path{};
 };
 
-/// NAME=DIR, or DIR alone. The folder of an earlier calibration of a model stands for its probe.
-/// Throws a user error where there is no such folder.
+/// Reads NAME=DIR or DIR. For the folder of an earlier calibration of a model, its probe's folder
+/// is used. Throws a user error if there is no such folder.
 [[nodiscard]] inline ResultFolder result_folder(const std::string& word) {
   ResultFolder made{"", word};
   const auto equals = word.find('=');
@@ -32,15 +32,15 @@ struct ResultFolder {
   }
   if (!made.path.is_folder()) {
     throw user_error({.file = made.path, .line = 0, .field = made.path.empty() ? "DIR" : ""},
-                     "is no folder", "name a run folder or an lm-pub-quiz results folder");
+                     "is not a folder", "use a run folder or an lm-pub-quiz results folder");
   }
   made.path = probed_folder(made.path);
   refuse_without_results(made.path);
   return made;
 }
 
-/// The last part of a path, whether or not it ends in a slash; of the probe within a calibration, the
-/// calibration's.
+/// The last part of a path, with or without a slash at the end. For the probe inside a calibration,
+/// the calibration's.
 [[nodiscard]] inline std::string folder_name(const DiskPath& folder) {
   const DiskPath path = folder.canonical();
   const bool is_part = path.name() == "probe" &&
@@ -48,7 +48,7 @@ struct ResultFolder {
   return is_part ? path.parent().name() : path.name();
 }
 
-/// Several, as a setting.
+/// Several results folders, as a setting.
 struct ResultFolders {
   std::vector<ResultFolder> list{};
 
@@ -56,7 +56,7 @@ struct ResultFolders {
     list.clear();
     for (const std::string& word : words) list.push_back(result_folder(word));
   }
-  /// Whole paths, as run.json has them.
+  /// Whole paths, as run.json records them.
   [[nodiscard]] Json json() const {
     Json paths = Json::array();
     for (const ResultFolder& one : list) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Were runs that are compared asked the same?
+// Were the compared runs asked the same questions?
 
 #include <cstddef>
 #include <map>
@@ -17,7 +17,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How a run's statements are put into a conversation; every model has a template of its own.
+/// How a run's statements are put into a conversation. The template is not included, because every
+/// model has its own.
 inline std::string chat_of(const Json& settings) {
   const std::string turn = first_string(settings, "chat").value_or("");
   if (turn.empty()) return "no chat";
@@ -25,13 +26,13 @@ inline std::string chat_of(const Json& settings) {
   return "chat " + turn + (system ? ", system " + Json(*system).dump() : "");
 }
 
-/// Settings that make a question harder or easier and stand otherwise in a run than in the first
-/// (over many prompts, the first of its command): one remark for runs that differ in the same way.
+/// Finds settings that make a question harder or easier and that differ between a run and the first
+/// run (over many prompts, the first run of its command). Makes one remark for all runs that differ
+/// in the same way.
 [[nodiscard]] inline std::vector<std::string> run_differences(const std::vector<ResultFolder>& runs,
                                                               bool over_prompts) {
   std::map<std::string, std::pair<std::string, Json>> firsts;
-  std::vector<std::pair<std::string, std::string>>
-      differing;  // what differs from which run, and the runs
+  std::vector<std::pair<std::string, std::string>> differing;  // the differences, and the runs
   for (const auto& [name, folder] : runs) {
     const Json settings = kept_settings(folder);
     const std::string kind = over_prompts ? first_string(settings, "command").value_or("") : "";
@@ -80,7 +81,7 @@ inline std::string chat_of(const Json& settings) {
                             " (by SHA-256)"
                       : of + " " + settings[field].dump() + " instead of " + first[field].dump());
     }
-    // What refuses the texts of special tokens met none.
+    // A run that refuses the texts of special tokens did not contain any.
     const auto reads = [](const Json& of) {
       return first_string(of, "special_tokens").value_or("refuse");
     };
@@ -103,7 +104,7 @@ inline std::string chat_of(const Json& settings) {
     }
     if (apart.empty() || (other_draw && differ == 1)) continue;
     const std::string how =
-        " otherwise than " + first_name + ", so their numbers may not compare: " + apart;
+        " differently from " + first_name + ", so their numbers may not be comparable: " + apart;
     const auto known = ranges::find(differing, how, [](const auto& one) { return one.first; });
     if (known == differing.end()) {
       differing.emplace_back(how, name);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Whose folder is this, and is what lies in it whole?
+// Who owns a run folder, and are its files complete?
 //
-// A run folder belongs to one set of settings, kept in run.json from the start; resuming it
-// under others is refused by name. Files appear under their names only when they are complete: they
-// are written beside, as NAME.part, and renamed.
+// A run folder belongs to one set of settings, which run.json contains from the start. Resuming it
+// with other settings is refused, and the message names the setting. Files get their names only
+// when they are complete: they are written as NAME.part and then renamed.
 
 #include <memory>
 #include <string>
@@ -23,36 +23,35 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a path holds nothing a run could destroy: it is absent, or an empty folder, or all it
-/// has is what a run leaves that was killed before its first run.json stood.
+/// Whether a path contains nothing that a run could destroy: it does not exist, is an empty folder,
+/// or contains only what a run leaves if it is killed before its first run.json is complete.
 [[nodiscard]] inline bool is_unused(const DiskPath& path) {
   if (!path.is_folder()) return !path.exists();
   return ranges::all_of(path.list(),
                         [](const DiskPath& entry) { return entry.name() == "run.json.part"; });
 }
 
-/// Throws the user error of a folder that holds something and is not to be resumed.
+/// Throws the user error for a folder that is not empty and not to be resumed.
 inline void refuse_used(const DiskPath& path) {
   if (is_unused(path)) return;
   if (!path.is_folder()) {
     throw user_error({.file = path}, "is not a folder", "choose another folder (`out`)");
   }
-  throw user_error(
-      {.file = path}, "is not empty",
-      "choose another folder (`out`), or give `resume` to go on with the run it holds, or "
-      "`overwrite` to replace it");
+  throw user_error({.file = path}, "is not empty",
+                   "choose another folder (`out`), or set `resume` to resume the run in it, or "
+                   "`overwrite` to replace it");
 }
 
-/// One process at a time; the folder is locked while the object lives. Not thread-safe.
+/// Only one process at a time: the folder is locked while the object exists. Not thread-safe.
 class RunFolder {
  public:
-  /// What a folder that holds something must be: `fresh` refuses it, `resume` continues a run of the
-  /// same settings, `replace` leaves it to the caller, who has looked.
+  /// What to do with a folder that is not empty: `fresh` refuses it, `resume` continues a run with
+  /// the same settings, `replace` leaves the check to the caller.
   enum class Claim { fresh, resume, replace };
 
-  /// Creates the folder, or takes the one that is there. `settings` is an object of everything that
-  /// decides the results, `shard` says which part of the run it holds (Shard::json). Throws a user
-  /// error when the folder holds what the claim refuses, or when another process has it.
+  /// Creates the folder, or takes an existing one. `settings` is an object of everything that
+  /// decides the results. `shard` is the part of the run in the folder (Shard::json). Throws a user
+  /// error if the claim refuses the folder's content, or if another process uses it.
   RunFolder(DiskPath path, const Json& settings, Claim claim, Json shard = {})
       : path_(std::move(path)), settings_(settings), shard_(std::move(shard)) {
     make_folders(path_);
@@ -61,19 +60,19 @@ class RunFolder {
         throw user_error({.file = path_}, "is not a folder", "choose another folder (`out`)");
       }
       throw user_error({.file = path_}, "another plumb is writing here",
-                       "wait for it or choose another folder (`out`)");
+                       "wait for it, or choose another folder (`out`)");
     }
     take(claim);
   }
 
   [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
   [[nodiscard]] DiskPath file(const std::string& name) const { return path_ / name; }
-  /// Writes a file of results: whole, or not at all.
+  /// Writes a results file: the whole file or nothing.
   void write(const std::string& name, std::string_view text) const {
     write_atomically(file(name), text);
   }
 
-  /// Rewrites run.json: the settings, then what is added, with "status".
+  /// Rewrites run.json with "status", the settings and `more`.
   void write_run(const Json& more, std::string_view status) const {
     Json run = {{"status", status}};
     run["settings"] = settings_;
@@ -103,9 +102,9 @@ class RunFolder {
       if (other == ours) return;
       const std::string same = name == "vector" && other.is_string()
                                    ? "set PLUMB_VECTOR=" + other.get<std::string>()
-                                   : "give the same setting";
+                                   : "use the same setting";
       throw user_error({run_file, 0, name},
-                       "the run was begun with " + other.dump() + ", not " + ours.dump(),
+                       "the run was started with " + other.dump() + ", not " + ours.dump(),
                        same + " or another folder (`out`)");
     };
     for (const auto& [name, ours] : settings_.items())

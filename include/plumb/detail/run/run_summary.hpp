@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a run took of the model, and as the journal and run.json keep it.
+// The cost of a run, and its form in the journal and run.json.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A cost as the journal and run.json keep it; masked inputs stand only where some were asked for.
+/// A cost as the journal and run.json record it. Masked inputs appear only if there were any.
 [[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
   Json json = {{"statements", cost.statements},
                {"tokens_one_by_one", cost.tokens_one_by_one},
@@ -34,15 +34,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
           json.value("masked_inputs_computed", std::uint64_t{0})};
 }
 
-/// What a job took. Times are those of this process, in seconds.
+/// The cost of a job. Times are those of this process, in seconds.
 struct RunSummary {
   ScoringCost cost;
   double seconds_model = 0;
-  /// Statements that were evaluated now and not read from the journal.
+  /// Statements that were evaluated now, not read from the journal.
   std::size_t fresh_statements = 0;
-  /// Of the model, by part.
+  /// Seconds in the model, by part.
   std::map<std::string, double> seconds_by_part{};
-  /// Statements that a run that is resumed read from its journal.
+  /// Statements that a resumed run read from its journal.
   std::size_t kept_statements = 0;
 };
 

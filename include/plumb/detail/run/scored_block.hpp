@@ -19,13 +19,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a block's statement is called in a message: "'France', template 0, option 'Paris'".
+/// The name of a block's statement in messages: "'France', template 0, option 'Paris'".
 using StatementNames = std::function<std::string(std::size_t statement)>;
 
-/// Whether a job leaves out the facts of statements that an engine did not report.
+/// What a job does about a statement with unreported tokens: refuse it, or leave out its fact.
 enum class Unreported { refused, left_out };
 
-/// For the journal.
+/// The scores as rows of the journal.
 inline Json score_rows(const std::vector<StatementScore>& scores) {
   Json rows = Json::array();
   for (const StatementScore& s : scores) {
@@ -35,7 +35,7 @@ inline Json score_rows(const std::vector<StatementScore>& scores) {
   return rows;
 }
 
-/// A number that JSON has not was not reported.
+/// The score in a row of the journal. A null is an unreported number.
 inline StatementScore score_of_row(const Json& row) {
   StatementScore score;
   const auto read = [&](SpanScore& span, std::size_t nats, std::size_t tokens) {
@@ -50,18 +50,18 @@ inline StatementScore score_of_row(const Json& row) {
   return score;
 }
 
-/// What a pack takes: its tokens where the block tells, its statements otherwise.
+/// The weight of a pack: its tokens if the block counts them, else its statements.
 template <class Block>
 std::uint64_t pack_weight(const Block& block, std::size_t pack) {
   if constexpr (requires { block.tokens(pack); }) return block.tokens(pack);
   return block.pack(pack).size();
 }
 
-/// Scores of a planned block's statements, by their numbers, to the last bit the same whether they
-/// are scored now or come from the journal; nothing where the part is not whole. Throws a user error
-/// for a journal that is another job's and for a statement that was not reported, unless the job leaves
-/// such ones out, and what check_log_likelihood throws for a score, which is named by
-/// `names`.
+/// The scores of a planned block's statements, by statement number. They have the same bits whether
+/// they are scored now or come from the journal. Returns nothing if the part is not complete.
+/// Throws a user error for a journal of another job and, unless the job leaves such facts out, for
+/// an unreported statement. Also throws what check_log_likelihood throws for a score; `names` gives
+/// its name in the message.
 template <PackedScorer Scorer>
 [[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(
     Part& part, Scorer& scorer, typename Scorer::Block& block, Span span,

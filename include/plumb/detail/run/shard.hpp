@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which packs of a job does one process of several evaluate?
+// Which packs of a job does one of several processes evaluate?
 //
-// Shard I of N evaluates the packs that are dealt to it and keeps them in the journal of a folder of
-// its own; `merge` (merge_shards.hpp) puts the journals of all N together. Packs are dealt in the order
-// in which a job goes through them, each to the shard that has least so far, so every process knows
-// all hands without asking another.
+// Shard I of N evaluates the packs that are dealt to it and stores them in the journal of its own
+// folder. `merge` (merge_shards.hpp) combines the journals of all N. Packs are dealt in the order
+// in which a job goes through them, each to the shard with the least work so far. So every process
+// knows which packs each shard has, without communication.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,27 +20,28 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One of `count` processes that do a job together. Models what a setting's value must (setting.hpp).
+/// One of `count` processes that share a job. Has the functions of a setting's value
+/// (job_setting.hpp).
 struct Shard {
-  /// From 0.
+  /// Counted from 0.
   std::size_t index = 0;
   std::size_t count = 1;
 
   [[nodiscard]] bool is_part() const noexcept { return count > 1; }
 
-  /// "2/8" is the second of eight; empty for the whole.
+  /// "2/8" is the second of eight; empty for a whole job.
   [[nodiscard]] std::string word() const {
     return is_part() ? std::to_string(index + 1) + "/" + std::to_string(count) : "";
   }
-  /// {"index": 2, "count": 8}; null for the whole.
+  /// {"index": 2, "count": 8}; null for a whole job.
   [[nodiscard]] Json json() const {
     return is_part() ? Json{{"index", index + 1}, {"count", count}} : Json();
   }
-  /// Throws a user error for what is no "I/N" with 1 ≤ I ≤ N.
+  /// Throws a user error for a text that is not "I/N" with 1 ≤ I ≤ N.
   void read(const std::string& text, const std::string& name) {
     const auto refuse = [&] {
       return user_error({.setting = name}, "'" + text + "' is not a shard",
-                        "say 1/4 for the first of four, up to 4/4");
+                        "use 1/4 for the first of four, up to 4/4");
     };
     const std::size_t slash = text.find('/');
     if (slash == std::string::npos) throw refuse();
@@ -66,8 +67,8 @@ class PackDealer {
  public:
   explicit PackDealer(std::size_t shards) : dealt_(shards, 0) {}
 
-  /// The shard that the next pack goes to: of those that have least so far the first. `weight` is what
-  /// evaluating it takes beside the others of the job; a pack without any counts as 1.
+  /// The shard that the next pack goes to: the first of those with the least work so far. `weight`
+  /// is the work of the pack, relative to other packs of the job; 0 counts as 1.
   [[nodiscard]] std::size_t deal(std::uint64_t weight) {
     const auto least = std::min_element(dealt_.begin(), dealt_.end());
     *least += std::max<std::uint64_t>(1, weight);

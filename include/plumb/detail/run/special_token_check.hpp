@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// May a text that names a special token be asked about, and as what?
+// May a prompt contain the text of a special token, and how is it read?
 //
 // A tokenizer can read "<|im_start|>" in a fact as twelve characters or as the one token that opens
-// a chat's turn; scores of the two have nothing in common. So a job refuses the first text that
-// holds the text of a special token, unless it was told which is meant. Models that do not list
-// their special tokens (ListsSpecialTokens) read all text as text. Texts are looked at one by one:
-// a token's text that arises only where two are joined ("<[X]>" about "s") is not seen.
-// What sees all texts also counts those that the model's own tokenizer would compose first (NFC) and
-// its engine does not.
+// a chat's turn. The scores of the two have nothing in common. So a job refuses the first text that
+// contains the text of a special token, unless the user has set which is meant. Models that do not
+// list their special tokens (ListsSpecialTokens) read all text as text. Texts are checked
+// separately: a token's text that only arises when two texts are joined ("<[X]>" about "s") is not
+// found. The check sees all texts, so it also counts those that the model's own tokenizer would
+// compose first (NFC) but its engine does not.
 
 #include <algorithm>
 #include <array>
@@ -38,22 +38,22 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the text of a special token is: nothing that may be asked, text, or the token.
+/// How to read the text of a special token: refuse it, as text, or as the token.
 enum class SpecialTokenReading : std::uint8_t { refuse, text, parse };
 
-/// Those that can be asked for; the other is what happens where none is.
+/// The values that a user can set; `refuse` is the default.
 [[nodiscard]] constexpr std::array<SpecialTokenReading, 2> every(SpecialTokenReading) noexcept {
   return {SpecialTokenReading::text, SpecialTokenReading::parse};
 }
 inline constexpr const char* special_tokens_help =
-    "what the text of a special token is, in templates and facts: plain text, or the token; not "
-    "given: refused";
+    "read special-token text in templates and facts as text, or parse it as tokens; default: "
+    "refuse";
 [[nodiscard]] inline std::string_view name_of(SpecialTokenReading reading) {
   constexpr std::array<std::string_view, 3> names{"refuse", "text", "parse"};
   return names[static_cast<std::size_t>(reading)];
 }
 
-/// Finds the texts of special tokens in others. Any number of threads may ask one.
+/// Finds the texts of special tokens in other texts. Any number of threads may use one.
 class SpecialTokenTexts {
  public:
   SpecialTokenTexts() = default;
@@ -64,8 +64,8 @@ class SpecialTokenTexts {
     for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
   }
 
-  /// Those that stand in a text, in its order: at each place the longest, and none inside another.
-  /// They are valid as long as the object.
+  /// The special tokens in a text, in its order: the longest at each place, and none inside
+  /// another. The pointers are valid as long as this object.
   [[nodiscard]] std::vector<const SpecialToken*> in(std::string_view text) const {
     std::vector<const SpecialToken*> found;
     for (std::size_t at = 0; at < text.size();) {
@@ -89,15 +89,16 @@ class SpecialTokenTexts {
   static std::size_t byte(char c) { return static_cast<unsigned char>(c); }
 
   std::vector<SpecialToken> tokens_;
-  /// Where the tokens that begin with a byte begin among all; with the next one, where they end.
+  /// By first byte: the index of the first token that begins with it. The next entry is the end of
+  /// the range.
   std::array<std::size_t, 257> starts_{};
 };
 
-/// As thread-safe as the model, which must outlive it and is only asked for tokens.
+/// As thread-safe as the model, which must outlive it and is only used for its tokens.
 template <class Model>
 class SpecialTokenCheck {
  public:
-  /// `bos` stands before each prompt. Throws a user error when special tokens are to be parsed and the
+  /// `bos` comes before each prompt. Throws a user error if special tokens are to be parsed and the
   /// model lists none.
   SpecialTokenCheck(const Model& model, SpecialTokenReading reading,
                     std::optional<TokenId> bos = std::nullopt)
@@ -114,27 +115,27 @@ class SpecialTokenCheck {
     if (reading == SpecialTokenReading::parse) {
       throw user_error({.setting = "special-tokens"},
                        "this model does not list its special tokens, so none can be parsed",
-                       "say text, or give it a special_tokens()");
+                       "set it to text, or add a special_tokens() to the model");
     }
   }
 
-  /// That the model parses special tokens whatever the texts are, as beside a chat template.
+  /// Sets that the model parses special tokens in any text, as it does with a chat template.
   void must_parse() noexcept { must_parse_ = true; }
 
-  /// Throws a user error with the place of a text that holds the text of a special token and may
-  /// not, or that the model does not read as it was told to. A line that is not known is looked for
-  /// in the file.
+  /// Throws a user error, with the place, for a text that contains the text of a special token if
+  /// that is refused or if the model reads it in the other way. If the line is unknown, it is
+  /// searched for in the file.
   void operator()(const Site& site, const std::string& text) const {
     count(text);
     for (const SpecialToken* const found : texts_.in(text)) {
       if (reading_ == SpecialTokenReading::refuse) {
-        throw user_error(with_line(site, text),
-                         "'" + shortened(text) + "' holds '" + found->text +
-                             "', the text of a special token of this model",
-                         must_parse_
-                             ? "change it, or say `special-tokens` parse, to read it as the token"
-                             : "change it, or say `special-tokens` text, to read it as plain text, "
-                               "or `special-tokens` parse, to read it as the token");
+        throw user_error(
+            with_line(site, text),
+            "'" + shortened(text) + "' contains '" + found->text +
+                "', the text of a special token of this model",
+            must_parse_ ? "change it, or set `special-tokens` to parse, to read it as the token"
+                        : "change it, or set `special-tokens` to text, to read it as plain "
+                          "text, or to parse, to read it as the token");
       }
       const bool parse = reading_ == SpecialTokenReading::parse;
       if (parse == reads_token(*found, text)) continue;
@@ -142,18 +143,18 @@ class SpecialTokenCheck {
           with_line(site, text),
           "'" + found->text + "' in '" + shortened(text) + "' is read as " +
               (parse ? "plain text" : "a special token") + " by this model",
-          std::string("change it, or say `special-tokens` ") + (parse ? "text" : "parse"));
+          std::string("change it, or set `special-tokens` to ") + (parse ? "text" : "parse"));
     }
     if (own_bos_.begins(text)) ++*with_own_bos_;
   }
 
-  /// What is to be known where texts that it and its copies were shown begin with BOS themselves.
+  /// A warning if texts that this check or its copies have seen begin with BOS themselves.
   [[nodiscard]] std::optional<std::string> bos_warning() const {
     return own_bos_warning(*with_own_bos_, "text");
   }
 
-  /// The same for texts of a graph, in whichever of its files they stand; descriptions only where a
-  /// prompt has them.
+  /// The same for the texts of a graph, in any of its files; descriptions only if prompts contain
+  /// them.
   void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities,
                   bool with_descriptions) const {
     const auto look = [&](Site site, const std::string& text) {
@@ -174,8 +175,8 @@ class SpecialTokenCheck {
     }
   }
 
-  /// Adds what is to be known of texts that it has seen: those that begin with BOS themselves, and those
-  /// that the model's own tokenizer would have composed.
+  /// Adds warnings about the texts that it has seen: those that begin with BOS themselves, and
+  /// those that the model's own tokenizer would have composed.
   void warn(ModelDescription& description) const {
     if (auto begins = bos_warning()) description.warnings.push_back(*std::move(begins));
     if (!uncomposed_ || uncomposed_->texts.empty()) return;
@@ -183,18 +184,16 @@ class SpecialTokenCheck {
     description.warnings.push_back(
         "Warning: " + counted(count, "text") + (count == 1 ? " is" : " are") +
         " not in Unicode's composed form (NFC), as '" + shortened(uncomposed_->first) +
-        "': this model's own tokenizer composes a text before it cuts it, and llama.cpp's does "
-        "not, so "
-        "these become other tokens than the model was trained on. Compose the data's "
-        "texts first.");
+        "': this model's own tokenizer composes a text first, but llama.cpp's does not, so they "
+        "become other tokens than the model was trained on. Compose the data's texts first.");
   }
 
-  /// What is to be known where a prompt's own words, which no user chose, hold the text of a special
-  /// token; they are never refused.
+  /// A remark if a prompt's own words, which no user chose, contain the text of a special token.
+  /// They are never refused.
   [[nodiscard]] std::optional<std::string> remark_on(const std::string& own_words) const {
     const auto found = texts_.in(own_words);
     if (found.empty()) return std::nullopt;
-    return "plumb's own words hold '" + found.front()->text +
+    return "plumb's own words contain '" + found.front()->text +
            "', the text of a special token of this model, which is read as " +
            (reads_token(*found.front(), own_words) ? "the token." : "plain text.");
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The statements that a closed-set probe gives to the model: for each fact under each template one for
-// each option.
+// The statements that a closed-set probe gives to the model: for each fact and template, one
+// statement per option.
 
 #include <cstddef>
 #include <string>
@@ -20,15 +20,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The template indices that are asked of a relation; `chosen` ones, all where there are none. Throws
-/// a user error for one it lacks.
+/// The template indices to use for a relation: `chosen`, or all if `chosen` is empty. Throws a user
+/// error for an index that the relation does not have.
 [[nodiscard]] inline std::vector<std::size_t> templates_of(const Relation& relation,
                                                            const std::vector<std::size_t>& chosen) {
   for (const std::size_t index : chosen) {
     if (index < relation.templates.size()) continue;
     throw user_error({.setting = "templates"},
                      "relation " + relation.code + " has " +
-                         counted(relation.templates.size(), "template") + ", no index " +
+                         counted(relation.templates.size(), "template") + ", but no index " +
                          std::to_string(index),
                      "indices start at 0");
   }
@@ -38,7 +38,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return all;
 }
 
-/// Puts into `query` the statements of a fact under a template, one for each option.
+/// Fills `query` with the statements of a fact under a template, one per option.
 template <PromptBuilder Builder>
 void fill_query(Query& query, const Builder& builder, const Relation& relation, const Fact& fact,
                 std::size_t template_index) {
@@ -58,7 +58,7 @@ void fill_query(Query& query, const Builder& builder, const Relation& relation, 
   }
 }
 
-/// How many statements a probe asks for.
+/// The number of statements in a probe.
 [[nodiscard]] inline std::size_t count_statements(const Dataset& dataset,
                                                   const std::vector<std::size_t>& templates) {
   std::size_t count = 0;
@@ -69,8 +69,8 @@ void fill_query(Query& query, const Builder& builder, const Relation& relation, 
   return count;
 }
 
-/// Calls `visit(kind, make)` for each fact under each template, in the order of a probe's rows;
-/// make() gives the ListedPrompt. `templates` are empty for all of each relation's. Throws as
+/// Calls `visit(kind, make)` for each fact and template, in the order of a probe's rows; make()
+/// returns the ListedPrompt. Empty `templates` means all templates of each relation. Throws as
 /// templates_of does.
 template <PromptBuilder Builder, class Visit>
 void for_each_statement_prompt(const Dataset& dataset, const Builder& builder,

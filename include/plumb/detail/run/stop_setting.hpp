@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stop texts (backend/stop_text.hpp) as a setting that is given once or several times.
+// Stop texts (backend/stop_text.hpp) as a setting that can be set several times.
 
 #include <cstddef>
 #include <string>
@@ -17,17 +17,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct StopTexts {
   std::vector<std::string> texts{};
 
-  /// Each word is a text, in which a backslash before n, t, r or a backslash stands for a line break, a
-  /// tab, a carriage return or a backslash; a lone empty word is none at all. Throws a user error for
-  /// an empty word among others and for another letter behind a backslash.
+  /// Each word is a text. A backslash before n, t, r or a backslash makes a line break, a tab, a
+  /// carriage return or a backslash. A single empty word means no stop text. Throws a user error
+  /// for an empty word among others and for another letter after a backslash.
   void read(const std::vector<std::string>& words) {
     texts.clear();
     if (words == std::vector<std::string>{""}) return;
     for (const std::string& word : words) {
       std::string text = unescaped(word);
       if (text.empty()) {
-        throw user_error({.setting = "stop"}, "names nothing beside another",
-                         "leave it out, or give it alone for no stop text");
+        throw user_error({.setting = "stop"}, "has an empty text with another text",
+                         "remove it, or set only the empty text for no stop text");
       }
       if (ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a job continue its planned texts, so that it can be resumed?
+// How does a job continue its planned texts so that it can be resumed?
 //
-// Pack by pack; a pack that the journal has is taken from there. What the journal keeps of a text is its
-// greedy continuation, [text, tokens, nats], or its sampled ones, [[text, times], …] by falling times,
-// then text.
+// The work is done pack by pack; packs in the journal are taken from there. For each text the
+// journal stores its greedy continuation, [text, tokens, nats], or its sampled continuations,
+// [[text, count], …], in descending order of counts; equal counts are in the order of the texts.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,16 +25,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Prompts of a job whose model answers in its own words. Throws a user error for a model that cannot, or
-/// has no BOS token where one is to stand before each text.
+/// The prompts of a job whose model generates answers. Throws a user error for a model that cannot
+/// generate, and for one without a BOS token if BOS is required before each text.
 template <CausalLm Model>
 [[nodiscard]] KeptPrompts<Model> kept_prompts(Model& model, const Bos& with_bos) {
-  require_rows(model, {.field = "generate"}, "answering in own words needs",
+  require_rows(model, {.field = "generate"}, "generating text needs",
                "use a backend that gives rows of logits");
   return {model, require_bos(model, with_bos)};
 }
 
-/// What going on with `count` texts takes; `text(i)` makes the i-th of them.
+/// The plan of continuing `count` texts; `text(i)` makes the i-th text.
 template <CausalLm Model, class Text>
 [[nodiscard]] PlannedPart planned_texts(KeptPrompts<Model>& prompts, std::string name,
                                         std::size_t count, std::size_t samples,
@@ -47,15 +47,16 @@ template <CausalLm Model, class Text>
           max_new_tokens};
 }
 
-/// Not thread-safe. All that it is given must outlive it.
+/// Not thread-safe. All arguments must outlive it.
 template <CausalLm Model>
 class TextGeneration {
  public:
   TextGeneration(Model& model, KeptPrompts<Model>& prompts, Work& work)
       : model_(model), generator_(model), prompts_(prompts), work_(work) {}
 
-  /// All packs of a part in order; `ends` is where each of them ends, `text(i)` makes the i-th text and
-  /// `take(i, row)` gets what the journal keeps of it. Returns whether the part is whole.
+  /// Goes through all packs of a part in order. `ends` is the end of each pack, `text(i)` makes the
+  /// i-th text, and `take(i, row)` gets its entry in the journal. Returns whether the part is
+  /// complete.
   template <class Text, class Take>
   bool generate_rows(const std::string& name, std::span<const std::size_t> ends,
                      const GenerationOptions& generation, Text text, Take take) {
@@ -86,7 +87,7 @@ class TextGeneration {
   }
 
  private:
-  /// What the journal keeps of a pack.
+  /// What the journal stores for a pack.
   [[nodiscard]] static Json kept(const GeneratedPack& made) {
     Json answers = Json::array();
     for (const GreedyText& one : made.greedy) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings that are texts: one that a file may hold, and one that may be empty.
+// Settings that are texts: a text that may come from a file, and a text that may be empty.
 
 #include <istream>
 #include <iterator>
@@ -16,21 +16,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A text, or that of a file, as it is, its last line break included. A word that names a file is the
-/// file's; behind `text:` it is the text. run.json has the text, so that a file that changed is
-/// another setting.
+/// A text, or the content of a file, unchanged and with its last line break. A word that names a
+/// file means the file's content; a word that begins with `text:` means the text after that.
+/// run.json records the text, so a changed file is a different setting.
 struct TextSetting {
   std::string text{};
 
   [[nodiscard]] std::string word() const { return word_.empty() ? text : word_; }
   [[nodiscard]] Json json() const { return text.empty() ? Json() : Json(text); }
-  /// The word with its file's path as `path(word)` has it.
+  /// The word, with its file's path replaced by `path(word)`.
   template <class Path>
   [[nodiscard]] std::string with_paths(Path path) const {
     return is_file_ ? path(word_) : word();
   }
-  /// Throws a user error for a file that is not UTF-8, and for a word that looks like a file's name and
-  /// is none.
+  /// Throws a user error for a file that is not UTF-8, and for a word that looks like a file name
+  /// but is not a file.
   void read(const std::string& given, const std::string& name) {
     constexpr std::string_view prefix = "text:";
     word_ = given;
@@ -47,7 +47,7 @@ struct TextSetting {
         (given.ends_with(".txt") || given.ends_with(".md") || given.find('/') != std::string::npos);
     if (is_a_name) {
       throw user_error({.setting = name}, "there is no file '" + given + "'",
-                       "name one that is there, or write text:" + given + " to mean the text");
+                       "name an existing file, or write text:" + given + " to mean the text");
     }
     if (first_invalid_utf8(given) < given.size()) {
       throw user_error({.setting = name}, "is not UTF-8", "write it in UTF-8");
@@ -62,9 +62,10 @@ struct TextSetting {
     const auto stream = file.read();
     std::string text;
     if (stream) text.assign(std::istreambuf_iterator<char>(*stream), {});
-    if (!stream || stream->bad()) throw user_error({.file = file}, "cannot be read", "check it");
+    if (!stream || stream->bad())
+      throw user_error({.file = file}, "cannot be read", "check that the file can be read");
     if (first_invalid_utf8(text) < text.size()) {
-      throw user_error({.file = file}, "is not UTF-8", "convert it");
+      throw user_error({.file = file}, "is not UTF-8", "convert the file to UTF-8");
     }
     return text;
   }
@@ -73,7 +74,7 @@ struct TextSetting {
   bool is_file_ = false;
 };
 
-/// A text that may be empty, which is another thing than none.
+/// A text that may be empty. An empty text differs from no text.
 struct GivenText {
   std::optional<std::string> text{};
 

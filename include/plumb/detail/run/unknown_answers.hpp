@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How many facts and statements of a relation hold an answer that the model's vocabulary cannot spell?
+// How many facts and statements of a relation have an answer that the model's vocabulary cannot
+// spell?
 
 #include <cstddef>
 #include <vector>
@@ -13,21 +14,21 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Not thread-safe while it counts.
 class UnknownAnswers {
  public:
-  /// Of a relation with so many facts.
+  /// `facts` is the number of facts of the relation.
   explicit UnknownAnswers(std::size_t facts) : is_unknown_(facts, false) {}
 
-  /// Adds a fact's statements under a template, one for each candidate; `unknown` says which of these the
-  /// vocabulary cannot spell.
+  /// Adds a fact's statements under a template, one per candidate. `unknown` is true for those that
+  /// the vocabulary cannot spell.
   void add(std::size_t fact, std::size_t answer, const std::vector<bool>& unknown) {
     statements_ += static_cast<std::size_t>(ranges::count(unknown, true));
     if (unknown[answer]) is_unknown_[fact] = true;
   }
 
-  /// Facts whose right answer it cannot spell under some template.
+  /// Facts whose right answer the vocabulary cannot spell under some template.
   [[nodiscard]] std::size_t facts() const {
     return static_cast<std::size_t>(ranges::count(is_unknown_, true));
   }
-  /// Statements whose candidate it cannot spell.
+  /// Statements whose candidate the vocabulary cannot spell.
   [[nodiscard]] std::size_t statements() const noexcept { return statements_; }
 
  private:

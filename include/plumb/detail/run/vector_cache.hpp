@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which vectors did a model give these texts before?
+// Which vectors did a model compute for these texts before?
 //
-// A folder keeps the vectors of each list of texts that was embedded, and beside them what they were
-// made under: the model's hash, the settings, a hash of the texts. By rounding, a vector depends on the
-// texts that are embedded with it, so a list is kept and found as a whole, and what is found has the
-// bits that were computed. A hash of the numbers tells what is damaged; it is not found, and is made
-// again. A folder can be removed at any time.
+// A folder contains the vectors of each list of texts that was embedded. A file next to them
+// records what decides them: the model's hash, the settings, and a hash of the texts. Through
+// rounding, a vector depends on the texts that are embedded with it. So a list is stored and found
+// only as a whole, and the vectors found have exactly the bits that were computed. A hash of the
+// numbers detects damaged vectors; they count as missing and are computed again. A folder can be
+// removed at any time.
 
 #include <Eigen/Core>
 #include <cstddef>
@@ -27,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Writes vectors with their identifiers beside them, as a ranking leaves them.
+/// Writes vectors with their identifiers in a file next to them, as a ranking does.
 inline void write_vectors(const DiskPath& file, const std::vector<std::string>& identifiers,
                           VectorRows rows) {
   NpyWriter writer(file, static_cast<std::size_t>(rows.rows()),
@@ -42,14 +43,14 @@ inline void write_vectors(const DiskPath& file, const std::vector<std::string>& 
   writer.finish();
 }
 
-/// Vectors by what they were made under. Several processes may use one folder; not thread-safe.
+/// Vectors by what decides them. Several processes may use one folder; not thread-safe.
 class VectorCache {
  public:
-  /// `made_under` is an object of all that decides vectors beside the texts.
+  /// `cache_key` is an object of everything that decides vectors, apart from the texts.
   VectorCache(DiskPath folder, Json cache_key)
       : folder_(std::move(folder)), cache_key_(std::move(cache_key)) {}
 
-  /// The vectors of a list of texts; nothing where they are not known or are damaged.
+  /// The vectors of a list of texts; nothing if they are missing or damaged.
   [[nodiscard]] std::optional<NpyFile> find(const std::vector<std::string>& texts) const {
     const Key key = key_of(texts);
     if (!key.vectors.exists() || !key.record.exists()) return std::nullopt;
@@ -67,8 +68,8 @@ class VectorCache {
     return std::nullopt;
   }
 
-  /// Keeps the vectors of a list of texts, unless another process is keeping some. Throws an internal
-  /// error when the disk refuses.
+  /// Stores the vectors of a list of texts, unless another process is storing some. Throws an
+  /// internal error if the disk refuses.
   void keep(const std::vector<std::string>& texts, VectorRows rows) const {
     make_folders(folder_);
     std::unique_ptr<FolderLock> lock;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a job keeps while it works: its journal, its progress, its cost and its times.
+// What a job records while it runs: its journal, its progress, its cost and its times.
 //
-// A job's work is cut into parts ("P36", "entities", "random samples") and those into packs. A pack
-// that the journal holds is taken from there, any other is evaluated and written down at once, so
-// that a job goes on where it was killed and gives the same bytes. A shard evaluates its packs alone;
-// a merged run takes all packs from its shards' journals.
+// A job's work is divided into parts ("P36", "entities", "random samples"), and parts into packs. A
+// pack in the journal is taken from there. Any other pack is evaluated and written to the journal
+// immediately, so that a killed job resumes where it ended and gives the same bytes. A shard
+// evaluates only its own packs; a merged run takes all packs from its shards' journals.
 
 #include <chrono>
 #include <cstddef>
@@ -31,39 +31,39 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Thrown between two packs where a job is asked to stop. What is done stands in the journal. Any
+/// Thrown between two packs when a job is asked to stop. Finished packs are in the journal. Any
 /// number of threads may read one.
 class Stopped : public Error {
  public:
-  Stopped() : Error(user_error({}, "stopped; what is done is kept", "resume to go on")) {}
+  Stopped() : Error(user_error({}, "stopped; finished work is saved", "resume to continue")) {}
 };
 
 struct WorkOptions {
   ProgressCallback on_progress{};
-  /// Asked between packs; the job ends with `Stopped` when it says true.
+  /// Called between packs. If it returns true, the job ends with `Stopped`.
   std::function<bool()> stop{};
-  /// Told once, before the first part, where the job says ahead what it will ask.
+  /// Called once before the first part, if the job has a plan.
   std::function<void(const JobPlan&)> on_plan{};
   Shard shard{};
-  /// Folders of all shards of this job, whose packs are taken instead of being evaluated; what they
-  /// took. Empty where this job evaluates packs itself.
+  /// Folders of all shards of this job, from which packs are taken instead of being evaluated, and
+  /// the shards' summed cost. Empty if this job evaluates packs itself.
   std::vector<DiskPath> shards{};
   RunSummary before{};
 };
 
-/// What evaluating a pack takes, known before it is evaluated.
+/// The cost of evaluating a pack, known in advance.
 struct PackCost {
   /// In units of the progress.
   std::size_t items = 0;
   std::size_t statements = 0;
-  /// What it takes beside other packs of the job, such as tokens fed; 0 where that is not known.
+  /// Its work relative to other packs of the job, such as tokens fed; 0 if unknown.
   std::uint64_t weight = 0;
 };
 
 /// Not thread-safe; one process does one job's work.
 class Work {
  public:
-  /// Goes on with the journal when there is one.
+  /// Resumes from the journal if it exists.
   explicit Work(const DiskPath& journal, WorkOptions options = {})
       : file_(journal),
         journal_(journal),
@@ -75,12 +75,12 @@ class Work {
     }
   }
 
-  /// The observer; nobody where it is empty.
+  /// The progress callback; may be empty.
   [[nodiscard]] const ProgressCallback& on_progress() const noexcept {
     return options_.on_progress;
   }
 
-  /// What is to be told of the job before it begins to count.
+  /// Sets the plan that is reported before the job begins to count.
   void set_plan(JobPlan plan) { plan_ = std::move(plan); }
 
   /// Starts counting again, up to `total`.
@@ -93,7 +93,7 @@ class Work {
     done_ = fresh_ = 0;
     advance(0, 0);
   }
-  /// Counts items as done, some of them now.
+  /// Counts items as done; `fresh` of them were done now.
   void advance(std::size_t items, std::size_t fresh, const std::string& at = "") {
     done_ += items;
     fresh_ += fresh;
@@ -102,21 +102,21 @@ class Work {
 
   [[nodiscard]] RunSummary& summary() noexcept { return summary_; }
 
-  /// Folders of the shards that this job puts together; empty for other jobs.
+  /// Folders of the shards that this job merges; empty for other jobs.
   [[nodiscard]] const std::vector<DiskPath>& shards() const noexcept { return options_.shards; }
 
  private:
   friend class Part;
 
-  /// A pack's rows as a shard has written them down. Where none has, throws a user error about the
-  /// one that the pack was dealt to.
+  /// A pack's rows from a shard's journal. If no shard has them, throws a user error that names the
+  /// shard which the pack was dealt to.
   [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack, std::size_t dealt) {
     for (const auto& journal : theirs_) {
       if (auto rows = journal->find(part, pack)) return *std::move(rows);
     }
     throw user_error({.file = options_.shards[dealt] / "journal.jsonl", .field = part},
-                     "has lost pack " + std::to_string(pack) + ", which was dealt to this shard",
-                     "resume the shard, or begin it anew, then merge again");
+                     "has no pack " + std::to_string(pack) + ", which was dealt to this shard",
+                     "resume the shard, or start it again, then merge");
   }
 
   DiskPath file_;
@@ -126,24 +126,25 @@ class Work {
   std::string counted_;
   std::size_t total_ = 0, done_ = 0, fresh_ = 0;
   PackDealer dealer_;
-  std::vector<std::unique_ptr<FinishedJournal>> theirs_;  // of the shards, where they are merged
+  std::vector<std::unique_ptr<FinishedJournal>> theirs_;  // of the shards, if they are merged
   RunSummary summary_;
 };
 
-/// One part of a job's work. Its packs are numbered through in the order in which they are gone
-/// through, however many calls that takes. The work must outlive it; not thread-safe.
+/// One part of a job's work. Its packs are numbered in the order in which they are processed,
+/// across all calls. The work must outlive it; not thread-safe.
 class Part {
  public:
-  /// `at` is what the progress says is at work.
+  /// `at` is the label in the progress.
   Part(Work& work, std::string name, std::string at = "")
       : work_(work), name_(std::move(name)), at_(std::move(at)) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// Its packs are done no more, whatever the journal has: what they were written into is gone.
-  void begin_anew() { work_.journal_.begin_anew(name_); }
+  /// Marks its packs as not done, whatever the journal contains, because the file that they were
+  /// written to is gone.
+  void restart_part() { work_.journal_.restart_part(name_); }
 
-  /// What it cost, if an earlier process has done all of it.
+  /// Its cost, if an earlier process has finished it.
   [[nodiscard]] std::optional<ScoringCost> done() const {
     const auto said = work_.journal_.done(name_);
     try {
@@ -152,8 +153,8 @@ class Part {
       throw other_job();
     }
   }
-  /// The same if the file of its results is still what was written; else its packs, which the journal
-  /// has, make the file again.
+  /// The same, if the file of its results is unchanged. Otherwise the file is made again from its
+  /// packs in the journal.
   [[nodiscard]] std::optional<ScoringCost> done(const DiskPath& results) const {
     const auto said = work_.journal_.done(name_);
     if (!said || !results.is_file() || said->value("results", Json()) != to_json(sum_of(results))) {
@@ -161,22 +162,22 @@ class Part {
     }
     return cost_of_json(*said);
   }
-  /// Passes over a part that an earlier process has done.
+  /// Skips a part that an earlier process has finished.
   void skip(const ScoringCost& cost) {
     work_.summary_.cost += cost;
     work_.summary_.kept_statements += cost.statements;
     work_.advance(cost.statements, 0, at_);
   }
-  /// What the journal has of a pack by its number; nothing where it has none.
+  /// The journal's entry of a pack, by number; nothing if there is none.
   [[nodiscard]] std::optional<Json> kept(std::size_t pack) const {
     return work_.journal_.find(name_, pack);
   }
-  /// Whether all packs so far are there. False only in a shard: the others have the rest, and
-  /// nothing is made of the part here.
+  /// Whether all packs so far are available. False only in a shard: other shards have the rest, and
+  /// no results are made from the part here.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
-  /// Its results stand under their names, the part is whole; `results` is the sum of their file, if it
-  /// has one.
+  /// Marks the part as complete after its results have their final names. `results` is the sum of
+  /// their file, if there is one.
   void finish(const ScoringCost& cost, const std::optional<FileSum>& results = {}) {
     Json said = cost_json(cost);
     if (results) said["results"] = to_json(*results);
@@ -184,10 +185,10 @@ class Part {
     work_.summary_.cost += cost;
   }
 
-  /// Goes through the next packs in order. `evaluate(p)` returns the rows of the p-th of them as the
-  /// text of a JSON value; `take(p, rows)` is then called with the value, as it is when the rows come
-  /// from a journal. `evaluate` may count items by `step` while it works. Neither is called for a pack
-  /// that another shard has. Returns whether the part is whole.
+  /// Goes through the next packs in order. `evaluate(p)` returns the rows of the p-th pack as the
+  /// text of a JSON value. `take(p, rows)` is then called with this value, or with the value from a
+  /// journal. `evaluate` may count items with `step` while it works. Neither is called for a pack
+  /// of another shard. Returns whether the part is complete.
   template <class Evaluate, class Take>
   bool generate_rows(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
     for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {
@@ -216,21 +217,21 @@ class Part {
     }
     return is_whole_;
   }
-  /// An item of the pack that is being evaluated is done.
+  /// Counts one item of the pack that is being evaluated as done.
   void step() {
     ++stepped_;
     work_.advance(1, 1, at_);
   }
 
-  /// The error of rows that cannot be the last pack's.
+  /// The error for rows that do not belong to the last pack.
   [[nodiscard]] Error other_job() const {
     return user_error({.file = work_.file_, .line = 0, .field = name_},
                       "the journal's pack " + std::to_string(next_) + " is not this job's",
-                      "it was written by another build; start anew in another folder");
+                      "it was written by another build; start again in another folder");
   }
 
  private:
-  /// The rows of a pack that is evaluated now, written down.
+  /// Evaluates a pack and writes its rows to the journal. Returns the rows.
   template <class Evaluate>
   [[nodiscard]] Json evaluated(const PackCost& pack, Evaluate evaluate) {
     const auto start = std::chrono::steady_clock::now();
@@ -241,8 +242,8 @@ class Part {
     Json rows = Json::parse(text, nullptr, false);
     if (rows.is_discarded() || text.find('\n') != std::string::npos) {
       throw internal_error({.field = name_},
-                           "pack " + std::to_string(next_) + " is no JSON on one line",
-                           "fix what evaluates packs");
+                           "pack " + std::to_string(next_) + " is not JSON on one line",
+                           "fix the function that evaluates packs");
     }
     work_.journal_.append(name_, next_, text);
     work_.summary_.fresh_statements += pack.statements;

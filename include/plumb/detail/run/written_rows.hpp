@@ -3,9 +3,10 @@
 
 // Are vectors in a file still those that were written?
 //
-// A pack that embeds texts has in the journal the rows that it put into the file, from 0, and the FNV-1a
-// hash of their bytes, in that order: {"rows": [0, 1], "fnv1a": "af63dc4c8601ec8c"}. Journals of earlier
-// versions have an empty list there, which says nothing.
+// For each pack of embedded texts, the journal has the rows that it wrote into the file, counted
+// from 0, and the FNV-1a hash of their bytes in that order: {"rows": [0, 1], "fnv1a":
+// "af63dc4c8601ec8c"}. Journals of earlier versions have an empty list instead, which cannot be
+// checked.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,13 +31,13 @@ inline std::uint64_t hash_of_rows(VectorRows vectors, std::span<const std::size_
   return hash;
 }
 
-/// What the journal has of a pack that has put these rows.
+/// The journal's entry for a pack that wrote these rows.
 [[nodiscard]] inline Json written_rows(VectorRows vectors, const std::vector<std::size_t>& rows) {
   return {{"rows", rows}, {"fnv1a", hash_digits(detail::hash_of_rows(vectors, rows))}};
 }
 
-/// The first row of a pack whose rows are not what it has written, or are not all there; none where they
-/// are. Throws Json::exception for what `written_rows` does not make.
+/// The first row of a pack, if its rows differ from what it wrote or are not all there; none if
+/// they match. Throws Json::exception for an entry in another format than that of `written_rows`.
 [[nodiscard]] inline std::optional<std::size_t> changed_row(VectorRows vectors, const Json& said) {
   if (said.empty()) return std::nullopt;
   const std::vector<std::size_t> rows = said.at("rows");
@@ -47,7 +48,7 @@ inline std::uint64_t hash_of_rows(VectorRows vectors, std::span<const std::size_
   return rows.empty() ? 0 : rows.front();
 }
 
-/// Whether two lists of vectors have one shape and the same bytes.
+/// Whether two lists of vectors have the same shape and bytes.
 [[nodiscard]] inline bool are_same_bytes(VectorRows a, VectorRows b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which token stands before every text?
+// Which token precedes every text?
 //
-// The model's BOS, none, or any token of its vocabulary, named by its text: models such as Qwen have
-// no BOS and were trained on texts behind "<|endoftext|>". A command line says `yes`, `no` or the
-// token's text; a text of letters alone ("maybe") is taken for a token only as `text:maybe`, as it is
-// mostly a slip. How it is put before a text: backend/text_tokens.hpp.
+// The model's BOS, none, or any token of its vocabulary, named by its text: models such as Qwen
+// have no BOS and were trained on texts after "<|endoftext|>". On a command line, the value is
+// `yes`, `no` or the token's text. A text of only letters ("maybe") must be written `text:maybe`,
+// because without the prefix it is most likely a mistake. backend/text_tokens.hpp puts the token
+// before a text.
 
 #include <array>
 #include <cstddef>
@@ -30,9 +31,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A setting: true for the model's BOS, false for none, or a token's text.
 struct Bos {
-  // NOLINTNEXTLINE(google-explicit-constructor): whether there is one is all that most callers say
+  // NOLINTNEXTLINE(google-explicit-constructor): most callers only choose whether there is one
   Bos(bool is_wanted = true) : wanted(is_wanted) {}
-  /// No token stands before a text, so its first token has no probability.
+  /// No token precedes a text, so the text's first token has no probability.
   [[nodiscard]] static Bos none() { return {false}; }
   [[nodiscard]] static Bos of(std::string text) {
     Bos made;
@@ -51,14 +52,14 @@ struct Bos {
     if (!wanted || token.empty()) return wanted ? "yes" : "no";
     return (needs_prefix(token) ? std::string(prefix) : "") + token;
   }
-  /// Throws a user error for a word that is none.
+  /// Reads a value. Throws a user error if it is not valid.
   void read(const std::string& text, const std::string& name) {
     if (text == "yes" || text == "no") return void(*this = Bos(text == "yes"));
     const bool is_marked = text.starts_with(prefix);
     const std::string named = is_marked ? text.substr(prefix.size()) : text;
     if (named.empty() || (!is_marked && needs_prefix(named))) {
       throw user_error({.setting = name}, "'" + text + "' is not a choice",
-                       "say yes or no, or the text of a token, as <s>; of one that is a word, as "
+                       "use yes, no, or a token's text such as <s>; if that is a word, write "
                        "text:" +
                            (named.empty() ? "the" : named));
     }
@@ -75,19 +76,19 @@ struct Bos {
   }
 };
 
-/// "; near it are '<s>' and '</s>'": special tokens' texts by their distance from a word, four at most.
+/// The remedy that lists special tokens near a text, nearest first, at most four.
 inline std::string near_special_tokens(std::vector<SpecialToken> tokens, const std::string& text) {
   const auto distance = [&](const SpecialToken& one) { return edit_distance(text, one.text); };
   ranges::stable_sort(tokens, {}, distance);
   if (tokens.size() > 4) tokens.resize(4);
   if (tokens.empty()) return "";
-  return "name one of its vocabulary; special tokens near it: " +
+  return "use a token of its vocabulary; similar special tokens: " +
          text_list(
              tokens, [](const SpecialToken& one) { return one.text; }, ", ", " and ");
 }
 
-/// The token of a text: a special one, or the one that the tokenizer makes of it. Throws a user error
-/// where it is neither.
+/// The token of a text: a special token, or the single token that the tokenizer makes of it. Throws
+/// a user error if it is neither.
 template <class Model>
 [[nodiscard]] TokenId token_named(const Model& model, const std::string& text) {
   std::vector<SpecialToken> special;
@@ -102,17 +103,17 @@ template <class Model>
   }
   const std::string nearby = near_special_tokens(std::move(special), text);
   throw user_error({.setting = "bos"},
-                   "'" + text + "' is no token of this model" +
-                       (made.size() > 1 ? ", which reads it as " + counted(made.size(), "token")
+                   "'" + text + "' is not a token of this model" +
+                       (made.size() > 1 ? ", which splits it into " + counted(made.size(), "token")
                                         : std::string()),
-                   nearby.empty() ? "name one of its vocabulary, or say yes or no" : nearby);
+                   nearby.empty() ? "use a token of its vocabulary, or yes or no" : nearby);
 }
 
-/// "name a token that stands for it, as `bos` <s>", with a special token that the model has; texts are
-/// begun with by those first in the list.
+/// "choose a token to use instead, such as `bos` <s>", with a special token of the model. Tokens
+/// that usually begin texts come first.
 template <class Model>
 [[nodiscard]] std::string stand_in_remedy(const Model& model) {
-  const std::string name = "name a token that stands for it";
+  const std::string name = "choose a token to use instead";
   std::vector<SpecialToken> special;
   if constexpr (ListsSpecialTokens<Model>) {
     if (capabilities_of(model).special_tokens) special = model.special_tokens();
@@ -120,17 +121,18 @@ template <class Model>
   if (special.empty()) return name;
   for (const char* const known : {"<s>", "<bos>", "<|begin_of_text|>", "[BOS]", "<|endoftext|>"}) {
     const auto found = ranges::find(special, known, &SpecialToken::text);
-    if (found != special.end()) return name + ", as `bos` " + Bos::of(found->text).word();
+    if (found != special.end()) return name + ", such as `bos` " + Bos::of(found->text).word();
   }
-  return name + ", as `bos` " + Bos::of(special.front().text).word();
+  return name + ", such as `bos` " + Bos::of(special.front().text).word();
 }
 
-/// The token to stand before a text; nothing where none is wanted. Throws a user error when the model has
-/// no BOS, whose `remedy` says what goes without it, and for a text that is no token of the model.
+/// The token to put before a text; nothing if none is wanted. Throws a user error if the model has
+/// no BOS (`remedy` describes what works without it), and for a text that is not a token of the
+/// model.
 template <class Model>
 [[nodiscard]] std::optional<TokenId> require_bos(
     Model& model, const Bos& wanted,
-    const std::string& remedy = "use `bos` no, or name a token that stands for it") {
+    const std::string& remedy = "set `bos` to no, or choose a token to use instead") {
   if (!wanted) return std::nullopt;
   if (!wanted.token.empty()) return detail::token_named(model, wanted.token);
   const std::optional<TokenId> bos = model.bos();
@@ -138,27 +140,27 @@ template <class Model>
   return bos;
 }
 
-/// What stands around a text that becomes a vector: BOS before it, or all that its tokenizer's own
-/// configuration puts there, which may end the text as well.
+/// The tokens around a text that is embedded: BOS before it, or everything that its tokenizer's own
+/// configuration adds, possibly also after the text.
 struct Surround {
-  // NOLINTNEXTLINE(google-explicit-constructor): mostly it is BOS alone
+  // NOLINTNEXTLINE(google-explicit-constructor): mostly only BOS
   Surround(Bos before = {}, std::optional<TextFrame> of_tokenizer = std::nullopt)
       : bos(std::move(before)), own(std::move(of_tokenizer)) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): as Bos has it
+  // NOLINTNEXTLINE(google-explicit-constructor): as for Bos
   Surround(bool with_bos) : bos(with_bos) {}
 
   Bos bos;
-  /// In place of `bos`, where the tokenizer decides.
+  /// Replaces `bos` if the tokenizer decides.
   std::optional<TextFrame> own{};
 
-  /// Whether it is more than one token before a text.
+  /// Whether it adds more than one token before a text.
   [[nodiscard]] bool is_frame() const {
     return own && (own->before.size() > 1 || !own->after.empty());
   }
 };
 
-/// A text's tokens with what stands around it. A text that begins with the token before it has no
-/// other. Throws as `require_bos` and `prompt_ids` do.
+/// A text's tokens with the tokens around it. A text that already begins with the preceding token
+/// gets no second one. Throws as `require_bos` and `prompt_ids` do.
 template <class Model>
 [[nodiscard]] std::vector<TokenId> surrounded_ids(Model& model, const std::string& text,
                                                   const Surround& around) {
@@ -176,8 +178,8 @@ template <class Model>
   return ids;
 }
 
-/// Tells texts whose own first token is BOS, so that no other is put before them. The model must outlive
-/// it. As thread-safe as the model.
+/// Detects texts whose own first token is BOS, so that no second one is put before them. The model
+/// must outlive it. As thread-safe as the model.
 template <class Model>
 class OwnBos {
  public:
@@ -195,7 +197,7 @@ class OwnBos {
     std::erase(texts_, "");
   }
 
-  /// Where the text of BOS is known, the tokenizer is asked about texts that begin with it alone.
+  /// If the text of BOS is known, only texts that begin with it are passed to the tokenizer.
   [[nodiscard]] bool begins(std::string_view text) const {
     const auto is_there = [&](const std::string& one) { return text.starts_with(one); };
     if (!bos_ || (!texts_.empty() && ranges::none_of(texts_, is_there))) return false;
@@ -205,16 +207,16 @@ class OwnBos {
  private:
   const Model& model_;
   std::optional<TokenId> bos_;
-  std::vector<std::string> texts_;  // that BOS may have
+  std::vector<std::string> texts_;  // possible texts of BOS
 };
 
-/// What run.json says where texts begin with BOS themselves; nothing where none does. `things` are
-/// "statements".
+/// The warning for run.json about texts that begin with BOS themselves; nothing if none does.
+/// `thing` is, for example, "statement".
 [[nodiscard]] inline std::optional<std::string> own_bos_warning(std::size_t count,
                                                                 const std::string& thing) {
   if (count == 0) return std::nullopt;
   return "Warning: " + counted(count, thing) + (count == 1 ? " begins" : " begin") +
-         " with BOS already; no other is put before " + (count == 1 ? "it." : "them.");
+         " with BOS already; no second one is put before " + (count == 1 ? "it." : "them.");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each candidate? What a scorer must offer.
+// What must a scorer offer to score candidates?
 //
-// `CandidateScorer` is all a user needs to write; `PackedScorer` is for scorers that gain from
-// seeing many queries at once. A job hands its queries over block by block; the scorer cuts each
-// block into packs, and a pack is what is scored, written to the journal, and never scored again.
+// A user only needs to write a `CandidateScorer`. A `PackedScorer` is for scorers that gain from
+// many queries together. A job passes its queries block by block, and the scorer cuts each block
+// into packs. A pack is scored as a whole, written to the journal, and never scored again.
 
 #include <algorithm>
 #include <concepts>
@@ -30,7 +30,7 @@ struct Query {
   std::vector<Prompt> candidates;
 };
 
-/// Counts the lengths that a prompt's texts have without a tokenizer, which no engine knows of.
+/// Sets the lengths that can be counted without a tokenizer, which no engine reports.
 inline void count_lengths(StatementScore& score, const Prompt& prompt) noexcept {
   const std::string_view text = prompt.text;
   const auto behind = [&](std::size_t begin) {
@@ -48,16 +48,16 @@ inline void count_lengths(StatementScore& score, const Prompt& prompt) noexcept 
   }
 }
 
-/// What scoring a block takes, in tokens fed to the model.
+/// The cost of scoring a block, in tokens fed to the model.
 struct ScoringCost {
   std::uint64_t statements = 0;
-  /// Tokens of all statements, BOS included: what is fed when each is scored by itself.
+  /// Tokens of all statements, BOS included: what is fed if each is scored by itself.
   std::uint64_t tokens_one_by_one = 0;
-  /// Distinct prefixes with a successor: what must be fed at least.
+  /// Distinct prefixes with a successor: the least that must be fed.
   std::uint64_t tree_nodes = 0;
   std::uint64_t tokens_fed = 0;
-  /// Of a masked model: inputs that were asked for, one for each scored token, and those of them that
-  /// were computed, equal ones once.
+  /// For a masked model: the inputs requested, one for each scored token, and the inputs computed,
+  /// where equal ones count once.
   std::uint64_t masked_inputs = 0;
   std::uint64_t masked_inputs_computed = 0;
 
@@ -72,18 +72,19 @@ struct ScoringCost {
   }
 };
 
-/// A CandidateScorer tells the log-likelihood of each candidate of a query.
+/// A CandidateScorer gives the log-likelihood of each candidate of a query.
 ///
 /// Requires: `scorer.score(query)` returns one StatementScore for each candidate, in order.
-/// Means: scores of one query compare with one another.
-/// Does not promise: that scores of different queries compare, or normalise to probabilities.
+/// Means: scores within a query can be compared.
+/// Does not promise: that scores of different queries can be compared, or that scores normalise to
+/// probabilities.
 template <class S>
 concept CandidateScorer = requires(S& scorer, const Query& query) {
   { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// static_assert(plumb::check_candidate_scorer<MyScorer>()) names what a type lacks of a
-/// CandidateScorer, as backend/check_model.hpp does of models.
+/// static_assert(plumb::check_candidate_scorer<MyScorer>()) names what a type lacks to be a
+/// CandidateScorer, as backend/check_model.hpp does for models.
 template <class S>
 consteval bool check_candidate_scorer() {
   static_assert(
@@ -105,13 +106,15 @@ consteval bool check_candidate_scorer() {
 ///   3. `block.packs()`, and `block.pack(p)`: the statements of pack p, each in just one pack;
 ///   4. `score(block, p)`: their scores, in the order of `block.pack(p)`;
 ///   5. `block.cost()`: known from the plan alone.
-/// It may have `check(block, query, scoring)`, which throws the user error that reducing the query, the
-/// last that was added to the block, would end in; a job then adds all queries before it scores the first.
-/// It may have `save(block)`, bytes of a planned block that was not scored, and `load(bytes)`, by which a
-/// job keeps what it made there; and `block.tokens(p)`, what pack p feeds, by which packs are dealt to
-/// shards. Means: packs and their scores depend on
-/// the block's queries only, not on which packs were scored before, so that a resumed job
-/// gives the same bytes.
+/// It may have `check(block, query, scoring)`. It throws the user error that would occur when the
+/// query, the last one added to the block, is reduced. A job then adds all queries before it scores
+/// the first.
+/// It may have `save(block)`, which returns an unscored planned block as bytes, and `load(bytes)`,
+/// so that a job can keep planned blocks. It may have `block.tokens(p)`, the tokens that pack p
+/// feeds; packs are distributed to shards by it.
+///
+/// Means: packs and their scores depend only on the block's queries, not on which packs were scored
+/// before, so that a resumed job gives the same bytes.
 template <class S>
 concept PackedScorer = std::default_initializable<typename S::Block> &&
     requires(S& scorer, typename S::Block& block, const Query& query, std::size_t pack) {
@@ -123,7 +126,7 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
   { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// Of a type that is to be either: what it lacks of a CandidateScorer. Probes ask it themselves.
+/// For a type that should be either: checks for a CandidateScorer. Probes call this themselves.
 template <class S>
 consteval bool check_scorer() {
   if constexpr (PackedScorer<S>) {
@@ -133,18 +136,18 @@ consteval bool check_scorer() {
   }
 }
 
-/// Throws a user error where a scorer of the user's gives another number of scores than was asked; `of`
-/// says of what, " of 'Oslo is in Norway.'", where that is known.
+/// Throws a user error if a user's scorer gives another number of scores than there are candidates.
+/// `of` describes them if known, for example ", the first 'Oslo is in Norway.'".
 inline void refuse_other_count(std::size_t scores, std::size_t statements,
                                const std::string& of = "") {
   if (scores == statements) return;
   throw user_error(
       {.field = "score"},
-      "gave " + counted(scores, "score") + " of " + counted(statements, "candidate") + of,
+      "gave " + counted(scores, "score") + " for " + counted(statements, "candidate") + of,
       "fix the scorer");
 }
 
-/// Scores of all of a planned block's statements, by their numbers. Throws a user error when the
+/// The scores of all statements of a planned block, by statement number. Throws a user error if the
 /// scorer gives more or fewer.
 template <PackedScorer S>
 [[nodiscard]] std::vector<StatementScore> score_all_packs(S& scorer, typename S::Block& block) {
@@ -157,8 +160,8 @@ template <PackedScorer S>
   return scores;
 }
 
-/// Makes a PackedScorer of any CandidateScorer: each query is a pack. As thread-safe as the scorer,
-/// which must outlive it.
+/// Makes any CandidateScorer a PackedScorer: each query is a pack. The scorer must outlive it. As
+/// thread-safe as the scorer.
 template <CandidateScorer S>
 class QueryByQuery {
  public:

@@ -4,11 +4,12 @@
 // How likely is each statement to a causal language model?
 //
 //   log P(s) = Σ_t log P(token_t | BOS, token_1 … token_{t−1})
-// as in the BEAR probe (closed-set sentence likelihood). A statement is tokenised whole, so a token
-// that spans the join of prompt and answer is what the model would see. Statements of a block share
-// one trie, cut into packs (pack_plan.hpp); tree or no tree, the scores are the same. A long context
-// that all statements of a block begin with, such as the shots of a many-shot prompt, is evaluated
-// once and stays while the block's packs branch from it.
+// as in the BEAR probe (closed-set sentence likelihood). A statement is tokenised as a whole, so
+// the model sees a token that spans the boundary of prompt and answer as it would in running text.
+// Statements of a block share one trie, which is cut into packs (pack_plan.hpp). Scores are the
+// same with and without trees. A long context that all statements of a block begin with, such as
+// the shots of a many-shot prompt, is evaluated once and kept while the block's packs branch from
+// it.
 
 #include <algorithm>
 #include <cmath>
@@ -39,10 +40,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models CandidateScorer and PackedScorer. The model must outlive it; nobody else may ask a
-/// TreeCausalLm while a block is being scored, as it holds the block's tree. Not thread-safe: each
-/// thread has a scorer of its own, over one model if that is thread-safe and knows nothing of trees.
-/// The model is a ScoringLm; of any other type the compiler says what it lacks.
+/// Models CandidateScorer and PackedScorer. The model must outlive it. Nothing else may use a
+/// TreeCausalLm while a block is being scored, because it holds the block's tree. Not thread-safe:
+/// each thread needs its own scorer. The scorers may share a model that is thread-safe and has no
+/// trees. The model must be a ScoringLm; for any other type, the compiler names what it lacks.
 template <class Model>
 class CausalScorer {
   static_assert(check_scoring_lm<Model>());
@@ -52,7 +53,7 @@ class CausalScorer {
    public:
     [[nodiscard]] std::size_t packs() const { return plan_.packs(); }
     [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const { return plan_.pack(p); }
-    /// What a pack feeds.
+    /// The tokens that pack p feeds.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
     [[nodiscard]] ScoringCost cost() const {
       return {statements_.size(), one_by_one_, context_tokens_ + plan_.tree_nodes,
@@ -66,49 +67,50 @@ class CausalScorer {
     std::uint64_t one_by_one_ = 0;
     std::uint64_t context_tokens_ = 0;
     TokenLookups context_;                    // in the context
-    std::vector<std::size_t> context_slots_;  // by statement: its first slot there
+    std::vector<std::size_t> context_slots_;  // by statement: its first slot in `context_`
     bool context_is_read_ = false;
   };
 
-  /// `bos` stands before every statement; without it the first token is not scored. Throws a user error
-  /// when the model has none, and for one past its vocabulary. With
-  /// `scored` the answer or the continuation alone, only their tokens are looked up, which costs the
-  /// model fewer rows; the other log-likelihoods and counts are then left at 0.
+  /// `bos` precedes every statement; without it, the first token is not scored. Throws a user error
+  /// if the model has no BOS or the token is outside its vocabulary. If `scored` is the answer or
+  /// the continuation, only its tokens are looked up, which needs fewer rows; the other
+  /// log-likelihoods and counts stay 0.
   explicit CausalScorer(Model& model, const Bos& bos = {}, Span scored = Span::statement)
       : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
     const bool lacks_bos = bos && bos.token.empty() && !model.bos();
     bos_ = require_bos(
         model, bos,
-        "score without it (`bos` no): each statement's first token then has no probability; or " +
+        "set `bos` to no, and each statement's first token has no probability; or " +
             (lacks_bos ? stand_in_remedy(model) : std::string()));
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
   }
-  /// A bare true or false would not say what it means: write Bos() or Bos::none().
+  /// Deleted because a bare true or false would be unclear: write Bos() or Bos::none().
   template <std::same_as<bool> Flag, class... Rest>
   CausalScorer(Model& model, Flag with_bos, Rest... rest) = delete;
   CausalScorer(const CausalScorer&) = delete;
   CausalScorer& operator=(const CausalScorer&) = delete;
 
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
-  /// As it was asked for.
+  /// The setting as it was passed.
   [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
-  /// Over which tokens it scores: all of a statement, or those alone.
+  /// The span whose tokens are scored.
   [[nodiscard]] Span span() const { return scored_; }
-  /// Whether a prompt begins with BOS itself, so that no other is put before it.
+  /// Whether a prompt begins with BOS itself, so that no second one is put before it.
   [[nodiscard]] bool begins_with_bos(const Prompt& prompt) const {
     if (!own_bos_) own_bos_.emplace(model_, bos_);
     return own_bos_->begins(prompt.text);
   }
 
-  /// Says, before the first add, what the block's statements begin with; where one goes on
-  /// otherwise earlier, it branches off there. A model that holds one branch does without.
+  /// Sets, before the first add, the context that the block's statements begin with. A statement
+  /// that differs earlier branches off at that token. Ignored for a model that holds only one
+  /// branch.
   void share(Block& block, const Prompt& context) {
     if (tree_limits(model_).leaves < 2) return;
     block.statements_.set_context(prompt_ids(model_, context, bos_));
   }
 
-  /// Throws a user error for a statement longer than the model's context, and for a token past its
-  /// vocabulary.
+  /// Throws a user error for a statement longer than the model's context, and for a token outside
+  /// its vocabulary.
   void add(Block& block, const Query& query) {
     for (const Prompt& prompt : query.candidates) {
       append(block.statements_, prompt, finders_);
@@ -116,7 +118,7 @@ class CausalScorer {
     }
   }
 
-  /// Throws the user error that reducing the query, the last that was added, would end in.
+  /// Throws the user error that would occur when the query, the last one added, is reduced.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     std::size_t statement = block.statements_.size() - query.candidates.size();
     for (const Prompt& prompt : query.candidates) {
@@ -136,7 +138,7 @@ class CausalScorer {
     ask_in_context(block);
   }
 
-  /// A planned block that was not scored, as bytes for `load`.
+  /// An unscored planned block, as bytes for `load`.
   [[nodiscard]] std::string save(const Block& block) const {
     ByteWriter writer;
     writer(block.statements_, block.plan_, block.one_by_one_);
@@ -159,7 +161,7 @@ class CausalScorer {
     if (lookups_.size() > 0) held_.look_up(lookups_.lookups(), lookups_.answers());
     held_.back_to_context();
     const bool looks_up = capabilities_of(model_).lookups;
-    // Added up in the order of the tokens, whatever order the answers came in.
+    // Summed in the order of the tokens, whatever order the answers came in.
     std::vector<StatementScore> scores(pack.size());
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
@@ -167,7 +169,7 @@ class CausalScorer {
       for_each_scored(statements, pack[i], [&](std::size_t t) {
         const double probability =
             t <= statements.shared(pack[i]) ? block.context_[context_slot++] : lookups_[slot++];
-        // A row with a NaN is broken; an engine that looks up says so of what it does not know.
+        // NaN from lookups means that the engine does not know; in a row, it is an error.
         if (looks_up && std::isnan(probability)) ++scores[i].unreported_tokens;
         if (scored_ == Span::statement) {
           add(scores[i].statement, probability);
@@ -182,7 +184,7 @@ class CausalScorer {
     return scores;
   }
 
-  /// One query by itself.
+  /// Scores one query by itself.
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) {
     Block block;
     add(block, query);
@@ -196,7 +198,7 @@ class CausalScorer {
     ++span.tokens;
   }
 
-  /// Lists what is looked up in the context of a planned block.
+  /// Lists the lookups after nodes of the context of a planned block.
   void ask_in_context(Block& block) const {
     const TokenizedStatements& statements = block.statements_;
     for (std::uint32_t s = 0; s < statements.size(); ++s) {
@@ -229,7 +231,7 @@ class CausalScorer {
             ? 0
             : finders.statements.behind(model_, context_part(prompt), tokenization, bos_);
     if (scored_ == Span::answer && tokenization.spells_text) {
-      std::size_t end = 0;  // what follows the answer tells nothing of it
+      std::size_t end = 0;  // tokens after the answer do not affect it
       for (const ByteSpan& span : prompt.answer) end = (std::max)(end, span.end);
       std::erase_if(tokenization.tokens, [&](const Token& token) {
         return token.bytes.begin >= end && token.bytes.end > end;
@@ -240,14 +242,15 @@ class CausalScorer {
     check_length(prompt, length, model_.context_length());
   }
 
-  /// Calls `visit(t)` for each token whose probability is looked up, ascending.
+  /// Calls `visit(t)` for each token whose probability is looked up, in ascending order.
   template <class Visit>
   void for_each_scored(const TokenizedStatements& statements, std::size_t statement,
                        Visit visit) const {
     for_each_token(statements, statement, scored_, visit);
   }
 
-  /// The same for the tokens of a span. The statement's first token has no probability.
+  /// The same for the tokens of a span. Without BOS, the statement's first token has no
+  /// probability.
   template <class Visit>
   static void for_each_token(const TokenizedStatements& statements, std::size_t statement,
                              Span span, Visit visit) {
@@ -264,8 +267,8 @@ class CausalScorer {
     }
   }
 
-  /// Makes the model hold the block's context and nothing else. It is evaluated by itself, whatever
-  /// was asked before, so that a resumed job gives the same bytes.
+  /// Makes the model hold the block's context and nothing else. The context is evaluated in a call
+  /// of its own, whatever was computed before, so that a resumed job gives the same bytes.
   void hold_context(Block& block) {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);
@@ -278,13 +281,14 @@ class CausalScorer {
     });
   }
 
-  /// Hangs a pack on the context and asks for its tokens, in the order of its statements.
+  /// Appends a pack's statements to the context and adds their lookups, in the order of the
+  /// statements.
   void grow_tree(const TokenizedStatements& statements, std::span<const std::uint32_t> pack) {
     lookups_.clear();
     for (const std::uint32_t statement : pack) {
       const std::size_t shared = statements.shared(statement);
       const auto rest = statements.rest(statement);
-      auto node = static_cast<NodeId>(shared);  // the context is a chain, its ids are its depths
+      auto node = static_cast<NodeId>(shared);  // in the context, a chain, node ids are depths
       std::size_t depth = shared;
       for_each_scored(statements, statement, [&](std::size_t t) {
         if (t <= shared) return;
@@ -297,7 +301,7 @@ class CausalScorer {
   Model& model_;
   Bos bos_setting_;
   std::optional<TokenId> bos_;
-  mutable std::optional<OwnBos<Model>> own_bos_;  // asks the model, so when it is asked
+  mutable std::optional<OwnBos<Model>> own_bos_;  // made lazily, because it uses the model
   Span scored_;
   Finders finders_;
   CachedTree<Model> held_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which masked inputs are the same, so that each is computed once?
+// Which masked inputs are equal, so that each is computed once?
 //
-// Statements and prompts that differ in what is hidden alone give the model one input.
+// Statements or prompts that differ only in the masked tokens give the model the same input.
 
 #include <cstddef>
 #include <span>
@@ -16,10 +16,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Queries, each once, in the order in which they first came. Not thread-safe while it grows.
+/// Distinct queries, in order of first appearance. Not thread-safe while it grows.
 class DistinctInputs {
  public:
-  /// The query's index.
+  /// Returns the query's index.
   std::size_t insert(MaskedQuery query) {
     const auto [found, is_new] = indices_.try_emplace(key(query), queries_.size());
     if (is_new) queries_.push_back(std::move(query));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Blocks of statements that are tokenised and planned once, and scored later.
+// Keeps blocks of statements that are tokenised and planned once, and scored later.
 //
-// A job looks at all that it asks before it scores the first statement: to refuse what cannot be scored,
-// to tell what it will take, and to deal packs to shards. Tokenising takes most of that time, so what was
-// made then is kept for scoring.
+// A job processes all its statements before it scores the first one: to refuse statements that
+// cannot be scored, to compute the cost, and to distribute packs to shards. Most of that time is
+// tokenising, so the blocks are kept for scoring.
 
 #include <cstddef>
 #include <map>
@@ -17,25 +17,25 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Of a scorer whose blocks cannot be saved nothing is kept, and each is made again. Not thread-safe.
+/// If a scorer cannot save blocks, nothing is kept and each block is made again. Not thread-safe.
 template <PackedScorer Scorer>
 class KeptBlocks {
  public:
   using Block = typename Scorer::Block;
-  /// A part of the job, by name, and a block's number in it.
+  /// The name of a part of the job, and a block's number in it.
   using Place = std::pair<std::string, std::size_t>;
 
-  /// `room` bytes are held in memory.
+  /// At most `room` bytes are held in memory; the rest goes to disk.
   explicit KeptBlocks(std::size_t room = std::size_t{64} << 20U) : spool_(room) {}
 
-  /// Keeps a planned block that has not been scored.
+  /// Keeps an unscored planned block.
   void keep(const Scorer& scorer, const Place& place, const Block& block) {
     if constexpr (requires { scorer.save(block); }) {
       numbers_[place] = spool_.add(scorer.save(block));
     }
   }
 
-  /// The block that was kept, or what `make()` returns.
+  /// The kept block, or else the result of `make()`.
   template <class Make>
   [[nodiscard]] Block get(const Scorer& scorer, const Place& place, Make make) const {
     if constexpr (requires(const std::string& bytes) { scorer.load(bytes); }) {
@@ -47,10 +47,10 @@ class KeptBlocks {
 
  private:
   Spool spool_;
-  std::map<Place, std::size_t> numbers_;  // in the spool
+  std::map<Place, std::size_t> numbers_;  // numbers in the spool
 };
 
-/// Where nothing was planned before.
+/// For jobs that planned nothing before.
 template <PackedScorer Scorer>
 [[nodiscard]] const KeptBlocks<Scorer>& no_blocks() {
   static const KeptBlocks<Scorer> none;

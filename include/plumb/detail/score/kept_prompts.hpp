@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tokens of prompts, each tokenised once however often it is asked for.
+// Keeps the tokens of prompts, so that each prompt is tokenised once.
 //
-// A job needs a prompt's tokens three times: to check that the answer has room, to plan the cost, and to
-// generate. A prompt with sampled answers is generated from twice.
+// A job needs a prompt's tokens three times: to check that the answer fits, to plan the cost, and
+// to generate. A prompt with sampled answers is used to generate twice.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <class Model>
 class KeptPrompts {
  public:
-  /// `bos` stands before each prompt.
+  /// `bos` precedes each prompt.
   KeptPrompts(const Model& model, std::optional<TokenId> bos) : model_(model), bos_(bos) {}
 
   [[nodiscard]] std::optional<TokenId> bos() const noexcept { return bos_; }
@@ -44,7 +44,7 @@ class KeptPrompts {
         reader(ids);
         return ids;
       }
-      return prompt_ids(model_, prompt, bos_);  // of another prompt with the same hash
+      return prompt_ids(model_, prompt, bos_);  // the entry is another prompt with the same hash
     }
     std::vector<TokenId> ids = prompt_ids(model_, prompt, bos_);
     ByteWriter writer;
@@ -57,7 +57,8 @@ class KeptPrompts {
   }
 
  private:
-  /// What decides a prompt's tokens. It begins with its lengths, so no key is the beginning of another.
+  /// A key of everything that decides a prompt's tokens. It begins with the lengths, so no key is a
+  /// prefix of another.
   [[nodiscard]] static std::string key_of(const Prompt& prompt) {
     ByteWriter writer;
     writer(prompt.text.size(), prompt.cuts.size());
@@ -73,7 +74,7 @@ class KeptPrompts {
   const Model& model_;
   std::optional<TokenId> bos_;
   Spool spool_;
-  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // in the spool, by a key's hash
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // numbers in the spool, by key hash
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

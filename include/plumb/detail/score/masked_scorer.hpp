@@ -4,11 +4,11 @@
 // How likely is each statement to a masked language model?
 //
 //   PLL(s) = Σ_t log P(token_t | s with token_t masked)
-// the pseudo-log-likelihood of Salazar et al. 2020 (`original`), or with the later tokens of
-// token_t's word masked too, Kauf and Ivanova 2023 (`within_word`), so that a word is not told by its
-// own end. The model's special tokens around a text are context and never scored. Statements of a pack
-// that give the model the same masked input have it computed once: candidates of one token share all
-// that differ in the hidden answer alone.
+// This is the pseudo-log-likelihood of Salazar et al. 2020 (`original`). Kauf and Ivanova 2023
+// (`within_word`) also mask the later tokens of token_t's word, so that the end of a word does not
+// reveal its beginning. The model's special tokens around a text are context and never scored.
+// Equal masked inputs within a pack are computed once: one-token candidates share every input that
+// differs only in the masked answer.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is masked to score a token: it and the later tokens of its word, or it alone.
+/// What is masked to score a token: the token and the later tokens of its word, or only the token.
 enum class PseudoLikelihood { within_word, original };
 
 [[nodiscard]] constexpr std::array<PseudoLikelihood, 2> every(PseudoLikelihood) noexcept {
@@ -46,14 +46,14 @@ enum class PseudoLikelihood { within_word, original };
   return rule == PseudoLikelihood::original ? "original" : "within-word";
 }
 
-/// Models CandidateScorer and PackedScorer. The model must outlive the scorer.
-/// Not thread-safe. The model is a MaskedLm; of any other type the compiler says what it lacks.
+/// Models CandidateScorer and PackedScorer. The model must outlive the scorer. Not thread-safe. The
+/// model must be a MaskedLm; for any other type, the compiler names what it lacks.
 template <class Model>
 class MaskedScorer {
   static_assert(check_masked_lm<Model>());
 
  public:
-  /// Tokens of a pack's distinct masked inputs at most, or those of one statement.
+  /// The most tokens in a pack's distinct masked inputs, unless one statement has more.
   static constexpr std::size_t pack_tokens = 4096;
 
   class Block {
@@ -63,11 +63,11 @@ class MaskedScorer {
       const std::size_t begin = p == 0 ? 0 : ends_[p - 1];
       return std::span(order_).subspan(begin, ends_[p] - begin);
     }
-    /// What a pack feeds.
+    /// The tokens that pack p feeds.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return tokens_[p]; }
     [[nodiscard]] ScoringCost cost() const { return cost_; }
 
-    /// Lists the members for a ByteWriter or ByteReader.
+    /// Passes the members to a ByteWriter or ByteReader.
     template <class Archive>
     void archive(Archive& of) {
       of(statements_, words_, order_, ends_, tokens_, cost_);
@@ -76,14 +76,14 @@ class MaskedScorer {
    private:
     friend MaskedScorer;
     TokenizedStatements statements_;
-    std::vector<std::vector<std::uint32_t>> words_;  // by statement; none are kept for `original`
-    std::vector<std::uint32_t> order_;               // statements, pack after pack
-    std::vector<std::size_t> ends_;                  // of packs in order_
+    std::vector<std::vector<std::uint32_t>> words_;  // by statement; empty for `original`
+    std::vector<std::uint32_t> order_;               // statements, pack by pack
+    std::vector<std::size_t> ends_;                  // end of each pack in order_
     std::vector<std::uint64_t> tokens_;              // by pack
     ScoringCost cost_;
   };
 
-  /// Throws a user error when the rule needs words and the model does not tell them.
+  /// Throws a user error if the rule needs words and the model does not number them.
   explicit MaskedScorer(Model& model, PseudoLikelihood rule = PseudoLikelihood::within_word)
       : model_(model), rule_(rule), frame_(frame_of(model)) {
     if (rule == PseudoLikelihood::within_word) (void)words_of(model, "", 0);
@@ -96,8 +96,8 @@ class MaskedScorer {
     for (const Prompt& prompt : query.candidates) append(block, prompt);
   }
 
-  /// By candidate of the query that was added last, whether its answer holds a token of what the
-  /// vocabulary cannot spell, which all that it cannot spell share.
+  /// For each candidate of the last added query: whether its answer contains the unknown token,
+  /// which stands for all text that the vocabulary cannot spell.
   [[nodiscard]] std::vector<bool> unknown_answers(const Block& block, const Query& query) const {
     std::vector<bool> unknown(query.candidates.size(), false);
     const std::optional<TokenId> token = unknown_of(model_);
@@ -112,12 +112,13 @@ class MaskedScorer {
     return unknown;
   }
 
-  /// Throws the user error that reducing the query, the last that was added, would end in.
+  /// Throws the user error that would occur when the query, the last one added, is reduced.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     if (scoring.span == Span::continuation) {
       throw user_error({.setting = "span"},
-                       "continuation is what follows a prompt, and a masked model reads both sides",
-                       "use `span` statement or answer");
+                       "continuation is not available for a masked model, which reads the text on "
+                       "both sides",
+                       "set `span` to statement or answer");
     }
     std::size_t statement = block.statements_.size() - query.candidates.size();
     for (const Prompt& prompt : query.candidates) {
@@ -127,13 +128,13 @@ class MaskedScorer {
       if (has_tokens) continue;
       throw user_error(
           {.field = "statement"},
-          "'" + shortened(prompt.text) + "' has no token in its " +
+          "'" + shortened(prompt.text) + "' has no tokens in its " +
               std::string(name_of(scoring.span)),
-          "the tokenizer does not spell it; use `span` statement or leave the fact out");
+          "the tokenizer does not spell it; set `span` to statement, or remove the fact");
     }
   }
 
-  /// Packs hold whole statements, those of one length together.
+  /// Packs contain whole statements, grouped by length.
   void plan(Block& block) const {
     const TokenizedStatements& statements = block.statements_;
     block.order_.resize(statements.size());
@@ -170,7 +171,7 @@ class MaskedScorer {
     if (!block.order_.empty()) close(block.order_.size());
   }
 
-  /// A planned block as bytes for `load`.
+  /// A planned block, as bytes for `load`.
   [[nodiscard]] std::string save(const Block& block) const {
     ByteWriter writer;
     writer(block);
@@ -219,7 +220,7 @@ class MaskedScorer {
     return scores;
   }
 
-  /// One query by itself.
+  /// Scores one query by itself.
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) {
     Block block;
     add(block, query);
@@ -232,7 +233,7 @@ class MaskedScorer {
     span.log_likelihood += log_probability;
     ++span.tokens;
   }
-  /// How many of a statement's tokens are scored.
+  /// The number of a statement's tokens that are scored.
   [[nodiscard]] static std::size_t asked(const TokenizedStatements& statements,
                                          std::size_t statement) {
     return statements.length(statement) - statements.begin(statement);
@@ -273,7 +274,7 @@ class MaskedScorer {
     return query;
   }
 
-  /// How many of a statement's inputs are not there yet.
+  /// The number of a statement's inputs that are not in `inputs` yet.
   [[nodiscard]] std::size_t fresh(const DistinctInputs& inputs, const Block& block,
                                   std::uint32_t statement) const {
     std::size_t count = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How few prefixes must be looked at to know where the true candidate stands?
+// Which prefixes must be evaluated to know the true candidate's rank?
 //
-// A prefix's log-probability bounds every candidate below it, as no further token adds to it; of a
-// mean over tokens the bound is the prefix's sum over the length of the longest candidate below.
-// So only prefixes whose bound reaches the true candidate's score are expanded, the most promising
-// first; at each depth there are at most 1 / p(true) of them. Ranks are those of scoring every
-// candidate, but for candidates nearer to the true one than rounding.
+// A prefix's log-probability bounds every candidate below it, because further tokens can only lower
+// it. For a mean over tokens, the bound is the prefix's sum divided by the length of the longest
+// candidate below. So only prefixes whose bound reaches the true candidate's score are expanded,
+// the most promising first; at each depth there are at most 1 / p(true) of them. Ranks equal those
+// from scoring every candidate, except for candidates within rounding of the true one.
 
 #include <array>
 #include <cmath>
@@ -28,15 +28,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What the model says behind one prompt: of each trie node that was looked at, the log-probability
-/// of its children. Searches after the same prompt share it. Not thread-safe while it grows.
+/// The model's answers after one prompt: for each evaluated trie node, the log-probabilities of its
+/// children. Searches after the same prompt share it. Not thread-safe while it grows.
 class NameRows {
  public:
   explicit NameRows(const NameTrie& trie) : trie_(trie) {}
 
   [[nodiscard]] bool has(NodeId node) const { return rows_.contains(node); }
 
-  /// Takes the log-probabilities of a node's children, in their order.
+  /// Stores the log-probabilities of a node's children, in order.
   void read(NodeId node, std::span<const double> nats) {
     std::vector<double>& row = rows_[node];
     row.assign(nats.begin(), nats.end());
@@ -46,7 +46,7 @@ class NameRows {
     }
   }
 
-  /// Nats, parallel to the node's children; 0 for a child that is given.
+  /// Nats, parallel to the node's children; 0 for a child that is a given token.
   [[nodiscard]] std::span<const double> of(NodeId node) const { return rows_.at(node); }
 
  private:
@@ -54,7 +54,7 @@ class NameRows {
   std::unordered_map<NodeId, std::vector<double>> rows_;
 };
 
-/// Over a name's tokens.
+/// The reduction over a name's tokens.
 enum class NameReduction : std::uint8_t { sum, mean };
 [[nodiscard]] constexpr std::array<NameReduction, 2> every(NameReduction) noexcept {
   return {NameReduction::sum, NameReduction::mean};
@@ -65,30 +65,31 @@ enum class NameReduction : std::uint8_t { sum, mean };
 
 struct NameSearchOptions {
   NameReduction reduction = NameReduction::sum;
-  /// The search ends once it is certain that the filtered rank is beyond this; 0 gives full ranks.
+  /// The search ends once it is certain that the filtered rank is larger than this; 0 gives full
+  /// ranks.
   std::size_t hits = 0;
-  /// Nodes that may be looked at beside the true candidate's own; past it the rank has two ends. 0
-  /// sets no end.
+  /// The most nodes that may be evaluated in addition to the true candidate's own. Beyond it, the
+  /// search ends with a range of ranks. 0 for no limit.
   std::size_t budget = 0;
 };
 
-/// Where the true candidate stands, as far as it is known.
+/// The true candidate's rank, as far as it is known.
 struct SearchedRank {
-  /// Nats, reduced.
+  /// The true candidate's reduced score, in nats.
   double score = 0;
-  /// Candidates above it and level with it that were found; filtered leaves other true ones out.
+  /// The candidates found above it and equal to it; the filtered numbers leave out other true ones.
   std::size_t above = 0, equal = 0;
   std::size_t filtered_above = 0, filtered_equal = 0;
-  /// Candidates of which it is not known whether they stand above; 0 when the rank is exact.
+  /// Candidates that may be above it; 0 if the rank is exact.
   std::size_t undecided = 0;
-  /// Of those found above or below, how many are nearer than 1e-4 nats.
+  /// The number of those found above or below that are within 1e-4 nats.
   std::size_t nearby = 0;
-  /// Trie nodes looked at.
+  /// Evaluated trie nodes.
   std::size_t expanded = 0;
 };
 
-/// The search for one true candidate behind one prompt. The trie, the rows and the truths must
-/// outlive it. Not thread-safe.
+/// The search for one true candidate's rank after one prompt. The trie, the rows and the truths
+/// must outlive it. Not thread-safe.
 class NameSearch {
  public:
   /// `truths` are all true candidates, ascending; they are left out of the filtered rank.
@@ -102,8 +103,8 @@ class NameSearch {
     ranges::reverse(path_);
   }
 
-  /// The nodes to look at next, at most `most` of them (the first time, all of the true candidate's
-  /// path); empty when the search has ended. Each must have been read before this is called again.
+  /// The nodes to evaluate next, at most `most` (the first time, the whole path of the true
+  /// candidate); empty when the search has ended. All must be read before the next call.
   [[nodiscard]] std::vector<NodeId> next(std::size_t most) {
     if (!begun_) {
       std::vector<NodeId> wanted;
@@ -151,7 +152,7 @@ class NameSearch {
     return options_.reduction == NameReduction::mean ? sum / static_cast<double>(tokens) : sum;
   }
 
-  /// With so many nodes that are looked at already, though not counted.
+  /// Whether the search has ended. `underway` nodes are being evaluated, but not yet counted.
   [[nodiscard]] bool has_ended(std::size_t underway = 0) const {
     return (options_.hits > 0 && found_.filtered_above >= options_.hits) ||
            (options_.budget > 0 && found_.expanded + underway >= options_.budget + path_.size());

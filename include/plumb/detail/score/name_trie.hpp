@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which candidates can a prefix still become?
+// Which candidates can continue a prefix?
 //
-// The tokens that the candidates' texts have behind a prompt, as one trie. Prompt and candidate are
-// tokenised as one text; the lead is as much of the prompt's end as decides how (token_joins.hpp),
-// so prompts of one lead share a trie. Where a candidate's token spans the join, the trie begins as
-// many tokens before the prompt's end, and the prompt's own tokens on the way down are given: they
-// cost nothing. No candidate may begin another (a closing bracket sees to it), so each is a leaf.
-// Candidates with one and the same tokens share a leaf.
+// One trie of the candidates' tokens after a prompt. Prompt and candidate are tokenised as one
+// text. The lead is the end of the prompt that decides this tokenisation (token_joins.hpp), so
+// prompts with the same lead share a trie. If a candidate's token spans the boundary, the trie
+// begins that many tokens before the prompt's end. The prompt's own tokens in the trie are given:
+// they cost nothing. No candidate may be a prefix of another (a closing bracket ensures this), so
+// each is a leaf. Candidates with equal tokens share a leaf.
 
 #include <algorithm>
 #include <cstddef>
@@ -34,15 +34,16 @@ class NameTrie {
     NodeId node;
   };
 
-  /// Of texts behind a lead. Throws a user error for a text without tokens and for one whose tokens
-  /// begin another's.
+  /// The trie of texts after a lead. Throws a user error for a text without tokens and for a text
+  /// whose tokens are a prefix of another's.
   template <class Tokenizer>
   NameTrie(const Tokenizer& tokenizer, std::span<const std::string> texts,
            std::string_view lead = {})
       : NameTrie(tokens_of(tokenizer, texts, lead), texts,
                  lead.empty() ? std::vector<TokenId>() : ids_of(text_tokens(tokenizer, lead))) {}
 
-  /// Of texts whose tokens are known; `own` are the lead's, which `tokens` begin with or leave early.
+  /// The trie of texts whose tokens are known. `own` are the lead's tokens; `tokens` begin with
+  /// them, or differ before their end.
   NameTrie(const std::vector<std::vector<TokenId>>& tokens, std::span<const std::string> texts,
            std::vector<TokenId> own = {})
       : given_(std::move(own)) {
@@ -57,7 +58,7 @@ class NameTrie {
     find_given();
     for (std::uint32_t i = 0; i < texts.size(); ++i) {
       if (length(leaves_[i]) > 0) continue;
-      throw user_error({.field = "candidate"}, "'" + texts[i] + "' has no token", "leave it out");
+      throw user_error({.field = "candidate"}, "'" + texts[i] + "' has no tokens", "remove it");
     }
     count_.assign(tree_.size(), 0);
     longest_.assign(tree_.size(), 0);
@@ -67,8 +68,9 @@ class NameTrie {
       if (const auto found = candidates_.find(node); found != candidates_.end()) {
         if (!children_[node].empty()) {
           throw user_error({.field = "candidate"},
-                           "'" + texts[found->second.front()] + "' begins another candidate",
-                           "end each with a text that none has within");
+                           "'" + texts[found->second.front()] + "' is a prefix of another "
+                                                                "candidate",
+                           "end every candidate with a text that occurs within none");
         }
         count_[node] = static_cast<std::uint32_t>(found->second.size());
         longest_[node] = static_cast<std::uint32_t>(length(node));
@@ -80,15 +82,15 @@ class NameTrie {
   }
 
   [[nodiscard]] const TokenTree& tree() const noexcept { return tree_; }
-  /// The prompt's last tokens, which stand in the trie: its root is the prompt without them.
+  /// The prompt's last tokens that are in the trie; its root is the prompt without them.
   [[nodiscard]] std::span<const TokenId> given() const noexcept { return given_; }
-  /// Whether a node's last token is one of these.
+  /// Whether a node's last token is one of them.
   [[nodiscard]] bool is_given(NodeId node) const { return given_depth_[node] == tree_.depth(node); }
-  /// Tokens of a node's prefix that are a candidate's and not given.
+  /// The number of tokens in a node's prefix that are a candidate's and not given.
   [[nodiscard]] std::size_t length(NodeId node) const {
     return tree_.depth(node) - given_depth_[node];
   }
-  /// A node that is a candidate; others have children.
+  /// Whether a node is a candidate; all other nodes have children.
   [[nodiscard]] bool is_leaf(NodeId node) const { return children_[node].empty(); }
   [[nodiscard]] std::span<const Child> children(NodeId node) const { return children_[node]; }
   [[nodiscard]] NodeId leaf(std::size_t candidate) const { return leaves_[candidate]; }
@@ -96,11 +98,12 @@ class NameTrie {
   [[nodiscard]] std::span<const std::uint32_t> candidates(NodeId leaf) const {
     return candidates_.at(leaf);
   }
-  /// Candidates at or below a node, and the longest one's length.
+  /// The number of candidates at or below a node, and the length of the longest.
   [[nodiscard]] std::size_t count(NodeId node) const { return count_[node]; }
   [[nodiscard]] std::size_t longest(NodeId node) const { return longest_[node]; }
   [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
-  /// Nodes that have children, the root left out: what exhaustive scoring feeds for each query.
+  /// The number of nodes with children, without the root: what exhaustive scoring feeds for each
+  /// query.
   [[nodiscard]] std::size_t inner_nodes() const {
     std::size_t inner = 0;
     for (NodeId node = 1; node < tree_.size(); ++node) inner += is_leaf(node) ? 0U : 1U;
@@ -133,7 +136,7 @@ class NameTrie {
   }
 
   std::vector<TokenId> given_;
-  std::vector<std::uint32_t> given_depth_;  // by node: given tokens of its prefix
+  std::vector<std::uint32_t> given_depth_;  // by node: given tokens in its prefix
   TokenTree tree_;
   std::vector<NodeId> leaves_;  // by candidate
   std::unordered_map<NodeId, std::vector<std::uint32_t>> candidates_;

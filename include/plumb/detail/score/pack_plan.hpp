@@ -3,17 +3,18 @@
 
 // Which statements are scored together?
 //
-// Statements sorted by their tokens stand in the order of a walk through their trie, so a run of
-// them is a piece of the trie, and cutting the sorted list into runs ("packs") feeds again only the
-// path to each cut. With S the running count of nodes that each statement adds to the one before
-// it, the pack of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts are those
-// of least cost,
+// Statements sorted by their tokens are in the order of a walk through their trie. So a run of them
+// is a piece of the trie, and if the sorted list is cut into runs ("packs"), only the path to each
+// cut is fed again. Let S be the running count of nodes that each statement adds to the one before
+// it. Then the pack of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts
+// minimise the total of
 //   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉,
-// found by dynamic programming over the list: a step has a fixed price, and attention runs over all
-// cells of the cache, those of the context too, in whole blocks. So packs should neither be tiny nor
-// huge and just fill a block, and cuts fall where paths are short. The last token of a statement is
-// not fed where it is its probability that is asked for, which stands in its parent's row. What statements share with the block's
-// context is held all the while and costs nothing: their tries grow from its nodes.
+// They are found by dynamic programming over the list. A step has a fixed cost, and attention runs
+// over all cells of the cache, including the context's, in whole blocks. So packs should be neither
+// tiny nor huge and just fill a block, and cuts fall where paths are short. A statement's last
+// token is not fed if only its probability is needed, because that is in its parent's row. Tokens
+// that statements share with the block's context stay in the model and cost nothing: the tries grow
+// from the context's nodes.
 
 #include <algorithm>
 #include <cstddef>
@@ -34,11 +35,11 @@ struct PackPlan {
   std::vector<std::uint32_t> order;
   /// Pack p is order[begins[p]] … order[begins[p + 1] − 1].
   std::vector<std::uint32_t> begins;
-  /// By pack: the nodes that are fed, those of the context left out.
+  /// By pack: the nodes that are fed, without the context's.
   std::vector<std::uint64_t> nodes;
-  /// Nodes of the whole trie that have a successor, those of the context left out.
+  /// Nodes of the whole trie that have a successor, without the context's.
   std::uint64_t tree_nodes = 0;
-  /// The same added up over packs: what is fed.
+  /// The nodes that are fed, summed over packs.
   std::uint64_t pack_nodes = 0;
 
   [[nodiscard]] std::size_t packs() const { return begins.empty() ? 0 : begins.size() - 1; }
@@ -46,30 +47,32 @@ struct PackPlan {
     return std::span(order).subspan(begins[p], begins[p + 1] - begins[p]);
   }
 
-  /// Lists the members for a ByteWriter or ByteReader.
+  /// Passes the members to a ByteWriter or ByteReader.
   template <class Archive>
   void archive(Archive& of) {
     of(order, begins, nodes, tree_nodes, pack_nodes);
   }
 };
 
-/// Whether a statement's last token is fed: for its own row or vector, but not for its probability.
+/// Whether a statement's last token is fed. Its own row or vector needs this; its probability does
+/// not.
 enum class LastToken { is_predicted, is_fed };
 
-// In tokens. A step's fixed price and the slope of attention were read off SmolLM2-135M on two
-// cores (362 nodes/s at 256 nodes a pack, 329 at 512); the plan is flat around them.
+// Costs in tokens. The fixed cost of a step and the slope of attention were measured with
+// SmolLM2-135M on two cores (362 nodes/s at 256 nodes per pack, 329 at 512). Plans hardly change
+// around these values.
 inline constexpr double step_cost = 24;
 inline constexpr double attention_scale = 2300;
 
-/// Nodes that a statement adds to the context by itself.
+/// The number of nodes that a statement by itself adds to the context.
 inline std::size_t inner_length(const TokenizedStatements& statements, std::size_t statement,
                                 LastToken last) {
   const std::size_t rest = statements.rest(statement).size();
   return last == LastToken::is_fed || rest == 0 ? rest : rest - 1;
 }
 
-/// Plans the packs of a block. Statements of more nodes than the limit stand alone in a pack; the
-/// caller has refused those past the model's context.
+/// Plans the packs of a block. A statement with more nodes than the limit gets a pack of its own;
+/// the caller has already refused statements longer than the model's context.
 [[nodiscard]] inline PackPlan plan_packs(const TokenizedStatements& statements, TreeLimits limits,
                                          LastToken last = LastToken::is_predicted) {
   const std::size_t count = statements.size();
@@ -90,19 +93,19 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   limits = limits.filled();
   if (!statements.context().empty()) {
     limits.nodes -= (std::min)(limits.nodes, statements.context().size());
-    limits.leaves -= std::min<std::size_t>(limits.leaves, 1);  // the context's own end
+    limits.leaves -= std::min<std::size_t>(limits.leaves, 1);  // the context's own branch
   }
 
-  // A statement opens a branch of a pack when the node it adds to has a child there already, which
-  // is so in packs that hold the last statement whose path goes on from that node: most often the
-  // one just before, but an earlier one when that ends there ("1 2 3", "1 4", "1 4 5" feed 1 2,
-  // then 1, then 1 4).
-  std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted place
+  // A statement opens a new branch in a pack if the node that it extends already has a child there.
+  // This is so in packs that contain the last statement whose path continues from that node. Mostly
+  // that is the previous statement, but it is an earlier one if the previous one ends there ("1 2
+  // 3", "1 4", "1 4 5" feed 1 2, then 1, then 1 4).
+  std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted index
   constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
-  // The later statement that forks off this one.
+  // By statement: the later statement that branches off it.
   std::vector<std::uint32_t> branched_by(plan.order.size(), none);
   std::uint32_t is_resumed =
-      none;  // the last statement whose path goes on from the end of this one's
+      none;  // the last statement whose path continues from the end of this one's
   for (std::size_t k = 0; k < count; ++k) {
     std::size_t added = inner(k);
     if (k > 0) {
@@ -137,14 +140,15 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     return static_cast<double>(n) * (1 + cells / detail::attention_scale) +
            detail::step_cost * steps;
   };
-  // Past this many added nodes or statements a pack is never cheaper than two, whatever the limits.
+  // With more than this many added nodes or statements, one pack is never cheaper than two,
+  // whatever the limits.
   std::size_t longest = 0;
   for (std::size_t k = 0; k < count; ++k) {
     longest = (std::max)(longest, inner(k));
   }
   const std::size_t window = std::max<std::size_t>(1024, 4 * limits.batch) + longest;
   constexpr std::size_t most_statements = 4096;
-  // The walk below asks for the cost of every small pack thousands of times.
+  // Cached, because the loop below needs the cost of every small pack thousands of times.
   std::vector<double> costs((std::min)({limits.nodes, window + longest, nodes[count] + longest}) +
                             1);
   for (std::size_t n = 0; n < costs.size(); ++n) costs[n] = cost(n);
@@ -156,8 +160,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     for (std::size_t i = j; i-- > 0;) {
       const std::uint64_t n = pack_nodes(i, j);
       if (branched_by[i] < j) ++leaves;
-      // A pack that starts at i only grows with smaller i in what it adds, not in its first path,
-      // so the walk back ends once the added nodes alone are too many.
+      // With smaller i, the nodes that the pack adds can only grow, but its first path may shrink.
+      // So the loop ends once the added nodes without the first path are too many.
       const std::uint64_t grown = nodes[j] - nodes[i + 1];
       if (j - i > 1 && (grown > (std::min)(limits.nodes, window) || leaves > limits.leaves)) break;
       if (j - i > most_statements) break;

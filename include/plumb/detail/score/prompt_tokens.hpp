@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does a prompt have, and which of them are its continuation's?
+// Which tokens does a prompt have, and which of them belong to its continuation?
 //
-// A text is tokenised whole, so a token that spans the join of prompt and continuation is what the
-// model would see. What is given has tokens of its own; the continuation is every token of the whole
-// text behind the longest token prefix that both share. In most vocabularies that is all of what is
-// given: none of their tokens spans the join.
+// A text is tokenised as a whole, so a token may span the boundary between the given part and the
+// continuation, as it would in running text. The given part is also tokenised by itself. The
+// continuation is every token of the whole text after the longest common token prefix of the two.
+// In most vocabularies that prefix is the whole given part, because no token spans the boundary.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return ids;
 }
 
-/// What a whole text has behind its first `shared` tokens; their bytes count from `given`.
+/// The tokens of a whole text after the first `shared`; their bytes count from `given`.
 inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t given) {
   whole.tokens.erase(whole.tokens.begin(),
                      whole.tokens.begin() + static_cast<std::ptrdiff_t>(shared));
@@ -45,8 +45,8 @@ inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t g
   return whole;
 }
 
-/// The tokens of a whole text behind the longest token prefix that it shares with the tokens of its
-/// first `given` bytes; their bytes count from there.
+/// The tokens of a whole text after the longest token prefix that it shares with the tokens of its
+/// first `given` bytes. Their bytes count from there.
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokens_behind(const Tokenizer& tokenizer, std::string_view text,
                                          std::size_t given) {
@@ -56,15 +56,15 @@ template <class Tokenizer>
   return detail::behind(std::move(whole), shared, given);
 }
 
-/// Whether a tokenizer puts a space before every text it is given (SentencePiece's dummy prefix).
+/// Whether a tokenizer puts a space before every text (SentencePiece's dummy prefix).
 template <class Tokenizer>
 [[nodiscard]] bool puts_space_before(const Tokenizer& tokenizer) {
   return tokenizer.detokenize(ids_of(text_tokens(tokenizer, "a"))) == " a";
 }
 
-/// The tokens that a text has inside a longer one. They are those of the text by itself, but for a
-/// tokenizer that puts a space before every text: there the text is tokenised behind something that
-/// keeps its tokens, so that no space is put before it.
+/// The tokens of a text inside a longer one. They are the text's own tokens, unless the tokenizer
+/// puts a space before every text. Then the text is tokenised after a prefix that does not change
+/// its tokens, so that no space is added.
 template <class Tokenizer>
 [[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
   if (!puts_space_before(tokenizer)) return text_tokens(tokenizer, text);
@@ -78,14 +78,15 @@ template <class Tokenizer>
   return text_tokens(tokenizer, text);
 }
 
-/// Throws a user error where tokens that are said to spell a text cover bytes that it has not, or leave
-/// out a letter or digit of ASCII; a normalising tokenizer may leave out spaces, accents and controls.
+/// Throws a user error if tokens with spells_text cover bytes outside the text, or leave out an
+/// ASCII letter or digit. A normalising tokenizer may leave out spaces, accents and control
+/// characters.
 inline void check_cover(const Tokenization& made, std::string_view text) {
   const auto fail = [&](const std::string& problem, const std::string& remedy) {
     return user_error({.field = "tokenize"}, problem,
                       remedy +
-                          ", or say that spells_text is false, if what each token covers is "
-                          "not known; then answers cannot be told apart");
+                          ", or set spells_text to false if the tokens' bytes are unknown; then an "
+                          "answer's tokens cannot be found");
   };
   std::size_t covered = 0;
   const auto check_until = [&](std::size_t end) {
@@ -94,9 +95,9 @@ inline void check_cover(const Tokenization& made, std::string_view text) {
       const bool is_word = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
                            (byte >= 'a' && byte <= 'z');
       if (!is_word) continue;
-      throw fail("gave no token of byte " + std::to_string(covered) + ", '" + byte + "', of '" +
+      throw fail("gave no token for byte " + std::to_string(covered) + ", '" + byte + "', of '" +
                      shortened(std::string(text)) + "'",
-                 "give the whole text tokens");
+                 "cover the whole text with tokens");
     }
   };
   for (const Token& token : made.tokens) {
@@ -105,7 +106,7 @@ inline void check_cover(const Tokenization& made, std::string_view text) {
                      std::to_string(token.bytes.begin) + " to " + std::to_string(token.bytes.end) +
                      " of '" + shortened(std::string(text)) + "', which has " +
                      counted(text.size(), "byte"),
-                 "count bytes of the UTF-8 text from 0, the end behind the last");
+                 "count bytes of the UTF-8 text from 0; the end is one past the last");
     }
     check_until(token.bytes.begin);
     covered = (std::max)(covered, token.bytes.end);
@@ -113,13 +114,13 @@ inline void check_cover(const Tokenization& made, std::string_view text) {
   check_until(text.size());
 }
 
-/// The tokens of a text, which they cover if they say so.
+/// The tokens of a text, checked if they claim to spell it.
 inline Tokenization of_text(Tokenization made, std::string_view text) {
   if (made.spells_text) check_cover(made, text);
   return made;
 }
 
-/// Throws a user error for a prompt of a builder of the user's that speaks of bytes its text has not.
+/// Throws a user error if a user's builder gives a prompt that refers to bytes outside its text.
 inline void check_spans(const Prompt& prompt) {
   std::size_t end = prompt.given;
   for (const ByteSpan& span : prompt.answer) end = (std::max)({end, span.begin, span.end});
@@ -127,14 +128,14 @@ inline void check_spans(const Prompt& prompt) {
   if (end <= prompt.text.size()) return;
   throw user_error({.field = "build"},
                    "gave the prompt '" + shortened(prompt.text) + "' of " +
-                       counted(prompt.text.size(), "byte") + ", and speaks of its byte " +
+                       counted(prompt.text.size(), "byte") + ", but refers to byte " +
                        std::to_string(end),
-                   "fix the prompt builder: answer, cuts and given count bytes of the text");
+                   "fix the prompt builder: answer, cuts and given are byte positions in the text");
 }
 
-/// A prompt's tokens behind the BOS, if it is given: of the whole text, or of its pieces one after
-/// another where it is cut. Throws a user error for a tokenizer of the user's that gives tokens of other
-/// bytes than the text has, and for a builder's prompt that speaks of such.
+/// A prompt's tokens, after BOS if one is passed: of the whole text, or, if it has cuts, of its
+/// pieces one after another. Throws a user error if a user's tokenizer gives tokens with bytes
+/// outside the text, or if the prompt refers to such bytes.
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt,
                                            std::optional<TokenId> bos = std::nullopt) {
@@ -163,14 +164,14 @@ template <class Tokenizer>
   return behind_bos(std::move(all), bos);
 }
 
-/// The same as identifiers alone.
+/// The same, but only the token ids.
 template <class Tokenizer>
 [[nodiscard]] std::vector<TokenId> prompt_ids(const Tokenizer& tokenizer, const Prompt& prompt,
                                               std::optional<TokenId> bos) {
   return ids_of(tokenize_prompt(tokenizer, prompt, bos));
 }
 
-/// What of a prompt is given, as a prompt.
+/// The given part of a prompt, as a prompt.
 [[nodiscard]] inline Prompt given_part(const Prompt& prompt) {
   Prompt given{prompt.text.substr(0, prompt.given), {}, {}, prompt.given};
   for (const Cut& cut : prompt.cuts) {
@@ -179,19 +180,19 @@ template <class Tokenizer>
   return given;
 }
 
-/// Tells the continuation's first token of prompts that mostly begin alike, one after another. Not
-/// thread-safe.
+/// Finds the first token of the continuation for a series of prompts, most of which begin alike.
+/// Not thread-safe.
 class ContinuationFinder {
  public:
-  /// The place among the prompt's tokens, which are `tokens`, behind the BOS if it is given: the same for
-  /// all prompts that one is asked about.
+  /// The index in `tokens`, the prompt's tokens, which begin with BOS if one is passed. One finder
+  /// always needs the same BOS.
   template <class Tokenizer>
   [[nodiscard]] std::size_t first(const Tokenizer& tokenizer, const Prompt& prompt,
                                   const Tokenization& tokens,
                                   std::optional<TokenId> bos = std::nullopt) {
     return prompt.given == 0 ? 0 : behind(tokenizer, given_part(prompt), tokens, bos);
   }
-  /// The same of the first token behind `given`, which such prompts begin with.
+  /// The same for the first token after `given`, the part that such prompts begin with.
   template <class Tokenizer>
   [[nodiscard]] std::size_t behind(const Tokenizer& tokenizer, Prompt given,
                                    const Tokenization& tokens, std::optional<TokenId> bos) {
@@ -212,9 +213,9 @@ inline void check_length(const Prompt& prompt, std::size_t length, std::size_t c
   if (length <= context) return;
   throw user_error({.field = "statement"},
                    "'" + shortened(prompt.text) + "' has " + counted(length, "token") +
-                       ", the model's context " + std::to_string(context),
-                   prompt.context > 0 ? "ask with fewer `shots` or a shorter `prefix`"
-                                      : "shorten the template or leave the fact out");
+                       "; the model's limit is " + std::to_string(context),
+                   prompt.context > 0 ? "use fewer `shots` or a shorter `prefix`"
+                                      : "shorten the template or remove the fact");
 }
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can a number be made of a score, and is it a log-likelihood?
+// Can a score be reduced to a number, and is it a log-likelihood?
 //
-// Whatever gives scores, a scorer of the user's included, is held to this before a number is made of
-// them: they are finite, and what is reduced over has a token. What is written into a run folder is a
-// log-likelihood too, which is at most 0.
+// All scores, including those of a user's scorer, are checked before they are reduced: they must be
+// finite, and the span must have a token. Scores that are written to a run folder must also be
+// log-likelihoods, which are at most 0.
 
 #include <cmath>
 #include <string>
@@ -16,18 +16,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The remedy of a statement without a scored token in a span.
+/// The remedy for a statement without a scored token in a span.
 [[nodiscard]] inline std::string remedy_without_token(Span span) {
   return span != Span::answer
-             ? "lengthen the template or use `bos` yes"
+             ? "lengthen the template or set `bos` to yes"
              : "the tokenizer does not spell the answer, or its only token is the first, which has "
-               "no probability without BOS; use `span` statement or `bos` yes";
+               "no probability without BOS; set `span` to statement or `bos` to yes";
 }
 
-/// Throws a user error for a score without a token that counts, as a reduction over none is no number,
-/// and an internal one for a score that is not finite, unless it is NaN and says that tokens were not
-/// reported. `statement()` is what the message calls it:
-/// "'France', template 0, option 'Paris'".
+/// Throws a user error for a score without tokens, which cannot be reduced. Throws an internal
+/// error for a score that is not finite, unless it is NaN because tokens were not reported.
+/// `statement()` names it in the message: "'France', template 0, option 'Paris'".
 template <class Name>
 void check_score(const StatementScore& score, Span span, const Site& site, Name statement) {
   for (const Span of : every(Span())) {
@@ -38,21 +37,21 @@ void check_score(const StatementScore& score, Span span, const Site& site, Name 
                              (std::isnan(number) ? "NaN"
                               : number < 0       ? "-infinity"
                                                  : "+infinity"),
-                         number < 0 ? "a token of it has probability 0: give it a logit, "
-                                      "log-probability or score that is finite"
-                                    : "check the model file, or what an engine of your own gives");
+                         number < 0 ? "one of its tokens has probability 0; the model or scorer "
+                                      "must give a finite value"
+                                    : "check the model file, or the output of your own engine");
   }
   if (score[span].tokens > 0) return;
   throw user_error(
       site, statement() + " has no scored token in its " + std::string(name_of(span)),
-      remedy_without_token(span) + "; a scorer of your own counts them in StatementScore");
+      remedy_without_token(span) + "; your own scorer must count tokens in StatementScore");
 }
 
-/// Throws the user error of a statement that was not reported, where nothing can do without it.
+/// Throws the user error for a statement whose tokens were not reported, if its score cannot be
+/// left out.
 [[noreturn]] inline void refuse_unreported(const Site& site, const std::string& statement) {
   throw user_error(site, "the engine did not report how likely a token of " + statement + " is",
-                   "ask the model by an engine that reports every token, or leave out what asks "
-                   "for it");
+                   "use an engine that reports every token, or drop the option that needs it");
 }
 
 /// Throws an internal error for a score above 0, and what check_score throws.
@@ -62,13 +61,13 @@ void check_log_likelihood(const StatementScore& score, Span span, const Site& si
   check_score(score, span, site, statement);
   for (const Span of : every(Span())) {
     const double number = score[of].log_likelihood;
-    if (number <= most_nats || std::isnan(number)) continue;  // check_score knows of NaN
+    if (number <= most_nats || std::isnan(number)) continue;  // check_score handles NaN
     throw internal_error(
         site,
         "the model gave a log-likelihood of " + with_decimals(number, 3) +
             ", which is above 0, for " + statement(),
-        "check the model file; from scores of your own that are no log-likelihoods "
-        "subtract a constant, as only their differences count");
+        "check the model file; if your own scores are not log-likelihoods, subtract a constant: "
+        "only differences count");
   }
 }
 

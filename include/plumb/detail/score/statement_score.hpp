@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is one statement, and which number of it counts?
+// How likely is one statement, and which of its numbers is the score?
 //
-// A scorer keeps the log-likelihood and the lengths of three spans, so that every reduction comes from
-// one scoring:
+// A scorer stores the log-likelihood and the lengths of three spans, so that every reduction can be
+// computed from one scoring:
 //   sum  = Σ log P(token | tokens before it)          mean = sum / scored tokens
 //   bytes = sum / UTF-8 bytes of the span             pmi  = sum − ln P(answer | neutral prefix)
-// over the whole statement, over the answer's tokens or over the continuation's. A token is the
-// answer's when their byte ranges overlap, the statement's first token too (lm-pub-quiz 0.3.3 drops
-// the answer's first token where the answer begins the statement). The continuation is every token
-// of the whole text behind the longest token prefix that it shares with the tokens of what is given:
-// a space that is a token of its own before a digit is the continuation's and not the answer's. What
-// stands before the statement (Prompt::context) is in none of the three. The pmi is the
-// domain-conditional one of Holtzman et al. 2021 ("Surface Form Competition"); its neutral prefix is
-// prompt/neutral_prompt.hpp's.
+// The span is the whole statement, the answer's tokens or the continuation's tokens. A token
+// belongs to the answer if their byte ranges overlap. This includes the statement's first token
+// (lm-pub-quiz 0.3.3 drops the answer's first token if the answer begins the statement). The
+// continuation is every token of the whole text after the longest token prefix that it shares with
+// the given part's own tokens. For example, a space that is a separate token before a digit belongs
+// to the continuation, but not to the answer. The text before the statement (Prompt::context) is in
+// none of the spans. The pmi is the domain-conditional one of Holtzman et al. 2021 ("Surface Form
+// Competition"); its neutral prefix comes from prompt/neutral_prompt.hpp.
 
 #include <array>
 #include <cmath>
@@ -29,18 +29,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a scorer measured of one span of a statement.
+/// A scorer's results for one span of a statement.
 struct SpanScore {
-  /// Nats, summed over the span's scored tokens. BOS is never scored; without BOS neither is the
-  /// statement's first token.
+  /// Nats, summed over the span's scored tokens. BOS is never scored. Without BOS, the statement's
+  /// first token is not scored either.
   double log_likelihood = 0;
-  /// Scored tokens. 0 when the span's tokens cannot be told, or none of them is scored.
+  /// Number of scored tokens. 0 if the span's tokens are unknown or none is scored.
   std::uint32_t tokens = 0;
-  /// UTF-8 bytes of the span's text; 0 where nobody counted them.
+  /// UTF-8 bytes of the span's text; 0 if they were not counted.
   std::uint32_t bytes = 0;
 };
 
-/// The tokens that are summed.
+/// The part of a statement whose tokens are summed.
 enum class Span { statement, answer, continuation };
 
 /// A statement's score over each of its spans.
@@ -48,10 +48,10 @@ struct StatementScore {
   SpanScore statement{};
   SpanScore answer{};
   SpanScore continuation{};
-  /// Scored tokens whose log-probability the engine did not report. The sums that they are part of are
-  /// NaN: such a statement has no score, and its fact is left out.
+  /// Scored tokens whose log-probability the engine did not report. The sums over them are NaN: the
+  /// statement has no score, and its fact is left out.
   std::uint32_t unreported_tokens = 0;
-  /// Of the answer behind a neutral prefix, in nats; NaN where it was not asked.
+  /// Log-likelihood of the answer after a neutral prefix, in nats; NaN if it was not computed.
   double neutral_log_likelihood = std::numeric_limits<double>::quiet_NaN();
 
   [[nodiscard]] const SpanScore& operator[](Span span) const noexcept {
@@ -63,13 +63,13 @@ struct StatementScore {
   }
 };
 
-/// A log-likelihood is at most 0; so much above it is rounding.
+/// A log-likelihood is at most 0; values up to this are due to rounding.
 inline constexpr double most_nats = 1e-3;
 
-/// Which number of a statement counts: see the opening comment.
+/// How a statement's score is computed: see the opening comment.
 enum class Reduction { sum, mean, bytes, pmi };
 
-/// Which number stands for a statement.
+/// The reduction and the span that give a statement's score.
 struct Scoring {
   Reduction reduction = Reduction::sum;
   Span span = Span::statement;
@@ -96,21 +96,21 @@ struct Scoring {
 struct SpanLength {
   std::uint32_t SpanScore::*count;
   Reduction reduction;
-  /// What results files call it, behind "answer_" or "continuation_" for those spans.
+  /// Its name in results files, after "answer_" or "continuation_" for those spans.
   std::string_view field;
   std::string_view noun;
-  /// Counts it in a part of the span's text; nothing where the scorer counts it.
+  /// Counts the length of a part of the span's text; null if the scorer counts it.
   std::uint32_t (*of_text)(std::string_view) = nullptr;
 };
 
-/// All lengths: scores, results files and reductions read this list and no other.
+/// All lengths. Scores, results files and reductions all use this list.
 inline constexpr std::array span_lengths{
     SpanLength{&SpanScore::tokens, Reduction::mean, "token_counts", "scored tokens"},
     SpanLength{&SpanScore::bytes, Reduction::bytes, "byte_counts", "UTF-8 bytes",
                [](std::string_view text) { return static_cast<std::uint32_t>(text.size()); }}};
 
-/// The chosen number of a span, in nats, nats per token or nats per byte. NaN when there is no token
-/// to reduce over, and where what the reduction needs beside the nats is not known.
+/// The reduced score of a span, in nats, nats per token or nats per byte. NaN if there is no token
+/// to reduce over, or if the length or neutral score that the reduction needs is unknown.
 [[nodiscard]] inline double reduce(const SpanScore& score, Reduction reduction,
                                    double neutral_log_likelihood = std::nan("")) noexcept {
   if (score.tokens == 0) return std::nan("");
@@ -126,8 +126,9 @@ inline constexpr std::array span_lengths{
   return reduce(score[scoring.span], scoring.reduction, score.neutral_log_likelihood);
 }
 
-/// The log-likelihood of a neutral prompt's answer that is subtracted over a span: over its own tokens
-/// for the answer's, and of a masked model, which has no continuation; else over all behind the prefix.
+/// The log-likelihood of a neutral prompt's answer that is subtracted for a span. For the answer
+/// span, and for masked models, which have no continuation, it covers the answer's tokens.
+/// Otherwise it covers all tokens after the prefix.
 [[nodiscard]] inline double neutral_log_likelihood(const StatementScore& neutral,
                                                    Span span) noexcept {
   const bool own = span == Span::answer || neutral.continuation.tokens == 0;

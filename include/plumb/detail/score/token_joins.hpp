@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much of a prompt decides which tokens a continuation has behind it?
+// How much of a prompt affects the tokens of a continuation after it?
 //
-// No token spans two neighbouring characters that stand together in no token's text. A text with
-// such a place in it is cut there whatever surrounds it, and what stands behind the place has the
-// same tokens behind a short piece of the prompt as behind all of it. So thousands of names need not
-// be tokenised behind thousands of prompts. Holds for tokenizers that spell their text (BPE, Unigram,
-// WordPiece); a caller compares with one whole text a prompt all the same.
-// Non-goal: letters, digits and characters beyond ASCII, which a tokenizer may write otherwise.
+// If two characters are adjacent in no token's text, no token spans them. A text is always split
+// between two such characters, whatever surrounds them. So the text after the split has the same
+// tokens after a short piece of the prompt as after all of it, and thousands of names need not be
+// tokenised after thousands of prompts. This holds for tokenizers that spell their text (BPE,
+// Unigram, WordPiece); callers still compare with one whole text for each prompt. Non-goal:
+// letters, digits and characters beyond ASCII, which a tokenizer may normalise.
 
 #include <array>
 #include <bitset>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a vocabulary's tokens hold. Any number of threads may read one.
+/// The adjacent characters in a vocabulary's tokens. Any number of threads may read one.
 class TokenJoins {
  public:
   /// Reads the text of every token.
@@ -36,14 +36,14 @@ class TokenJoins {
     }
   }
 
-  /// Whether a token may hold the two characters side by side.
+  /// Whether a token may contain the two characters next to each other.
   [[nodiscard]] bool may_span(char first, char second) const {
     return !is_plain(first) || !is_plain(second) || together_.test(pair(first, second));
   }
 
-  /// The end of `prompt` behind which any text that begins with `next` has the tokens that it has
-  /// behind all of the prompt: from the character before the last place that no token spans. All of
-  /// the prompt where there is no such place.
+  /// The end of `prompt` that decides tokens: after it, any text that begins with `next` has the
+  /// same tokens as after the whole prompt. It starts at the character before the last place that
+  /// no token spans. The whole prompt if there is no such place.
   [[nodiscard]] std::string_view lead(std::string_view prompt, char next) const {
     for (std::size_t at = prompt.size(); at > 0; --at) {
       if (!may_span(prompt[at - 1], at == prompt.size() ? next : prompt[at])) {

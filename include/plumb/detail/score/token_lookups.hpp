@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens are looked up after which prefixes, and where does each answer stand?
+// Which tokens are looked up after which prefixes, and where is each answer?
 //
-// A lookup is asked for first and gets a slot; when all are known, each distinct one is listed once,
-// as a LookupLm wants them, and the answers are read by slot.
+// Each lookup is first added and gets a slot. When all are added, each distinct one is listed once,
+// in the form that a LookupLm needs. The answers are read by slot.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,12 +25,13 @@ class TokenLookups {
   }
   [[nodiscard]] std::size_t size() const noexcept { return asked_.size(); }
 
-  /// Asks for a token after a node's prefix; its slot is the number of lookups before it.
+  /// Adds a lookup of a token after a node's prefix. Its slot is the number of lookups added
+  /// before.
   void ask(NodeId node, TokenId token) {
     asked_.push_back({{node, token}, static_cast<std::uint32_t>(asked_.size())});
   }
 
-  /// Lists what is asked: ascending, each once. Nothing may be asked for afterwards.
+  /// Lists the distinct lookups in ascending order. None may be added afterwards.
   void prepare() {
     const auto before = [](const Asked& a, const Asked& b) { return a.lookup < b.lookup; };
     if (!std::is_sorted(asked_.begin(), asked_.end(), before)) {
@@ -49,7 +50,7 @@ class TokenLookups {
   /// Parallel to the lookups: where their log-probabilities go.
   [[nodiscard]] std::span<double> answers() noexcept { return answers_; }
 
-  /// In nats, by slot; 0 until it was answered.
+  /// The answer in a slot, in nats; 0 until it is answered.
   [[nodiscard]] double operator[](std::size_t slot) const { return answers_[places_[slot]]; }
 
  private:

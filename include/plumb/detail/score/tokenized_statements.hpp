@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What are the tokens of many statements, kept small?
+// How are the tokens of many statements stored in little memory?
 //
-// A block holds tens of thousands of statements; they are kept as one array of tokens with offsets,
-// and the places of the answer's and the continuation's tokens. Statements that begin with the same
-// long context (the shots of a many-shot prompt) keep how much of it they begin with and their own
-// rest. The texts are not kept.
+// A block has tens of thousands of statements. They are stored as one array of tokens with offsets,
+// and the positions of the answer's and the continuation's tokens. For statements that begin with
+// the same long context (the shots of a many-shot prompt), only the length of the shared part and
+// the remaining tokens are stored. The texts are not stored.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,25 +22,25 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Tokens of a statement are counted from its first, the BOS if it was given. Not thread-safe while
-/// it grows; any number of threads may read it.
+/// Positions in a statement count from its first token, which is BOS if there is one. Not
+/// thread-safe while it grows; afterwards, any number of threads may read it.
 class TokenizedStatements {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
-  /// Tokens that statements added from now on are expected to begin with.
+  /// Sets the tokens that later added statements are expected to begin with.
   void set_context(std::vector<TokenId> context) { context_ = std::move(context); }
   [[nodiscard]] std::span<const TokenId> context() const noexcept { return context_; }
 
-  /// How many tokens of the context a statement begins with.
+  /// The number of context tokens that a statement begins with.
   [[nodiscard]] std::size_t shared(std::size_t statement) const { return shared_[statement]; }
 
-  /// The tokens after these.
+  /// The tokens after the shared ones.
   [[nodiscard]] std::span<const TokenId> rest(std::size_t statement) const {
     return part(tokens_, ends_, statement);
   }
 
-  /// Tokens in all.
+  /// The number of all tokens.
   [[nodiscard]] std::size_t length(std::size_t statement) const {
     return shared(statement) + rest(statement).size();
   }
@@ -49,22 +49,23 @@ class TokenizedStatements {
     return t < shared(statement) ? context_[t] : rest(statement)[t - shared(statement)];
   }
 
-  /// The places of the answer's tokens, ascending.
+  /// The positions of the answer's tokens, ascending.
   [[nodiscard]] std::span<const std::uint32_t> answer(std::size_t statement) const {
     return part(answers_, answer_ends_, statement);
   }
 
-  /// The place of the continuation's first token; the continuation goes on to the statement's end.
+  /// The position of the continuation's first token. The continuation ends with the statement.
   [[nodiscard]] std::size_t continuation(std::size_t statement) const {
     return continuations_[statement];
   }
 
-  /// The place of the first token behind what stands before the statement; 0 where nothing does.
+  /// The position of the statement's first token after the text that precedes it; 0 if nothing
+  /// precedes it.
   [[nodiscard]] std::size_t begin(std::size_t statement) const { return begins_[statement]; }
 
-  /// Appends a prompt as it was tokenised, BOS included; of its tokens those from `continuation` on are
-  /// the continuation's, and those before `begin` are no part of the statement. When the tokens do not
-  /// spell the text none is the answer's.
+  /// Appends a tokenised prompt, BOS included. Its tokens from `continuation` on belong to the
+  /// continuation, and those before `begin` do not belong to the statement. If the tokens do not
+  /// spell the text, no token belongs to the answer.
   void add(const Prompt& prompt, const Tokenization& tokenization, std::size_t continuation = 0,
            std::size_t begin = 0) {
     std::size_t place = 0;
@@ -92,7 +93,7 @@ class TokenizedStatements {
     answer_ends_.push_back(answers_.size());
   }
 
-  /// Lists the members for a ByteWriter or ByteReader.
+  /// Passes the members to a ByteWriter or ByteReader.
   template <class Archive>
   void archive(Archive& of) {
     of(context_, tokens_, ends_, shared_, continuations_, begins_, answers_, answer_ends_);
@@ -107,7 +108,7 @@ class TokenizedStatements {
   }
 
   std::vector<TokenId> context_;
-  std::vector<TokenId> tokens_;  // the rests, one after another
+  std::vector<TokenId> tokens_;  // the remaining tokens, statement by statement
   std::vector<std::size_t> ends_;
   std::vector<std::uint32_t> shared_;
   std::vector<std::uint32_t> continuations_;
