@@ -12,7 +12,7 @@ required_conan_version = ">=2.4"
 
 class PlumbConan(ConanFile):
     name = "plumb"
-    description = "Asks a language model what facts it holds, how sure it is, and whether that sureness is earned"
+    description = "Measures what facts a language model knows, how confident it is, and whether that confidence is justified"
     license = "Apache-2.0"
     topics = ("language-model", "llm", "knowledge-probing", "calibration", "header-only")
     package_type = "header-library"
@@ -43,11 +43,11 @@ class PlumbConan(ConanFile):
         check_min_cppstd(self, 20)
 
     def generate(self):
-        CMakeDeps(self).generate()  # nothing for dependencies that the system has
+        CMakeDeps(self).generate()  # nothing for dependencies that come from the system
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["PLUMB_PROGRAMS"] = False
         toolchain.cache_variables["PLUMB_INSTALL"] = True
-        toolchain.cache_variables["CMAKE_INSTALL_DATADIR"] = "share"  # as package_info says
+        toolchain.cache_variables["CMAKE_INSTALL_DATADIR"] = "share"  # package_info expects it there
         toolchain.generate()
 
     def build(self):
@@ -62,6 +62,6 @@ class PlumbConan(ConanFile):
     def package_info(self):
         self.cpp_info.bindirs = []
         self.cpp_info.libdirs = []
-        # plumb-config.cmake is installed; it finds dependencies wherever they are from.
+        # plumb-config.cmake is installed; it finds dependencies from any source.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs = [os.path.join("share", "cmake", "plumb")]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Queries and entities per second of plumb's DEER and of the reference's way, and whether they agree.
+"""Queries and entities per second of plumb's DEER and of the reference's method, and whether they agree.
 
-The reference encodes one prompt at a time with transformers and takes the last hidden state of its last
-token; so do the loops below, with the same F32 weights, prompts and threads: one asks the causal language
-model for all hidden states, as programs after PromptEOL do, and one its decoder alone, without the LM head.
-Their clocks run over tokenizer and model alone, plumb's over its model.
+The reference encodes one prompt at a time with transformers and takes the last hidden state of its last token. So do the
+loops below, with the same F32 weights, prompts and threads: one requests all hidden states from the causal language
+model, as programs based on PromptEOL do; the other runs only its decoder, without the LM head. Their clocks run over
+tokenizer and model only, plumb's over its model.
 """
 import argparse
 import json
@@ -28,7 +28,8 @@ def read_pairs(file):
 
 
 def write_part(data, folder, count, turn):
-    """A graph of entities whose names stand one after another, so that they share what they do in the whole one."""
+    """A graph of entities whose names are next to each other in sorted order, so that they share as many prefixes as in
+    the whole graph."""
     lines = sorted((data / "entity2text.txt").read_text().splitlines(), key=lambda line: line.split("\t", 1)[1])
     begin = len(lines) * (2 * turn + 1) // 7
     chosen = lines[begin:begin + count]
@@ -46,9 +47,9 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("plumb", "model", "data"):
         parser.add_argument("--" + name, required=True)
-    parser.add_argument("--sample", type=int, default=600, help="entities that plumb embeds a round")
-    parser.add_argument("--encoded", type=int, default=40, help="prompts of each kind that a loop encodes a round")
-    parser.add_argument("--queries", type=int, default=500, help="queries that plumb embeds a round")
+    parser.add_argument("--sample", type=int, default=600, help="entities that plumb embeds per round")
+    parser.add_argument("--encoded", type=int, default=40, help="prompts of each kind that a loop encodes per round")
+    parser.add_argument("--queries", type=int, default=500, help="queries that plumb embeds per round")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     data = pathlib.Path(arguments.data)
@@ -75,7 +76,7 @@ def main():
         return len(prompts) / (time.monotonic() - began), numpy.stack(rows)
 
     def encode_batches(prompts, batch=16):
-        """The decoder alone over batches of prompts of similar length, padded on the right."""
+        """Only the decoder, over batches of prompts of similar length, padded on the right."""
         began, rows = time.monotonic(), [None] * len(prompts)
         encoded = [tokenizer(prompt, add_special_tokens=False)["input_ids"] for prompt in prompts]
         order = sorted(range(len(prompts)), key=lambda i: len(encoded[i]))
@@ -106,7 +107,7 @@ def main():
 
             write_part(data, folder / "part", arguments.sample, turn)
             seconds = rank("entities", folder / "part", "--limit", "1")
-            # The queries' time does not depend on what they are ranked among.
+            # The queries' time does not depend on the entities that they are ranked among.
             width = numpy.load(folder / "entities" / "entities.npy", mmap_mode="r").shape[1]
             numpy.save(folder / "any.npy", numpy.random.default_rng(0).standard_normal((len(texts), width), "float32"))
             (folder / "any.txt").write_text("".join(id_ + "\n" for id_ in texts))

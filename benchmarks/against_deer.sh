@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# plumb's DEER against encoding one prompt at a time with transformers, as the paper's program does: the
-# same F32 weights, prompts and threads, in one run on one machine. Sets up torch and transformers
-# (about 6 GB, once) beside the other caches.
+# plumb's DEER compared with encoding one prompt at a time with transformers, like the paper's program: the
+# same F32 weights, prompts and threads, in one run on one machine. Installs torch and transformers
+# (about 6 GB, once) in plumb's cache.
 #
 #   bash benchmarks/against_deer.sh [GRAPH] [ENTITIES] [ROUNDS] [QUERIES]
 

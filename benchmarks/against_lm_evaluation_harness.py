@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why do lm-evaluation-harness and lm-pub-quiz give different accuracies on BEAR?
 
-The first facts of each relation are scored with all options under template 0 by both programs and by plumb
-(--bos yes --span statement --reduction sum), all with F32 weights. Then the accuracy is shown under each choice
-in which programs, their versions and their defaults differ: BOS, template, mean over facts or over relations, and
-the precision of weights and of the softmax.
+Both programs and plumb (--bos yes --span statement --reduction sum) score the first facts of each relation with all
+options under template 0, all with F32 weights. Then the accuracy is shown for each choice that differs between the
+programs, their versions and their defaults: BOS, template, mean over facts or over relations, and the precision of the
+weights and of the softmax.
 
     against_lm_evaluation_harness.py PLUMB MODEL.gguf BEAR OUT FACTS_PER_RELATION
 """
@@ -33,7 +33,7 @@ def probe(plumb, model, bear, out, limit, *more):
 
 
 def under(rows, template):
-    """Lists of scores and the right places under a template, or under all, by relation."""
+    """Lists of scores and the indices of the right options, by relation, under one template or under all."""
     return {code: [(row["pll_scores"], row["answer_idx"]) for row in of if template is None or row["template_index"] == template]
             for code, of in rows.items()}
 
@@ -49,7 +49,7 @@ def statement(template, subject, answer):
 
 
 class Harness:
-    """Scores of lm-evaluation-harness for the rows of template 0: whole statements behind an empty context."""
+    """Scores of lm-evaluation-harness for the rows of template 0: whole statements after an empty context."""
 
     def __init__(self, rows, bear):
         metadata = json.loads((bear / "metadata_relations.json").read_text(encoding="utf-8"))
@@ -79,20 +79,20 @@ def lm_pub_quiz(model, bear, limit, codes):
 
 
 def worst(ours, theirs):
-    """The largest difference of two scores in nats, and how many there are."""
+    """The largest difference of two scores in nats, and how many scores were compared."""
     gaps = [abs(a - b) for code in ours for (one, _), (other, _) in zip(ours[code], theirs[code], strict=True)
             for a, b in zip(one, other, strict=True)]
     return max(gaps), len(gaps)
 
 
 def accuracies(table):
-    """(over all facts, mean of relations); the first of a tie is the answer, as in both programs."""
+    """(over all facts, mean of relations); the first option of a tie is the answer, as in both programs."""
     right = {code: [max(range(len(scores)), key=scores.__getitem__) == answer for scores, answer in of] for code, of in table.items()}
     return sum(map(sum, right.values())) / sum(map(len, right.values())), sum(sum(r) / len(r) for r in right.values()) / len(right)
 
 
 def tied(table):
-    """Facts whose best score several options share."""
+    """Facts with several options that share the best score."""
     return sum(scores.count(max(scores)) > 1 for of in table.values() for scores, _ in of)
 
 

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements per second of plumb and of lm-pub-quiz, in turn, and whether they agree.
 
-Both score the same statements with the same F32 weights and two threads. lm-pub-quiz gets the batch
-size that is best for it on this machine (tried on the first relation). Its clock runs over evaluate_relation
-alone; plumb's over its whole process, model loading and report included, and over the model alone. On a machine that
-does other work the ratio of CPU seconds is the steadiest.
+Both score the same statements with the same F32 weights and two threads. lm-pub-quiz gets the fastest batch size on this
+machine, measured on the first relation. Its clock runs only over evaluate_relation. plumb's runs over its whole process,
+including model loading and report, and also over the model only. On a machine that does other work, the ratio of CPU
+seconds varies least.
 """
 import argparse
 import json
@@ -32,7 +32,7 @@ def load_peer(model):
 
 
 def run_peer(evaluator, relations, batch_size):
-    """Seconds by the clock and of CPU, statements, and the scores by relation."""
+    """Wall-clock and CPU seconds, statements, and the scores by relation."""
     began, cpu, statements, scores = time.monotonic(), time.process_time(), 0, {}
     for relation in relations:
         result = evaluator.evaluate_relation(relation, template_index=0, batch_size=batch_size)
@@ -49,7 +49,7 @@ def choose_relations(data, codes, limit):
 
 
 def best_batch_size(evaluator, relations, sizes):
-    """The one that scores most statements a second."""
+    """The batch size that scores the most statements per second."""
     rates = {}
     for batch_size in sizes:
         seconds, _, statements, _ = run_peer(evaluator, relations, batch_size)
@@ -69,7 +69,7 @@ def run_plumb(plumb, model, data, codes, limit, options, out):
 
 
 def measure(evaluator, plumb, model, data, codes, limit, rounds, sizes=(1, 8, 32, 64), options=()):
-    """Both in turn, at lm-pub-quiz's best batch size; run.json of the last round. Fails where scores differ."""
+    """Both in turn, at lm-pub-quiz's best batch size; returns run.json of the last round. Fails if scores differ."""
     relations = choose_relations(data, codes, limit)
     batch_size = best_batch_size(evaluator, relations[:1], sizes)
     ratios = {"whole process": [], "model alone": [], "CPU seconds, whole process": []}

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# plumb against lm-pub-quiz 0.3.3: the same F32 weights, facts and threads, in one run on one machine.
-# Sets up the peer's whole environment (torch, transformers; about 6 GB, once) beside the other caches.
+# plumb compared with lm-pub-quiz 0.3.3: the same F32 weights, facts and threads, in one run on one machine.
+# Installs lm-pub-quiz's whole environment (torch, transformers; about 6 GB, once) in plumb's cache.
 #
 #   bash benchmarks/against_lm_pub_quiz.sh [DATA] [RELATIONS] [LIMIT]
 #
-# With PLUMB_AVX2=1 neither side uses AVX-512, whatever the machine has.
+# With PLUMB_AVX2=1 neither side uses AVX-512, even if the machine supports it.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every kind of decoder from its own folder: how far its scores are from transformers', and how fast it is beside
-transformers and llama.cpp. Called by architectures.sh; tests/system/test_architectures.py takes its comparison.
+"""Every kind of decoder from its own folder: how far its scores are from transformers', and its speed compared with
+transformers and llama.cpp. Called by architectures.sh; tests/system/test_architectures.py uses its comparison.
 
-A model of each kind (tests/support/decoder_kinds.py) gets random weights and is written to a folder. Compared are the
-log-probabilities of the whole vocabulary after each token of a sequence that fills the context, so that windows, rotary
-scaling and caps matter, and of shorter ones beside it. llama.cpp gets the same weights as an F32 GGUF where the
-mapping of names by PyPI's `gguf` is all that a conversion needs.
+A model of each kind (tests/support/decoder_kinds.py) gets random weights and is written to a folder. The
+log-probabilities of the whole vocabulary are compared after each token of a sequence that fills the context, so that
+windows, rotary scaling and caps matter, and of shorter sequences. llama.cpp gets the same weights as an F32 GGUF file if
+the conversion needs only the mapping of names in PyPI's `gguf`.
 """
 import argparse
 import pathlib
@@ -23,20 +23,20 @@ import transformers
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "support"))
 import decoder_kinds  # noqa: E402
 
-# SmolLM2-135M's layers, four of them.
+# SmolLM2-135M's layers, but only four of them.
 LARGE = decoder_kinds.Shape(vocabulary=8192, hidden=576, layers=4, heads=9, key_heads=3, head_apart=80, inner=1536,
                             positions=256, window=64, base=10000.0, odd_hidden=576, odd_heads=9)
-# For comparisons alone.
+# Only for comparisons.
 MEDIUM = decoder_kinds.Shape(vocabulary=257, hidden=48, layers=3, heads=4, key_heads=2, head_apart=20, inner=80,
                              positions=256, window=48, base=10000.0, odd_hidden=48, odd_heads=6)
 
 
 def randomize(model, seed):
-    """Weights as large as trained ones are: rows of products keep their size, so that logits differ by a few nats."""
+    """Weights as large as trained ones: products keep the size of their rows, so that logits differ by a few nats."""
     generator = torch.Generator().manual_seed(seed)
     for parameter in model.parameters():
         noise = torch.randn(parameter.shape, generator=generator)
-        if parameter.dim() == 1:  # norms and biases, about where training begins
+        if parameter.dim() == 1:  # norms and biases, near their initial values
             parameter.data = parameter.data + 0.1 * noise
         else:
             parameter.data = noise / parameter.shape[-1] ** 0.5
@@ -49,7 +49,7 @@ def kinds_of(shape):
 
 
 def write(kind, folder, seed=1):
-    """Writes a kind's folder; the model whose numbers it holds."""
+    """Writes a kind's folder; returns the model with the stored numbers."""
     model = randomize(kind.make(), seed)
     if kind.dtype:
         for parameter in model.parameters():
@@ -115,12 +115,12 @@ def rate_of_transformers(model, sequences, seconds):
     return statistics.median(rates)
 
 
-# llama.cpp's architecture by kind, where it then computes the same (it knows no windows of Mistral's or Qwen 2's).
+# llama.cpp's architecture by kind, if it then computes the same (it does not support Mistral's or Qwen 2's windows).
 LLAMA_CPP = {"llama": "LLAMA", "qwen3": "QWEN3", "gemma": "GEMMA", "olmo2": "OLMO2", "stablelm": "STABLELM"}
 
 
 def write_gguf(kind, model, file):
-    """The same weights for llama.cpp in F32, without a tokenizer; False where no plain mapping of names gives them."""
+    """The same weights for llama.cpp in F32, without a tokenizer; False if no plain mapping of names gives them."""
     import gguf
     name = LLAMA_CPP.get(kind.name)
     if not name:
@@ -152,7 +152,7 @@ def write_gguf(kind, model, file):
     for key, tensor in model.state_dict().items():
         if key == "lm_head.weight" and config.tie_word_embeddings:
             continue
-        if name == "LLAMA" and ("q_proj" in key or "k_proj" in key):  # llama.cpp turns neighbours, not halves
+        if name == "LLAMA" and ("q_proj" in key or "k_proj" in key):  # llama.cpp rotates neighbours, not halves
             heads = config.num_attention_heads if "q_proj" in key else config.num_key_value_heads
             tensor = tensor.reshape(heads, 2, tensor.shape[0] // heads // 2, *tensor.shape[1:]).swapaxes(1, 2).reshape(
                 tensor.shape)
@@ -173,9 +173,9 @@ def cell(value, form):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", type=pathlib.Path, required=True)
-    parser.add_argument("--kinds", default="", help="some kinds' names, by comma; all of them else")
+    parser.add_argument("--kinds", default="", help="names of kinds, separated by commas; all by default")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=1.0, help="of one measurement; 0 compares alone")
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds of one measurement; 0 only compares")
     parser.add_argument("--threads", type=int, default=1)
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A table of every kind of decoder from its own folder: the worst difference from transformers over sequences that fill
-# the context, and tokens a second beside transformers and llama.cpp on the same F32 weights, in one run. Sets up
-# transformers' environment (about 6 GB, once).
+# A table of every kind of decoder, each from a Hugging Face folder: the worst difference from transformers over sequences
+# that fill the context, and tokens per second compared with transformers and llama.cpp on the same F32 weights, in one run.
+# Installs transformers' environment (about 6 GB, once).
 #
 #   bash benchmarks/architectures.sh [--kinds llama,qwen2] [--rounds 3] [--seconds 1] [--threads 1]
 

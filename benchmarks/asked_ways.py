@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a chat template, shots, a prefix, BOS and reductions move, and whether transformers gives the same numbers.
+"""What do a chat template, shots, a prefix, BOS and reductions change, and does transformers give the same numbers?
 
-Asks one model in the ways of WAYS by one command, `plumb probe --models`, and computes every score again with transformers on the
-same weights: the prompts are written down here anew, the conversations by apply_chat_template. Prints the accuracies, and for
-each way the largest difference of a score in nats.
+One command, `plumb probe --models`, scores one model with the options of each entry of WAYS. transformers computes every
+score again with the same weights: the prompts are written here independently, the conversations by apply_chat_template.
+Prints the accuracies and, for each entry, the largest difference of a score in nats.
 
     asked_ways.py PLUMB MODEL.gguf FACTS OUT [FACTS_PER_RELATION]
 """
@@ -52,7 +52,7 @@ def capitalized(text):
 
 
 class Prompts:
-    """(text before the scored part, scored part, where its answer begins in it) of facts, written down from what the options say."""
+    """(text before the scored part, scored part, where its answer begins in it) of facts, built from the options."""
 
     def __init__(self, tokenizer, relation, way):
         self.tokenizer, self.way = tokenizer, way
@@ -71,7 +71,7 @@ class Prompts:
         return answer + self.template[self.template.index("[Y]") + 3:]
 
     def turns(self, subject, answer=None, prefix=""):
-        """The user's turn, and the assistant's if an answer is given."""
+        """The user's turn, and the assistant's turn if an answer is given."""
         user = prefix if self.whole else prefix + self.question(subject)
         made = [{"role": "user", "content": user}]
         if answer is not None:
@@ -96,7 +96,7 @@ class Prompts:
         return self.conversation(turns), self.said(answer), 0
 
     def neutral(self, answer):
-        """An answer without its subject; neither shots nor a prefix stand before it."""
+        """An answer without its subject; neither shots nor a prefix are before it."""
         if not self.chat:
             before = self.question("")
             return "", f"{before} {answer}", len(before) + 1
@@ -111,8 +111,8 @@ class Scorer:
         self.model = AutoModelForCausalLM.from_pretrained(path.parent, gguf_file=path.name, dtype=torch.float32).eval()
 
     def __call__(self, context, scored, answer_begin, answer, bos, span):
-        """Log-likelihood, tokens and UTF-8 bytes of the span: the tokens behind the context, or those that share a character with the
-        answer."""
+        """Log-likelihood, tokens and UTF-8 bytes of the span: the tokens after the context, or those that share a
+        character with the answer."""
         text = context + scored
         made = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         ids, offsets = list(made["input_ids"]), list(made["offset_mapping"])

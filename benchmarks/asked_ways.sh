@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What do a chat template, shots, a prefix, BOS and reductions move, alone and together, on SmolLM2-135M-Instruct in F32?
+# How do a chat template, shots, a prefix, BOS and reductions affect SmolLM2-135M-Instruct in F32, separately and together?
 #
 #   bash benchmarks/asked_ways.sh [OUT] [FACTS_PER_RELATION]
 #
-# One command asks the model in thirteen ways; OUT/runs/comparison/report.html has the paired differences. Prints each accuracy and,
-# over every tenth fact and about six of its options, the largest difference from the score that transformers gives the same text.
+# One command probes the model in thirteen ways; OUT/runs/comparison/report.html has the paired differences. Prints each accuracy
+# and, over every tenth fact and about six of its options, the largest difference from transformers' score of the same text.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times `plumb calibrate` on made-up results of many models, and a numpy and scikit-learn version beside it.
+"""Times `plumb calibrate` on made-up results of many models, and a numpy and scikit-learn version.
 
 Arguments: the program, a work folder, templates, models. The Python version reads one model and computes accuracy,
 ACE, Brier score, log loss and AUROC of Base and Margin over all facts for 50 bootstrap resamples; its time is scaled to

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# All calibration numbers of 16 models on a BEAR-sized table (7,731 facts, 60 options, made-up scores), bootstrap
-# included, from results files to the page; beside it the same definitions in numpy and scikit-learn for a part of the
-# work. Arguments: templates (1 by default; 12 has the paper's five paraphrases and seven markers), models (16).
+# The time for all calibration numbers of 16 models on a BEAR-sized table (7,731 facts, 60 options, made-up scores),
+# including the bootstrap, from results files to the page; and for comparison the same definitions in numpy and
+# scikit-learn for a part of the work. Arguments: templates (1 by default; 12 is the paper's five paraphrases and seven
+# markers), models (16).
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

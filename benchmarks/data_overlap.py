@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times `plumb data overlap` on a made-up text, as plain text and as JSON lines, and `grep -c -F -f names` beside it.
+"""Times `plumb data overlap` on a made-up text, as plain text and as JSON lines, compared with `grep -c -F -f names`.
 
-Arguments: the program, a work folder, megabytes, facts, rounds. A text has lines of words of a made-up language, the
-n-th of 30,000 as often as 1/n, a name of some fact about every forty words and an empty line about every fifth; names
-are one to three words of it. grep looks for the same names as they are written, within words too, and counts lines
-that hold any: which names, and which together, it does not say. As whole words in any case (-i -w) it is much slower.
+Arguments: the program, a work folder, megabytes, facts, rounds. A text has lines of words of a made-up language: the
+n-th of 30,000 words has a frequency proportional to 1/n. About every forty words there is the name of some fact, and
+about every fifth line is empty. Names are one to three of these words. grep searches for the same names as written, even
+within words, and counts the lines that contain any name: it does not report which names, or which of them together. With
+whole words in any case (-i -w) it is much slower.
 """
 import itertools
 import json
@@ -63,7 +64,7 @@ commands = {"plumb, 50 words": [program, "data", "overlap", data, work / "text.t
 
 
 def run(name):
-    """Megabytes a second of CPU time, and by the clock, and the table's last row or grep's count."""
+    """Megabytes per second of CPU time and of wall-clock time, and the table's last row or grep's count."""
     start = time.perf_counter()
     with open(work / "out", "wb") as out:
         process = subprocess.Popen(commands[name], stdout=out, stderr=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C.UTF-8"})
@@ -84,7 +85,7 @@ for _ in range(rounds):
         taken[name].append(run(name))
 for name, results in taken.items():
     cpu, clock = ([result[i] for result in results] for i in (0, 1))
-    print(f"{name:28} {statistics.median(cpu):6.1f} MB a CPU second (from {min(cpu):.1f} to {max(cpu):.1f}), "
+    print(f"{name:28} {statistics.median(cpu):6.1f} MB per CPU second (from {min(cpu):.1f} to {max(cpu):.1f}), "
           f"{statistics.median(clock):6.1f} by the clock: {results[0][2]}")
 ours, theirs = (statistics.median(result[0] for result in taken[name]) for name in ("plumb, 50 words", "grep -c -F -f names"))
 print(f"ratio, plumb over grep -c -F -f names, CPU seconds: {ours / theirs:.2f}")

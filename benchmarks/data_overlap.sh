@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Facts that a text names together, beside grep -F, which tells lines that hold any name, on a made-up text.
+# The time to find facts whose names appear together in a made-up text, compared with grep -F, which only finds lines that
+# contain any name.
 #
 #   bash benchmarks/data_overlap.sh [MEGABYTES] [FACTS] [ROUNDS]
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How fast would a decoder be if its matrices' products were all that it computes?
+// How fast would a decoder be if it computed nothing but its matrix products?
 //
 //   decoder_products HIDDEN QUERIES_KEYS_VALUES INNER LAYERS VOCABULARY [THREADS]
-// Prints as JSON, the best of five rounds: seconds of one node's layers in batches of 512 nodes, seconds of
-// one row of logits in batches of 96 (as DecoderNetwork takes them), and 10⁹ additions and
-// multiplications a second of one thread: of the layers, and of one tile whose numbers stay in the first cache.
+// Prints JSON with the best of five rounds: seconds for one node's layers in batches of 512 nodes,
+// seconds for one row of logits in batches of 96 (like DecoderNetwork), and 10⁹ additions and
+// multiplications per second of one thread, for the layers and for one tile whose numbers stay in
+// the first-level cache.
 
 #include <omp.h>
 

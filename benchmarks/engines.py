@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes a second of plumb's own network and of llama.cpp over one .gguf file, one after the other in each round, and of the
-products of SmolLM2-135M's matrices alone.
+"""Nodes per second of plumb's own network and of llama.cpp on one .gguf file, in turn in each round, and of only the
+products of SmolLM2-135M's matrices.
 
     engines.py BUILD DATA RELATIONS LIMIT MODEL ROUNDS THREADS...
 """
@@ -32,7 +32,7 @@ def main(build, data, relations, limit, model, rounds, *threads):
                                    stderr=subprocess.DEVNULL)
                     run = json.loads((out / "run.json").read_text())
                     found.append(run["tokens_fed"] / run["seconds_model"])
-                    # The last token of a statement is a leaf: no row of logits is asked behind it.
+                    # The last token of a statement is a leaf: no row of logits is needed after it.
                     fed, rows = run["tokens_fed"], run["tree_nodes"] - run["statements"]
                     scores[engine] = [score for file in sorted(out.glob("*_results.jsonl"))
                                       for line in file.read_text().splitlines() for score in json.loads(line)["pll_scores"]]
@@ -44,10 +44,10 @@ def main(build, data, relations, limit, model, rounds, *threads):
               f", ratio {statistics.median(ratios):.2f}; worst difference {worst:.6f} nats in {len(scores['llama'])} statements")
         shares = [a / b for a, b in zip(speeds["native"], alone)]
         most = [a / b for a, b in zip(alone, speeds["llama"])]
-        print(f"    the products alone, vectors of {limits[0]['vectors']}: {statistics.median(alone):.0f} nodes/s "
-              f"({statistics.median(one['layers'] for one in limits):.0f} GFLOP/s a thread; a tile in the first cache "
+        print(f"    only the products, vectors of {limits[0]['vectors']}: {statistics.median(alone):.0f} nodes/s "
+              f"({statistics.median(one['layers'] for one in limits):.0f} GFLOP/s per thread; a tile in the first cache "
               f"{statistics.median(one['tile'] for one in limits):.0f}); native reaches {statistics.median(shares):.2f} of it; "
-              f"nothing else computed, it would be {statistics.median(most):.2f} times llama.cpp")
+              f"with nothing else to compute, it would be {statistics.median(most):.2f} times as fast as llama.cpp")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Which engine computes a .gguf file faster: plumb's own network or llama.cpp? And how near is either to the products
-# of the network's matrices alone?
+# Which engine computes a .gguf file faster: plumb's own network or llama.cpp? And how close is each to the time of only the
+# network's matrix products?
 #
 #   bash benchmarks/engines.sh [MODEL.gguf] [ROUNDS] [THREADS…]
 #
-# Exact scores of three relations of BEAR on SmolLM2-135M's F32 weights by default; both engines in each round, on 1 thread and
-# on 2. Prints nodes a second, the worst difference between their scores, and the products' limit. With PLUMB_AVX2=1 all of it,
-# llama.cpp too, is built for AVX2 without AVX-512, whatever the machine has (build-avx2, ten minutes, once).
+# By default, exact scores of three relations of BEAR on SmolLM2-135M's F32 weights; both engines in each round, with 1 and 2
+# threads. Prints nodes per second, the worst difference between their scores, and the limit from the matrix products. With
+# PLUMB_AVX2=1 everything, including llama.cpp, is built for AVX2 without AVX-512, even if the machine supports it (build-avx2,
+# ten minutes, once).
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The time that scoring every entity for every query of a graph would take, beside DEER's.
+"""The time that scoring every entity for every query of a graph would take, compared with DEER's.
 
-Times of a few queries are fitted by ordinary least squares, t = m |Q| + c, and extrapolated to all queries
-of the graph; DEER is timed over all of them. Source: "Cosine Similarity as Logits?", section 5.1, Table 2
-and Figure 5.
+Times of a few queries are fitted by ordinary least squares, t = m |Q| + c, and extrapolated to all queries of the graph;
+DEER is timed over all of them. Source: "Cosine Similarity as Logits?", section 5.1, Table 2 and Figure 5.
 """
 import argparse
 import json
@@ -46,7 +45,7 @@ def main():
     made = json.loads(subprocess.run(
         [build / "exhaustive_time", arguments.model, arguments.data, arguments.sizes, arguments.repeats,
          arguments.entities], check=True, stdout=subprocess.PIPE,
-        # As the plumb command tells its own threads.
+        # The plumb command sets the same for its threads.
         env={**os.environ, "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "1000"}).stdout)
     slope, intercept, error, r_squared = least_squares(made["queries_and_seconds"])
     queries, entities = made["queries_in_graph"], made["entities_in_graph"]

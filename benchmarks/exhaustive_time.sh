@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The time of scoring every entity for every query of a graph, extrapolated by least squares from a
-# few queries, beside DEER's, measured: Table 2 of "Cosine Similarity as Logits?".
+# The time for scoring every entity for every query of a graph, extrapolated by least squares from a few queries, compared
+# with DEER's measured time: Table 2 of "Cosine Similarity as Logits?".
 #
 #   bash benchmarks/exhaustive_time.sh [GRAPH] [SIZES] [REPEATS] [ENTITIES] [SPLIT OF DEER]
 #
-# WN18RR's 40,943 entities take minutes a query; ENTITIES draws fewer of them and scales the time.
+# WN18RR's 40,943 entities take minutes per query; ENTITIES draws fewer of them and scales the time.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long does a Hugging Face folder take to load, and how much memory beside its mapped files?
+// How long does a Hugging Face folder take to load, and how much memory does it take in addition to
+// its mapped files?
 //
 //   folder_loading FOLDER
 //
-// Prints seconds until a causal model can be asked, also as seconds of all cores together, seconds of the first sequence of 32 tokens, bytes of the weights
-// on the disk, and the peak of anonymous memory (RssAnon of /proc/self/status, looked at every millisecond), which is
-// that of the process without the mapped pages of files.
+// Prints the seconds until a causal model can be used, the same as CPU seconds of all cores
+// together, the seconds for the first sequence of 32 tokens, the bytes of the weights on disk, and
+// the peak of anonymous memory (RssAnon in /proc/self/status, sampled every millisecond), which
+// excludes the mapped pages of files.
 
 #include <atomic>
 #include <chrono>
@@ -24,7 +26,7 @@
 
 namespace {
 
-/// Bytes that a line of /proc/self/status gives in kB.
+/// The value in bytes of a line of /proc/self/status, which has it in kB.
 std::size_t status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

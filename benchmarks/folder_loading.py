@@ -34,7 +34,8 @@ def main(folder, tokenizer):
     for name in ("tokenizer.json", "tokenizer_config.json"):
         shutil.copy(tokenizer / name, folder / name)
     (folder / "config.json").write_text(json.dumps(CONFIG))
-    # Numbers around 0.02, by the sign and the last bits: a block of them again and again is as random as speed needs.
+    # Numbers around 0.02, with random signs and last bits. One block is repeated: for a speed test this is random
+    # enough.
     drawn = random.Random(1)
     block = b"".join(struct.pack("<H", drawn.choice((0, 0x8000)) | 0x3C00 | drawn.randrange(256)) for _ in range(1 << 20))
     tensors, places = list(shapes()), {}

@@ -4,8 +4,8 @@
 #
 #   bash benchmarks/folder_loading.sh FOLDER [ROUNDS]
 #
-# FOLDER is a small causal model's, such as SmolLM2-135M's; beside it random weights in Llama 3.2 1B's shape, in BF16 and three
-# shards (2.5 GB in TMPDIR), with FOLDER's tokenizer.
+# FOLDER is a small causal model, such as SmolLM2-135M. The benchmark also loads random weights in Llama 3.2 1B's shape, in BF16
+# and three shards (2.5 GB in TMPDIR), with FOLDER's tokenizer.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

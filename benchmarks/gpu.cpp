@@ -7,11 +7,12 @@
 //   gpu rate MODEL.gguf exact|fast cpu|gpu FOLDER PACK SECONDS
 //   gpu tokens MODEL.gguf FOLDER OUT.json              the statements of `rate` as token ids
 //
-// FOLDER is a closed-set dataset. `scores` writes the log-likelihood of every option of each relation's
-// first FACTS facts. `rate` scores statements of the largest relation as a probe does, with PACK nodes
-// a step, and then full packs of branches of 32 nodes with one row each, which tell what the model does
-// without the rows; it prints statements and nodes a second, where the time went, the share of time in
-// which a kernel ran and the memory of the card (both as NVML tells). gpu.sh calls it.
+// FOLDER is a closed-set dataset. `scores` writes the log-likelihood of every option of each
+// relation's first FACTS facts. `rate` scores statements of the largest relation like a probe, with
+// PACK nodes per step, and then full packs of branches of 32 nodes with one row each, which show
+// the model's speed without the cost of rows. It prints statements and nodes per second, how the
+// time was spent, the share of time in which a kernel ran, and the memory used on the card (both
+// from NVML). gpu.sh calls it.
 
 #include <dlfcn.h>
 #include <ggml.h>
@@ -57,14 +58,14 @@ double since(Clock::time_point start) {
 
 struct Shape {
   std::int64_t width, inner, layers, heads, kv_heads;
-  bool tied;  // the output is the table of embeddings
+  bool tied;  // the output matrix is the table of embeddings
 };
 const std::map<std::string, Shape> shapes{{"tiny", {128, 256, 2, 4, 2, true}},
                                           {"1B", {2048, 8192, 16, 32, 8, true}},
                                           {"7B", {4096, 11008, 32, 32, 32, false}}};
 
-/// Weights that keep the variance of what they multiply, and logits of about three nats' spread, so that
-/// rounding shows as it does in a trained model.
+/// Random weights that preserve the variance of their inputs and give logits with a spread of about
+/// three nats, so that rounding has the same effect as in a trained model.
 class RandomLlama {
  public:
   RandomLlama(const Shape& shape, const char* vocabulary)
@@ -127,8 +128,8 @@ class RandomLlama {
   void matrix(const std::string& name, std::int64_t in, std::int64_t out, double deviation = 0) {
     if (deviation == 0) deviation = 1 / std::sqrt(static_cast<double>(in));
     auto& numbers = halves_.emplace_back(static_cast<std::size_t>(in * out));
-    // Uniform within ±√3 deviations; the upper half of a float is BF16. A stream of its own is several
-    // times faster than RandomStream, and billions are drawn.
+    // Uniform within ±√3 deviations; the upper half of a float is BF16. This generator is several
+    // times faster than RandomStream, and billions of numbers are drawn.
     const double scale = deviation * std::sqrt(3.0) / 32768;
     for (std::size_t i = 0; i < numbers.size(); i += 4) {
       std::uint64_t mixed = (state_ += 0x9e3779b97f4a7c15U);
@@ -162,8 +163,8 @@ class RandomLlama {
   std::unique_ptr<ggml_context, Free> tensors_;
 };
 
-/// What NVML tells of the first card while this lives: a thread asks every 20 ms. Nothing where there is
-/// no NVML.
+/// Samples NVML's data about the first card from a thread, every 20 ms during this object's
+/// lifetime. Does nothing without NVML.
 class CardWatch {
  public:
   CardWatch() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
@@ -227,7 +228,7 @@ class CardWatch {
   std::thread thread_;
 };
 
-/// Tells how long it computes and how long its rows are read.
+/// Measures how long it computes and how long its rows are read.
 class TimedModel : public LlamaModel {
  public:
   using LlamaModel::LlamaModel;
@@ -251,7 +252,7 @@ class TimedModel : public LlamaModel {
 LlamaOptions options(const std::string& model, const std::string& precision,
                      const std::string& device, std::size_t pack = 0) {
   if (device == "gpu" && llama_gpu_kind().empty()) {
-    throw user_error({}, "llama.cpp finds no GPU", "run gpu.sh where there is one");
+    throw user_error({}, "llama.cpp finds no GPU", "run gpu.sh on a machine with a GPU");
   }
   LlamaOptions made{model, precision == "exact" ? Precision::exact : Precision::fast};
   if (device == "cpu") made.engine.gpu_layers = 0;
@@ -267,7 +268,7 @@ Query query_of(const Relation& relation, const Fact& fact) {
   return query;
 }
 
-/// Of the relation that has most, 16,384 at most.
+/// The statements of the relation that has the most, at most 16,384.
 std::vector<Query> largest_relation(const Dataset& dataset) {
   const Relation& relation = *std::max_element(
       dataset.relations.begin(), dataset.relations.end(), [](const auto& a, const auto& b) {
@@ -310,7 +311,7 @@ void print_statement_rate(TimedModel& model, const Dataset& dataset, double seco
   CausalScorer<TimedModel>::Block block;
   for (const Query& query : largest_relation(dataset)) scorer.add(block, query);
   scorer.plan(block);
-  static_cast<void>(scorer.score(block, 0));  // the first opens the cache
+  static_cast<void>(scorer.score(block, 0));  // the first pack sets up the cache
   model.computing = model.reading = 0;
   std::size_t statements = 0, packs = 0;
   std::uint64_t nodes = 0;

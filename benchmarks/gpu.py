@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What gpu.sh reads of scores, and how fast transformers scores the same statements.
+"""Compares the scores that gpu.sh wrote, and measures how fast transformers scores the same statements.
 
-    gpu.py compare REFERENCE SCORES...                   nats apart, by statement
+    gpu.py compare REFERENCE SCORES...                   differences in nats, by statement
     gpu.py transformers 1B|7B|tiny TOKENS.json SECONDS cpu|gpu
 """
 
@@ -26,7 +26,7 @@ def compare(reference, *others):
 
 
 def transformers_rate(shape, tokens, seconds, device):
-    """Statements a second, each from its first token on, sorted by length so that little is padded."""
+    """Statements per second, each scored from its first token on, sorted by length so that there is little padding."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
     statements = sorted(json.loads(pathlib.Path(tokens).read_text()), key=len)
@@ -56,10 +56,10 @@ def transformers_rate(shape, tokens, seconds, device):
             if start is None:
                 continue
             rate = scored / (time.perf_counter() - start)
-            print(f"  {name}, {batch} statements a batch: {rate:.0f} statements/s")
+            print(f"  {name}, {batch} statements per batch: {rate:.0f} statements/s")
             best = max(best, (rate, batch))
         memory = torch.cuda.max_memory_allocated() / 1e9 if where == "cuda" else 0
-        print(f"{name}: {best[0]:.0f} statements/s at best, {best[1]} a batch; {memory:.1f} GB of the card")
+        print(f"{name}: {best[0]:.0f} statements/s at best, {best[1]} per batch; {memory:.1f} GB of the card")
         del model
         if where == "cuda":
             torch.cuda.empty_cache()

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A GPU's scores beside a CPU's, and its speed by nodes a step, beside transformers on the same card where torch is
-# there. Ten minutes with an NVIDIA card, nvcc and 16 cores, without network where the sources were fetched before.
+# A GPU's scores compared with a CPU's, and its speed by nodes per step, compared with transformers on the same card if torch
+# is installed. Takes ten minutes with an NVIDIA card, nvcc and 16 cores; needs no network if the sources were downloaded
+# before.
 #
 #   bash benchmarks/gpu.sh [all|build|measure|rehearse]
-# `rehearse` does all of it on the CPU alone with a tiny model. A machine without a card says so and is left alone.
+# `rehearse` does everything on only the CPU with a tiny model. On a machine without a card the script reports that and stops.
 #
-# PLUMB_LLAMA_SOURCES: llama.cpp's sources; fetched and kept beside the other caches where it is not said.
-# PLUMB_GPU_MODELS: GGUF files to measure beside the random one, by default SmolLM2-135M where it was fetched.
-# PLUMB_GPU_SHAPE: 1B (Llama's, the default) or 7B.  PLUMB_GPU_SECONDS: of one measurement of speed (2).
-# PLUMB_HEADERS: a folder with eigen3/ and nlohmann/ where Debian's packages are not installed.
-# PLUMB_LLAMA_OPTIONS: more options of CMake for llama.cpp.
+# PLUMB_LLAMA_SOURCES: llama.cpp's sources; by default they are downloaded and stored in plumb's cache.
+# PLUMB_GPU_MODELS: GGUF files to measure in addition to the random one; by default SmolLM2-135M if it was downloaded.
+# PLUMB_GPU_SHAPE: 1B (Llama's, the default) or 7B.  PLUMB_GPU_SECONDS: seconds of one speed measurement (2).
+# PLUMB_HEADERS: a folder with eigen3/ and nlohmann/, if Debian's packages are not installed.
+# PLUMB_LLAMA_OPTIONS: more CMake options for llama.cpp.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -63,7 +64,7 @@ build_cuda_llama() {
   mv "$prefix.part" "$prefix"
 }
 
-# With Eigen's and nlohmann-json's headers as Debian has them, or in PLUMB_HEADERS.
+# With Eigen's and nlohmann-json's headers from Debian's packages, or from PLUMB_HEADERS.
 compile() {
   local headers=(-isystem /usr/include/eigen3)
   [ -n "${PLUMB_HEADERS:-}" ] && headers=(-isystem "$PLUMB_HEADERS/eigen3" -isystem "$PLUMB_HEADERS")
@@ -94,7 +95,7 @@ if [ "$step" != measure ]; then
 fi
 [ "$step" = build ] && exit
 
-# Scores are exact in F32 alone.
+# Scores are exact only in F32.
 models=("$work/random-$shape.gguf")
 default_models=""
 [ "$step" != rehearse ] && [ -f "$model_q4" ] && default_models=$model_q4
@@ -122,7 +123,7 @@ for model in "${models[@]}"; do
   scores cpu-exact "$exact" exact cpu
   scores cpu-fast "$model" fast cpu
   scores gpu-exact "$exact" exact "$device"
-  # cuBLAS multiplies F32 in TF32 where llama.cpp allows it; this forbids it.
+  # cuBLAS multiplies F32 in TF32 if llama.cpp allows it; this variable forbids it.
   NVIDIA_TF32_OVERRIDE=0 scores gpu-exact-without-tf32 "$exact" exact "$device"
   scores gpu-fast "$model" fast "$device"
   scores gpu-fast-f32-weights "$exact" fast "$device"
@@ -134,7 +135,7 @@ done
 say "$(basename "${models[0]}" .gguf): speed"
 exact="${models[0]%.gguf}.exact.gguf"
 failed=0
-# An engine may give up at one size; the others are still measured, and the script fails at its end.
+# If an engine fails at one size, the other sizes are still measured, and the script fails at its end.
 rate() {  # FILE PRECISION PACK
   "$programs/gpu" rate "$1" "$2" "$device" "$facts" "$3" "$seconds" && return
   echo "  FAILED at $3 nodes a step, $2: see the lines above"

@@ -4,9 +4,9 @@
     growth.py PLUMB RANKING MODEL WORK ROUNDS
 
 MODEL is a GGUF file whose tokenizer a tiny random Llama gets, so that nearly all time is plumb's own. RANKING is
-build/ranking_against_sgemm. Prints the seconds of each size, and the exponent b of seconds ~ size^b with its 95% interval: a least-squares
-line through the logarithms of all rounds. Facts, options and shots: the seconds of a whole job less those of the smallest size's start
-(a job of one fact); entities: the ranking alone.
+build/ranking_against_sgemm. Prints the seconds of each size, and the exponent b of seconds ~ size^b with its 95%
+interval, from a least-squares line through the logarithms of all rounds. For facts, options and shots, the time is that of
+a whole job without the start-up of the smallest size (a job of one fact); for entities, that of the ranking only.
 """
 import json
 import math
@@ -55,7 +55,7 @@ def write_facts(folder, facts, options):
 
 
 def fit(sizes, seconds):
-    """The exponent with half of its 95% interval."""
+    """The exponent and half of its 95% interval."""
     points = [(math.log(size), math.log(value)) for size, values in zip(sizes, seconds) for value in values]
     mean_x, mean_y = (statistics.mean(column) for column in zip(*points))
     spread = sum((x - mean_x) ** 2 for x, _ in points)

@@ -4,8 +4,9 @@
 #
 #   bash benchmarks/half_weights.sh [DATA] [RELATIONS] [LIMIT]
 #
-# Of SmolLM2-135M rounded to 16 bits, beside its own F32 rewrite: exact (widened), fast, and fast F32, which shows what
-# of fast is not the weights'. Prints the mean and the worst difference a statement, in nats.
+# For SmolLM2-135M rounded to 16 bits, compared with its own F32 rewrite: exact (widened), fast, and fast F32, which shows the
+# part of the difference of `fast` that does not come from the weights. Prints the mean and the worst difference per statement,
+# in nats.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements a second of lm-evaluation-harness over given texts, F32, its best batch size: MODEL.gguf TEXTS.json THREADS."""
+"""Statements per second of lm-evaluation-harness over given texts, F32, its best batch size: MODEL.gguf TEXTS.json THREADS."""
 import json
 import os
 import sys
@@ -26,6 +26,6 @@ def rate(chosen, batch):
     return len(chosen) / (time.monotonic() - began)
 
 
-rate(texts[:32], 16)  # warms up
+rate(texts[:32], 16)  # a warm-up
 best = max((16, 64), key=lambda batch: rate(texts[:128], batch))
 print(rate(texts, best))

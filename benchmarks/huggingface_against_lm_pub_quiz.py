@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements per second of plumb and of lm-pub-quiz on the same Hugging Face folders, in turn, and whether they agree.
 
-The models are random and written here: their tokenizers are trained on the dataset's names and templates, with far
-fewer words than the model has rows, so that names fall into several tokens as they do in published models; the
-decoder has the published size. What runs and which clocks: against_lm_pub_quiz.py.
+The models are random and written here. Their tokenizers are trained on the dataset's names and templates, with far fewer
+words than the model has rows, so that names are split into several tokens, as in published models. The decoder has the
+published size. against_lm_pub_quiz.py describes the runs and the clocks.
 """
 import argparse
 import json
@@ -19,8 +19,8 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, BertConfig,
 RULES = {"within-word": "within_word_l2r", "original": "original"}
 BATCHES = (16, 64, 200)
 
-# Relations, their first facts, and the aim; the larger a model, the less is asked of the peer, but so much that
-# reading and hashing half a gigabyte of weights, which only plumb's time holds, is a small part.
+# Relations, their first facts, and the aim. For a larger model the peer gets less work, but enough that reading and
+# hashing half a gigabyte of weights, which is only in plumb's time, is a small part.
 CASES = {
     "tiny-bert": ("P30,P36,P1376", 5, 5.0),
     "bert-base": ("P30,P36", 3, 1.5),
@@ -29,7 +29,7 @@ CASES = {
 
 
 def texts_of(data):
-    """All that the dataset says: templates, answers and subjects."""
+    """All texts of the dataset: templates, answers and subjects."""
     for entry in json.loads((data / "metadata_relations.json").read_text()).values():
         yield from entry["templates"]
         yield from entry["answer_space_labels"]
@@ -39,7 +39,7 @@ def texts_of(data):
 
 
 def word_pieces(data, size, rows):
-    """BERT's cased tokenizer, trained on the dataset; words that nothing is cut into fill it up to `rows`."""
+    """BERT's cased tokenizer, trained on the dataset, and filled up to `rows` with words that never occur."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
@@ -64,7 +64,7 @@ def write_bert(folder, data, tokens, **sizes):
 
 
 def write_opt(folder, data, tokens):
-    config = OPTConfig()  # its defaults are OPT-125M
+    config = OPTConfig()  # the defaults are OPT-125M's
     AutoModelForCausalLM.from_config(config).save_pretrained(folder)
     tokenizer = ByteLevelBPETokenizer()
     tokenizer.train_from_iterator(texts_of(data), vocab_size=tokens, special_tokens=["<s>", "<pad>", "</s>", "<unk>"])
@@ -81,7 +81,7 @@ def write_folder(name, folder, data):
         write_bert(folder, data, 1500, vocab_size=1500, hidden_size=48, num_hidden_layers=2, num_attention_heads=4,
                    intermediate_size=96, max_position_embeddings=64, initializer_range=0.4)
     elif name == "bert-base":
-        write_bert(folder, data, 6000, vocab_size=28996)  # the other defaults are BERT-base
+        write_bert(folder, data, 6000, vocab_size=28996)  # the other defaults are BERT-base's
     else:
         write_opt(folder, data, 6000)
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How often does a 95% interval of a share hold the true share?
+// How often does a 95% interval of a share contain the true share?
 //
 //   interval_coverage [DRAWS] [SEED]
-// For 5, 30 and 300 facts of true share 0, 0.02, 0.5 and 1: Wilson's interval by all outcomes of the
-// binomial, beside the shares that the best set of consecutive outcomes around the true one can reach
-// (there are so few outcomes that 95% may not be among them); then, by DRAWS seeded draws, the interval of
-// measure/clustered_share.hpp where the facts stand in relations of unlike difficulty, where they have
-// several prompts each, and both; last the percentile bootstrap of the mean, which is what it replaces.
+// For 5, 30 and 300 facts with true shares of 0, 0.02, 0.5 and 1. First, Wilson's interval over all
+// outcomes of the binomial, and whether any set of consecutive outcomes around the likeliest one
+// reaches 95 ± 1% (there are so few outcomes that it may be impossible). Then, by DRAWS seeded
+// draws, the interval of measure/clustered_share.hpp for facts in relations of different
+// difficulty, for facts with several prompts each, and for both. Last, the percentile bootstrap of
+// the mean, which that interval replaces.
 
 #include <algorithm>
 #include <cmath>
@@ -59,14 +60,15 @@ bool is_attainable(const std::vector<double>& outcomes) {
   return false;
 }
 
-/// How facts stand together.
+/// How facts are grouped.
 struct Design {
   const char* name;
   bool relations;
   std::size_t prompts;
 };
 
-/// Facts of the mean p; relations take turns in being half as far from 0 or 1, and half as far again.
+/// Facts with mean p. The relations alternate between p plus and p minus half of p's distance to 0
+/// or 1, whichever is closer.
 std::vector<Stratum> draw(const Design& design, std::size_t facts, double p, RandomStream& random) {
   const std::size_t relations = !design.relations ? 1 : facts == 5 ? 2 : facts == 30 ? 6 : 30;
   std::vector<Stratum> strata(relations);
@@ -76,7 +78,7 @@ std::vector<Stratum> draw(const Design& design, std::size_t facts, double p, Ran
     strata[r].weight = 1 / static_cast<double>(relations);
     const std::size_t size = facts / relations + (r < facts % relations ? 1 : 0);
     for (std::size_t fact = 0; fact < size; ++fact) {
-      // Half of the facts are answered alike under all prompts.
+      // Half of the facts have the same result under all prompts.
       const bool alike = random.uniform() < 0.5, known = random.uniform() < hard;
       double right = 0;
       for (std::size_t j = 0; j < design.prompts; ++j) {
@@ -132,7 +134,7 @@ int main(int argc, char** argv) {
     }
     if (facts < 300) table.add_rule();
   }
-  std::cout << "How often 95% intervals hold the true share, in percent; " << draws
+  std::cout << "How often 95% intervals contain the true share, in percent; " << draws
             << " draws, seed " << seed << ".\n"
             << table.text();
   return 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How often 95% intervals of shares hold the true share: Wilson's by all outcomes, clustered ones by draws.
+# How often 95% intervals of shares contain the true share: Wilson's over all outcomes, clustered ones over draws.
 #
 #   bash benchmarks/interval_coverage.sh [DRAWS] [SEED]
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which product is the fastest for the layers of a network: plumb's packed one, Eigen's, OpenBLAS's?
+// Which matrix product is fastest for the layers of a network: plumb's packed one, Eigen's or
+// OpenBLAS's?
 //
 //   layer_products [rounds]
-// Times out = rows · weightsᵀ + bias for the shapes of BERT-base and OPT-125M, one thread, in turns; in
-// CPU seconds, so that other work on the machine counts for little. Eigen and OpenBLAS are given the
-// weights in the order that suits them. Prints 10⁹ multiplications and additions a second.
+// Times out = rows · weightsᵀ + bias for the shapes of BERT-base and OPT-125M, with one thread, in
+// turns, in CPU seconds, so that other work on the machine has little effect. Eigen and OpenBLAS
+// get the weights in the order that is fastest for them. Prints 10⁹ multiplications and additions
+// per second.
 
 #include <cblas.h>
 #include <time.h>
@@ -53,7 +55,7 @@ void compare(const char* name, Eigen::Index count, Eigen::Index inputs, Eigen::I
   const Eigen::MatrixXf columns = weights.transpose();  // [inputs, outputs], by columns
   Rows ours(count, outputs), eigen(count, outputs), open(count, outputs);
   std::vector<double> seconds[3];
-  for (int round = -1; round < rounds; ++round) {  // the first does not count
+  for (int round = -1; round < rounds; ++round) {  // the first is a warm-up
     const double of_each[] = {
         cpu_seconds(
             [&] { packed.multiply(rows.data(), n(count), n(inputs), ours.data(), n(outputs)); }),

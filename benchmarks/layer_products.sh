@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The product of a network's layers against Eigen's and OpenBLAS's, in turns, in one run on one machine; with
-# PLUMB_AVX2=1 all with AVX2 alone, whatever the machine has.
+# plumb's matrix product for a network's layers compared with Eigen's and OpenBLAS's, in turns, in one run on one machine.
+# With PLUMB_AVX2=1 all use only AVX2, even if the machine supports AVX-512.
 #
 #   bash benchmarks/layer_products.sh [ROUNDS]
 

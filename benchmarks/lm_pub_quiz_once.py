@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""lm-pub-quiz on the first facts of one relation, for its start and memory: MODEL.gguf BEAR RELATION FACTS."""
+"""Runs lm-pub-quiz on the first facts of one relation, to measure its start-up and memory: MODEL.gguf BEAR RELATION FACTS."""
 import os
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many-shot scoring with shared shots against every (fact, choice) from its first token on: the same
-backend, weights, facts and threads, in one run. Prints the medians of both rates and their ratio."""
+"""Many-shot scoring with shared shots, compared with scoring every (fact, choice) from its first token: the same backend,
+weights, facts and threads, in one run. Prints the medians of both rates and their ratio."""
 import argparse
 import json
 import pathlib
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def fixed_study(relation, facts, seed=0):
-    """50 shots, 100 choices and test facts of a relation of the bundled dataset."""
+    """50 shots, 100 choices, and test facts of a relation of the bundled dataset."""
     options = json.loads((ROOT / "examples/facts/metadata_relations.json").read_text())[relation]["answer_space_labels"]
     rows = [json.loads(line) for line in (ROOT / f"examples/facts/{relation}.jsonl").read_text().splitlines()]
     chance = random.Random(seed)
@@ -33,7 +33,7 @@ def main():
     parser.add_argument("--relation", default="birth-year")
     parser.add_argument("--facts", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--scratch-facts", type=int, default=1, help="facts scored from scratch in a round")
+    parser.add_argument("--scratch-facts", type=int, default=1, help="facts scored from scratch per round")
     words = parser.parse_args()
     study = fixed_study(words.relation, words.facts)
     print(f"{words.relation}, {len(study['shots'])} shots, {len(study['choices'])} choices, {words.model.name}; "

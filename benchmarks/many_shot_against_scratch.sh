@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Many-shot scoring with the shots held in the cache against scoring every (fact, choice) from its
-# first token on, in the same backend, in one run on one machine.
+# Many-shot scoring with the shots in the cache compared with scoring every (fact, choice) from its first token, in the same
+# backend, in one run on one machine.
 #
 #   bash benchmarks/many_shot_against_scratch.sh [RELATION] [ROUNDS]
 

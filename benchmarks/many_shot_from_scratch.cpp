@@ -4,10 +4,10 @@
 //
 //   many_shot_from_scratch MODEL.gguf FIXED.json FACTS
 //
-// Scores the choices of the first FACTS facts of a fixed study, every (fact, choice) as a sequence of
-// its own from the first token on, with the rows of the continuation's tokens alone; prints one line with
-// facts, tokens and seconds of the model, tokenisation left out, and the largest difference from the
-// scores in the file.
+// Scores the choices of the first FACTS facts of a fixed study, every (fact, choice) as a separate
+// sequence from its first token, with only the rows of the continuation's tokens. Prints one line
+// with facts, tokens, seconds in the model without tokenisation, and the largest difference from
+// the scores in the file.
 
 #include <algorithm>
 #include <chrono>

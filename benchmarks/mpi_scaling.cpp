@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long do processes of MPI take to rank queries among entities that grow with their number?
+// How long do MPI processes take to rank queries among entities whose number grows with the
+// processes?
 //
 //   mpirun -n P mpi_scaling [ENTITIES_EACH] [QUERIES] [DIMENSION] [ROUNDS]
-// Prints one line of JSON: the rounds' seconds of counting, the first round's left out, in which
-// the file of vectors is read for the first time.
+// Prints one line of JSON: the seconds of each round of ranking, without the first round, which
+// reads the file of vectors for the first time.
 
 #include <mpi.h>
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Weak scaling of a ranking over MPI on one machine: as many entities for each process, one thread each, so that
-# the time of one process is what more would take at best. Processes beyond the cores share them.
+# Weak scaling of a ranking over MPI on one machine: every process has the same number of entities and one thread, so at best
+# several processes take the time of one. If there are more processes than cores, they share the cores.
 #
 #   bash benchmarks/mpi_scaling.sh [ENTITIES_EACH] [QUERIES] [DIMENSION] [ROUNDS]
-# PLUMB_PROCESSES="1 2 4" says how many.
+# PLUMB_PROCESSES="1 2 4" sets the process counts.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

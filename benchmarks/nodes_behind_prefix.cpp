@@ -3,9 +3,9 @@
 // How much does a long shared prefix slow a causal model from a Hugging Face folder?
 //
 //   nodes_behind_prefix [nodes] [rounds] [prefix …]
-// A random network of OPT-125M's size holds a prefix of so many tokens; behind it stand branches of
-// four tokens, which are evaluated and released again. Prefixes take turns. Prints nodes per second
-// for each prefix, and the last over the first.
+// A random network of OPT-125M's size stores a prefix of the given number of tokens, then evaluates
+// and releases branches of four tokens after it. The prefixes take turns. Prints nodes per second
+// for each prefix, and the ratio of the last to the first.
 
 #include <algorithm>
 #include <chrono>
@@ -97,7 +97,7 @@ double middle(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Nodes a second behind a prefix of random tokens.
+/// Nodes per second after a prefix of random tokens.
 double rate(DecoderNetwork& network, std::size_t prefix, std::size_t nodes, RandomStream& random) {
   const auto token = [&] { return static_cast<TokenId>(random.below(vocabulary)); };
   TokenTree tree;
@@ -143,7 +143,7 @@ int main(int argc, char** argv) {
   }
   for (std::size_t p = 0; p < prefixes.size(); ++p) {
     const auto [least, most] = std::minmax_element(rates[p].begin(), rates[p].end());
-    std::printf("behind %zu tokens: %.1f nodes/s (from %.1f to %.1f)\n", prefixes[p],
+    std::printf("after %zu tokens: %.1f nodes/s (from %.1f to %.1f)\n", prefixes[p],
                 middle(rates[p]), *least, *most);
   }
   std::printf("last over first: %.2f\n", middle(rates.back()) / middle(rates.front()));

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Nodes a second that OPT-125M's size computes behind a short and a long shared prefix.
+# Nodes per second of a network of OPT-125M's size after a short and a long shared prefix.
 #
 #   bash benchmarks/nodes_behind_prefix.sh [NODES] [ROUNDS] [PREFIX …]
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do the four papers' main orderings hold on one small model?
 
-Runs a few plumb commands and prints a line for each ordering: what the paper has ahead, both numbers with the intervals
-of metrics.json, their difference, and whether it agrees. The difference's 95% interval is a paired bootstrap over what
-both numbers are of (facts within relations, whole relations, or queries), 1,000 seeded draws, moved so that their
-median is the difference, as plumb does for calibration errors. "undecided here": it holds 0. Both numbers are computed
-again from the rows for the draws, and must come out as metrics.json has them.
+Runs a few plumb commands and prints a line for each ordering: what is ahead in the paper, both numbers with the intervals
+of metrics.json, their difference, and whether it agrees. The 95% interval of the difference is a paired bootstrap over
+the units of both numbers (facts within relations, whole relations, or queries) with 1,000 seeded draws, shifted so that
+their median is the difference, as plumb does for calibration errors. "undecided here" means that the interval contains 0.
+For the draws, both numbers are computed again from the rows, and must equal those of metrics.json.
 """
 import argparse
 import csv
@@ -23,7 +23,7 @@ DRAWS = 1000
 
 @dataclasses.dataclass
 class Ordering:
-    """`of(strata)` gives both numbers of a list of strata, each a list of what is drawn anew."""
+    """`of(strata)` gives both numbers for a list of strata. Each stratum is a list of the units that are resampled."""
     paper: str
     place: str
     what: str
@@ -42,7 +42,7 @@ def quantile(ordered, share):
 
 
 def verdict(ordering):
-    """The difference, its interval and the word for it."""
+    """The difference, its interval and the verdict."""
     first, second = ordering.of(ordering.strata)
     for number, estimate in zip((first, second), ordering.estimates):
         if abs(number - estimate["value"]) > 1e-6:
@@ -53,7 +53,7 @@ def verdict(ordering):
         draws.append(drawn[0] - drawn[1])
     draws = sorted(draw for draw in draws if math.isfinite(draw))
     difference = first - second
-    if draws[0] == draws[-1]:  # no width is no certainty
+    if draws[0] == draws[-1]:  # no width means no certainty
         return difference, None, None, "undecided here"
     shift = difference - quantile(draws, 0.5)
     low, high = quantile(draws, 0.025) + shift, quantile(draws, 0.975) + shift
@@ -62,7 +62,7 @@ def verdict(ordering):
 
 
 def text(value, low, high):
-    """As plumb writes an estimate; a dash where there is no interval."""
+    """Written as plumb writes an estimate, with a dash if there is no interval."""
     return f"{value:.3f} [–]" if low is None else f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
@@ -71,7 +71,7 @@ def rows(file):
 
 
 def write_part_of_bear(bear, twelve, folder, facts=10):
-    """A few facts of each relation in drawn order, one name each, under the calibration paper's paraphrases."""
+    """A few facts of each relation in random order, one name each, under the calibration paper's paraphrases."""
     folder.mkdir(parents=True, exist_ok=True)
     metadata = json.loads(twelve.read_text())
     for code, relation in metadata.items():
@@ -101,7 +101,7 @@ def write_part_of_graph(graph, folder, queries=200, training=40, letters=5):
 
 
 def commands(data, runs):
-    """By name of the run, the words of its command."""
+    """The words of each run's command, by the run's name."""
     write_part_of_bear(data / "bear", data / "bear-12-templates/metadata_relations.json", runs / "bear-part")
     write_part_of_graph(data / "wn18rr", runs / "wn18rr-part")
     return {
@@ -123,7 +123,7 @@ def metrics_of(run):
 
 
 def many_shot_orderings(run, place, pairs):
-    """Accuracies over the same facts of each relation; of several draws or templates, their mean."""
+    """Accuracies over the same facts of each relation; the mean, if there are several draws or templates."""
     made, facts = metrics_of(run)["settings"], {}
     for file in sorted(run.glob("*_choices.jsonl")):
         for row in rows(file):
@@ -150,7 +150,7 @@ def correlation(xs, ys):
 
 
 def rank_ordering(run, place, what, better, other):
-    """Hit@10, or how far ranks hang on the tokens of the true name, over the same queries."""
+    """Hit@10, or the correlation of ranks with the token counts of the true names, over the same queries."""
     made, queries = metrics_of(run)["methods"], {}
     with open(run / "ranks.csv", newline="") as file:
         for row in csv.DictReader(file):
@@ -170,7 +170,7 @@ def rank_ordering(run, place, what, better, other):
 
 
 def judgements(fact):
-    """By estimator, confidence and whether the answer is right, of a fact's scores under each paraphrase."""
+    """By estimator: confidence and whether the answer is right, from a fact's scores under each paraphrase."""
     answers = []
     for scores, answer in fact:
         best = max(scores)
@@ -188,7 +188,7 @@ def brier(judged, _):
 
 
 def ace(judged, bins):
-    """As scikit-learn bins: a confidence that equals an edge is in the lower bin."""
+    """Bins as in scikit-learn: a confidence that equals an edge is in the lower bin."""
     ordered = sorted(judged)
     sure = [confidence for confidence, _ in ordered]
     edges = [quantile(sure, i / bins) for i in range(1, bins)] + [math.inf]
@@ -201,7 +201,7 @@ def ace(judged, bins):
 
 
 def calibration_orderings(run):
-    """Over whole relations."""
+    """The calibration paper's orderings, over whole relations."""
     made, relations = metrics_of(run), []
     for file in sorted((run / "probe").glob("*_results.jsonl")):
         facts = {}
@@ -219,7 +219,7 @@ def calibration_orderings(run):
 
 
 def many_prompt_orderings(run):
-    """Over whole relations."""
+    """The many-prompt paper's orderings, over whole relations."""
     made = metrics_of(run)["settings"]
     kinds = (("Acc@1", lambda way: way["coverage"]["average"], lambda relation: relation["accuracy"]),
              ("Consist", lambda way: way["consistency"]["all"]["share"],

@@ -4,8 +4,8 @@
 #
 #   bash benchmarks/orderings.sh [RUNS]
 #
-# The runs go into RUNS (runs/orderings); those that are finished there are taken as they are. Facts come from
-# ../shared/data, but for birth years, which are the bundled ones. PLUMB_BUILD names a folder that has the command already.
+# The runs go into RUNS (runs/orderings); finished runs there are reused. Facts come from ../shared/data, except birth years,
+# which are the bundled ones. PLUMB_BUILD names a folder that already contains the command.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

@@ -3,9 +3,10 @@
 // How long do 50,000 prompt samplings take?
 //
 //   prompt_samplings [FACTS] [PROMPTS] [SAMPLINGS]
-// Makes a table of outcomes by seed (40 relations; a fact's share of right prompts is drawn evenly,
-// so all shares occur) and samples it both ways, five times each; beside them the same by drawing
-// every fact's prompt, a hundred samplings, extrapolated. Prints one JSON object of seconds.
+// Makes a table of outcomes by seed (40 relations; a fact's share of right prompts is drawn
+// uniformly, so all shares occur) and samples it both ways, five times each. For comparison it
+// draws every fact's prompt in a hundred samplings, and extrapolates. Prints the seconds as one
+// JSON object.
 
 #include <algorithm>
 #include <chrono>

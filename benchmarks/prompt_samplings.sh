@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# 50,000 prompt samplings over 30,000 facts with 100 prompts each, beside drawing every fact's prompt.
+# The time for 50,000 prompt samplings over 30,000 facts with 100 prompts each, compared with drawing every fact's prompt.
 #
 #   bash benchmarks/prompt_samplings.sh [FACTS] [PROMPTS] [SAMPLINGS]
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Statements per second of plumb_probe's trees and of lm-pub-quiz over one model of transformers on one torch, in turn.
+"""Statements per second of plumb_probe's trees and of lm-pub-quiz, in turn, with one transformers model on one torch.
 
     python3 benchmarks/python_against_lm_pub_quiz.py MODEL_FOLDER BEAR [--relations P30,P36] [--limit 20] [--rounds 3] [--threads 2]
-Wants torch, transformers, lm-pub-quiz and plumb_probe in one environment. lm-pub-quiz gets its best batch size, tried on the
-first relation; trees of several sizes are tried in the same way. Fails where scores differ by a thousandth of a nat.
+Needs torch, transformers, lm-pub-quiz and plumb_probe in one environment. lm-pub-quiz gets its best batch size, measured
+on the first relation; tree sizes are measured in the same way. Fails if scores differ by a thousandth of a nat.
 """
 import argparse
 import statistics
 import time
 
-from against_lm_pub_quiz import best_batch_size, choose_relations, run_peer  # first, as it keeps the peer's bars quiet
+from against_lm_pub_quiz import best_batch_size, choose_relations, run_peer  # first, as it keeps the peer's progress bars quiet
 import numpy
 import torch
 from lm_pub_quiz import Evaluator

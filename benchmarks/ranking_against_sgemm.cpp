@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How does ranking compare with a bare product of the same size?
+// How does ranking compare with only a matrix product of the same size?
 //
 //   ranking_against_sgemm [queries] [entities] [dimension] [rounds]
-// Times CosineRanker::ranks beside one OpenBLAS sgemm in turns, on random vectors, and says how much
-// memory ranking takes beyond inputs and results. Prints one JSON object.
+// Times CosineRanker::ranks and one OpenBLAS sgemm in turns, on random vectors, and reports how
+// much memory ranking takes beyond inputs and results. Prints one JSON object.
 
 #include <cblas.h>
 #include <sys/resource.h>
@@ -30,7 +30,7 @@ EmbeddingMatrix random_vectors(std::size_t rows, std::size_t dimension, const st
   EmbeddingMatrix vectors(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(dimension));
   RandomStream random(0, name);
   for (Eigen::Index i = 0; i < vectors.size(); ++i) {
-    // A sum of three uniforms is near enough to a bell.
+    // A sum of three uniform numbers is close enough to a normal distribution.
     vectors.data()[i] =
         static_cast<float>(random.uniform() + random.uniform() + random.uniform() - 1.5);
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Ranking queries among entities by cosine against one OpenBLAS sgemm of the same size, in turns, in
-# one run on one machine; with PLUMB_AVX2=1 both with AVX2 alone, whatever the machine has.
+# Ranking queries among entities by cosine compared with one OpenBLAS sgemm of the same size, in turns, in one run on one
+# machine. With PLUMB_AVX2=1 both use only AVX2, even if the machine supports AVX-512.
 #
 #   bash benchmarks/ranking_against_sgemm.sh [QUERIES] [ENTITIES] [DIMENSION] [ROUNDS]
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# plumb's speed beside other programs: one table and one page, build/benchmarks/table.html.
+# plumb's speed compared with other programs: one table and one page, build/benchmarks/table.html.
 #
 #   bash benchmarks/run.sh [ROW…]
 #
-# Without rows it measures those that have no measurement yet in build/benchmarks/, so an interrupted run continues; named
-# rows are measured again. Sets up lm-pub-quiz with torch (6 GB, once) and uses lm-evaluation-harness where
+# Without arguments it measures the rows that have no measurement in build/benchmarks/ yet, so an interrupted run continues;
+# named rows are measured again. Installs lm-pub-quiz with torch (6 GB, once), and uses lm-evaluation-harness if
 # benchmarks/against_lm_evaluation_harness.sh has installed it. Needs BEAR and WN18RR in the reference data.
 #
 # PLUMB_ROUNDS: rounds of each row (3).

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How much faster are a prompt's sampled answers in one tree than one generation after another?
+// How much faster is sampling a prompt's answers in one tree than in one generation after another?
 //
 //   sampled_answers MODEL.gguf DATA SHOTS PROMPTS SAMPLES ROUNDS
-// Draws PROMPTS prompts of DATA with SHOTS examples and samples each SAMPLES times, once as `plumb
-// generate` does (packs of 16 prompts, all samples in one tree) and once by SAMPLES generations that
-// evaluate the prompt anew and then go on token by token, for the first prompts only: as many as
-// there are rounds. Both draw the same random numbers, so their answers are compared. Prints one JSON
-// object: queries a second of either, tokens fed, and how many answers differ.
+// Draws PROMPTS prompts of DATA with SHOTS examples and samples each SAMPLES times: once like
+// `plumb generate` (packs of 16 prompts, all samples in one tree), and once by SAMPLES generations
+// that each evaluate the prompt again and then continue token by token, for one prompt per round.
+// Both draw the same random numbers, so their answers are compared. Prints one JSON object: queries
+// per second of both, tokens computed, and how many answers differ.
 
 #include <algorithm>
 #include <chrono>
@@ -75,8 +75,8 @@ int main(int argc, char** argv) {
     }
     tree_rates.push_back(static_cast<double>(prompts.size()) / seconds_since(start));
 
-    // One generation after another: sample i has a random stream of its own and its prompt is
-    // evaluated anew.
+    // One generation after another: sample i has its own random stream, and its prompt is evaluated
+    // again.
     const std::vector<TokenId>& prompt = prompts[round % prompts.size()];
     start = Clock::now();
     for (std::size_t i = 0; i < samples; ++i) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Sampled answers of a prompt in one tree against one generation after another, in the same backend.
+# Sampling a prompt's answers in one tree compared with one generation after another, in the same backend.
 #
 #   bash benchmarks/sampled_answers.sh [DATA] [PROMPTS] [SAMPLES] [ROUNDS]
 #
-# Prints what sampled_answers.cpp measures, and the ratio of the rates, round by round.
+# Prints the measurements of sampled_answers.cpp, and the ratio of the rates, round by round.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"

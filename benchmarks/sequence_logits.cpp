@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a network say after every token of given sequences, and how fast?
+// Which logits does a network compute after every token of given sequences, and how fast?
 //
 //   sequence_logits MODEL [SECONDS [THREADS]] <SEQUENCES
-// MODEL is a Hugging Face folder, computed by plumb's network, or a GGUF file, computed by llama.cpp
-// in F32 without flash attention. SEQUENCES has one sequence of token ids a line. Without SECONDS the
-// logits of all tokens are written, as rows of F32 [tokens][vocabulary], sequence by sequence. With it
-// all sequences are computed together, again and again for that long, and tokens a second are printed
-// (median of the repetitions, one repetition before them).
+// MODEL is a Hugging Face folder, computed by plumb's network, or a GGUF file, computed by
+// llama.cpp in F32 without flash attention. SEQUENCES has one sequence of token ids per line.
+// Without SECONDS it writes the logits of all tokens as rows of F32 [tokens][vocabulary], sequence
+// by sequence. With SECONDS it computes all sequences together, repeatedly for that time, and
+// prints tokens per second (the median of the repetitions, after one warm-up).
 
 #include <llama.h>
 
@@ -36,7 +36,8 @@ namespace {
 using Sequence = std::vector<plumb::detail::TokenId>;
 using Row = std::function<void(std::span<const float>)>;
 
-/// Computes sequences that share nothing; `row` gets the logits of each token, by sequence.
+/// Computes sequences without sharing prefixes; `row` gets the logits of each token, sequence by
+/// sequence.
 class Computer {
  public:
   virtual ~Computer() = default;
@@ -71,7 +72,7 @@ class LlamaComputer : public Computer {
   LlamaComputer(const std::string& file, int threads) {
     llama_log_set([](ggml_log_level, const char*, void*) {}, nullptr);
     model_.reset(llama_model_load_from_file(file.c_str(), llama_model_default_params()));
-    if (!model_) throw std::runtime_error("llama.cpp does not load " + file);
+    if (!model_) throw std::runtime_error("llama.cpp cannot load " + file);
     llama_context_params params = llama_context_default_params();
     params.n_ctx = 4096;
     params.n_batch = params.n_ubatch = 512;
@@ -81,7 +82,7 @@ class LlamaComputer : public Computer {
     params.type_k = params.type_v = GGML_TYPE_F32;
     params.n_threads = params.n_threads_batch = threads;
     context_.reset(llama_init_from_model(model_.get(), params));
-    if (!context_) throw std::runtime_error("llama.cpp makes no context for " + file);
+    if (!context_) throw std::runtime_error("llama.cpp cannot create a context for " + file);
   }
 
   void compute(std::span<const Sequence> sequences, const Row& row) override {
@@ -91,7 +92,7 @@ class LlamaComputer : public Computer {
     llama_batch batch = llama_batch_init(512, 0, 1);
     const auto flush = [&] {
       if (batch.n_tokens == 0) return;
-      if (llama_decode(context_.get(), batch) != 0) throw std::runtime_error("llama_decode fails");
+      if (llama_decode(context_.get(), batch) != 0) throw std::runtime_error("llama_decode failed");
       for (int i = 0; i < batch.n_tokens; ++i) {
         row({llama_get_logits_ith(context_.get(), i), vocabulary});
       }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One table of plumb's speed beside other programs. benchmarks/run.sh calls it with the peer's Python.
+"""One table of plumb's speed compared with other programs. benchmarks/run.sh calls it with the peer's Python.
 
-Each row is measured in rounds, in each of which every program works once, one after the other. A ratio is plumb's rate
-over the other program's in the same round; the table has its median with the lowest and highest. A row's measurements are
-kept in build/benchmarks/ROW.json and measured again only when the row is named.
+Each row is measured in rounds; in each round every program works once, one after the other. A ratio is plumb's rate
+divided by the other program's rate in the same round. The table shows the median ratio with the lowest and highest. A
+row's measurements are kept in build/benchmarks/ROW.json and measured again only if the row is named.
 """
 import argparse
 import datetime
@@ -28,13 +28,13 @@ SIX = "P19,P30,P36,P50,P272,P1376"
 
 
 class Missing(Exception):
-    """A program that cannot be had here."""
+    """A program that is not available here."""
 
 
 # ---------------------------------------------------------------------------------------------- measuring
 
 class Measured:
-    """The rates of a row: units of work a second, by program and round."""
+    """The rates of a row: units of work per second, by program and round."""
 
     def __init__(self, unit, rounds):
         self.unit, self.rounds, self.rates, self.missing, self.notes, self.ratios = unit, rounds, {}, {}, [], {}
@@ -50,7 +50,7 @@ class Measured:
                 except Missing as reason:
                     self.missing[name] = str(reason)
                     self.rates.pop(name, None)
-                    print(f"    {name}: not here: {reason}", flush=True)
+                    print(f"    {name}: not available: {reason}", flush=True)
                     continue
                 self.rates.setdefault(name, []).append(rate)
                 print(f"    round {turn + 1}: {name}: {rate:.4g} {self.unit}", flush=True)
@@ -72,7 +72,7 @@ def run(words, **more):
 
 
 class Setup:
-    """Paths, and what rows share: the models in torch are loaded once."""
+    """Paths, and state that rows share: the models in torch are loaded once."""
 
     def __init__(self, words):
         self.plumb, self.model, self.bear, self.shared = words.plumb, words.model, words.bear, words.shared
@@ -148,7 +148,7 @@ def closed_set(setup, templates, dtype="float32", limit=3):
                     scores[relation.relation_code, template, subject] = row
         return statements / (time.monotonic() - began)
 
-    peer(8, relations[:1])  # warms up
+    peer(8, relations[:1])  # a warm-up
     batch = max((8, 32, 64), key=lambda size: peer(size, relations[:1]))
     made.note(f"lm-pub-quiz's best batch size: {batch}")
     words = ["probe", "--data", setup.bear, "--relations", SIX, "--limit", limit, "--templates",
@@ -182,13 +182,13 @@ def closed_set(setup, templates, dtype="float32", limit=3):
         made.run(programs)
         if dtype == "bfloat16":
             exact()
-            made.note(f"BF16 products move plumb's scores by at most {worst_difference(found['exact'], found['plumb']):.2g} nats; lm-pub-quiz's are "
+            made.note(f"BF16 products change plumb's scores by at most {worst_difference(found['exact'], found['plumb']):.2g} nats; lm-pub-quiz's are "
                       f"{worst_difference(found['exact'], scores):.2g} nats from the exact ones")
         else:
             apart = worst_difference(found["plumb"], scores)
             made.note(f"worst difference of {sum(map(len, scores.values()))} statements' scores from lm-pub-quiz's: {apart:.1e} nats")
             alone = statistics.median(a / b for a, b in zip(made.rates["plumb, model alone"], made.rates["lm-pub-quiz"]))
-            made.note(f"plumb without its start and page: {alone:.1f} times lm-pub-quiz's statements a second")
+            made.note(f"plumb without start-up and page: {alone:.1f} times lm-pub-quiz's statements per second")
             made.note(nearness(record_of["plumb"]))
             assert apart < 1e-3
     return made
@@ -199,12 +199,12 @@ SHAPE = [576, 960, 1536, 30, 49152]
 
 
 def nearness(record):
-    """How much of the time in the model is its matrices' products, by their speed alone."""
+    """The share of the model's time that its matrix products take, from the speed of the products by themselves."""
     alone = json.loads(run([ROOT / "build" / "decoder_products", *SHAPE, THREADS], env={**os.environ, "OMP_PROC_BIND": "true"}).stdout)
     fed, rows = record["tokens_fed"], record["tree_nodes"] - record["statements"]  # the last token of a statement needs no row of logits
     least = fed * alone["node"] + rows * alone["row"]
     return (f"limit: the products alone would take {least:.1f} of the {record['seconds_model']:.1f} s in the model ({least / record['seconds_model']:.2f}), "
-            f"at {alone['layers']:.0f} GFLOP/s a thread; {fed} tokens fed for {record['statements']} statements")
+            f"at {alone['layers']:.0f} GFLOP/s per thread; {fed} tokens fed for {record['statements']} statements")
 
 
 def statements_of(setup, words, folder):
@@ -256,7 +256,7 @@ def multiple_choice(setup, folder, words):
 
 
 def harness(setup, folder, words):
-    """lm-evaluation-harness's log-likelihoods of the same statements, in its own process; its clock runs over them alone."""
+    """lm-evaluation-harness's log-likelihoods of the same statements, in its own process; its clock runs only over them."""
     def work():
         if not setup.harness or not pathlib.Path(setup.harness).exists():
             raise Missing("lm-evaluation-harness is not installed; benchmarks/against_lm_evaluation_harness.sh installs it")
@@ -269,7 +269,7 @@ def harness(setup, folder, words):
 
 
 def many_shot(setup, facts=4):
-    """Facts a second behind 50 shots: plumb, and transformers with the shots' cache kept and the choices in one batch."""
+    """Facts per second after 50 shots: plumb, and transformers with the shots' cache kept and the choices in one batch."""
     torch = setup.torch()
     model, _ = setup.model_of()
     made = Measured("facts/s", setup.rounds)
@@ -312,7 +312,7 @@ def many_shot(setup, facts=4):
 
 
 def sampling(setup, prompts=8, samples=100):
-    """BELIEF-ICL: sampled answers of prompts, 100 each, and greedy ones."""
+    """BELIEF-ICL: sampled answers to prompts, 100 each, and greedy ones."""
     torch = setup.torch()
     model, tokenizer = setup.model_of()
     sampled, greedy = Measured("prompts/s", setup.rounds), Measured("prompts/s", setup.rounds)
@@ -382,7 +382,7 @@ def ranks(setup, queries=3000, entities=40943, dimension=768):
         index = faiss.IndexFlatIP(dimension)
         index.add(e)
         began = time.monotonic()
-        index.search(q, 10)  # the ten nearest; ranks of any depth would cost more
+        index.search(q, 10)  # only the ten nearest; exact ranks would cost more
         return queries / (time.monotonic() - began)
 
     def torch_sort():
@@ -398,7 +398,7 @@ def ranks(setup, queries=3000, entities=40943, dimension=768):
     return made
 
 
-# Started from a small process: the memory of a child counts what its parent had when it was made.
+# Started from a small process: a child's peak memory includes its parent's memory at the time of the start.
 TIMED = """import os, subprocess, sys, time
 began = time.monotonic()
 process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -407,7 +407,7 @@ print(status, time.monotonic() - began, usage.ru_maxrss)"""
 
 
 def start(setup):
-    """From the call of a program to the end of one fact's probe, and the most memory."""
+    """The time from the call of a program to the end of one fact's probe, and the peak memory."""
     seconds, memory = Measured("starts/s", setup.rounds), Measured("1/GB", setup.rounds)
     most = {}
 
@@ -433,8 +433,8 @@ def start(setup):
 
 
 def script(words, patterns, keep=3):
-    """A row that another benchmark prints. `patterns`: part → {other program: the pattern of a ratio's median, lowest and highest, or of
-    one ratio}. The last `keep` lines become notes."""
+    """A row that another benchmark prints. `patterns`: part → {other program: the pattern of a ratio's median, lowest and
+    highest, or of one ratio}. The last `keep` lines become notes."""
     def work(setup):
         done = subprocess.run(["bash", *map(str, words)], cwd=ROOT, capture_output=True, text=True)
         parts = {}
@@ -455,7 +455,7 @@ SPREAD = r"([\d.]+) \(from ([\d.]+) to ([\d.]+)\)"
 
 
 def growth(setup):
-    """Exponents of plumb's own time; no other program."""
+    """Exponents of plumb's own time; there is no other program."""
     made = Measured("", 1)
     with tempfile.TemporaryDirectory() as folder:
         done = run([sys.executable, ROOT / "benchmarks" / "growth.py", setup.plumb, ROOT / "build" / "ranking_against_sgemm", setup.model, folder,
@@ -491,29 +491,29 @@ def rows_of(setup):
     return {
         "closed-set": ("closed set, six relations", lambda s: closed_set(s, "0"), {
             "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp, multiple choice": 2.5, "plumb over llama.cpp": 2}, product,
-            "plumb and the tool: the whole process, plumb's page included; lm-pub-quiz and lm-evaluation-harness: scoring alone"),
+            "plumb and the tool: the whole process, including plumb's page; lm-pub-quiz and lm-evaluation-harness: only scoring"),
         "templates": ("closed set, all templates", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
-                      "plumb: the whole process; lm-pub-quiz: scoring alone"),
+                      "plumb: the whole process; lm-pub-quiz: only scoring"),
         "bf16": ("closed set, BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
-                 "plumb: the whole process; lm-pub-quiz: scoring alone"),
-        "many-shot": ("50 shots, 100 choices", many_shot, {"transformers, shots cached": 5}, product, "scoring alone"),
+                 "plumb: the whole process; lm-pub-quiz: only scoring"),
+        "many-shot": ("50 shots, 100 choices", many_shot, {"transformers, shots cached": 5}, product, "only scoring"),
         "deer": ("DEER on WN18RR", script(deer, {kind: {"transformers, as the paper": rf"ratio, {kind}, causal model: {SPREAD}",
                                                          "transformers, batches of 16": rf"ratio, {kind}, sorted batches: {SPREAD}"}
                                                   for kind in ("queries", "entities")}, 6),
                  {"queries": {"transformers, batches of 16": 5}, "entities": {"transformers, batches of 16": 1.5}}, product,
-                 "embedding alone; the paper's way is one prompt at a time, the batches are sorted by length and skip the LM head"),
+                 "only embedding; the paper's way is one prompt at a time, the batches are sorted by length and skip the LM head"),
         "ranks": ("ranks, 3,000 × 40,943", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, ten nearest": 1, "torch mm and sort": 1},
                   "16-bit products", "vectors are in memory; faiss: the search, not the index"),
         "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 sequences": 8, "transformers, batches of 16": 3}, product,
-                     "generation alone; transformers samples every fourth prompt"),
+                     "only generation; transformers samples every fourth prompt"),
         "calibration": ("calibration, 16 models", script(["benchmarks/calibration_of_many_models.sh"],
                                                          {"": {"numpy and scikit-learn": r"ratio: ([\d.]+)"}}), {"numpy and scikit-learn": 10},
                         "reading JSON", "one round; numpy and scikit-learn extrapolated from one model"),
         "masked": ("masked, BERT-base's size", script(["benchmarks/huggingface_against_lm_pub_quiz.sh", "bert-base", 2],
                                                       {"": {"lm-pub-quiz": rf"ratio, whole process: {SPREAD}"}}, 12), {"lm-pub-quiz": 2.5}, product,
-                   "plumb: the whole process; lm-pub-quiz: scoring alone; two rounds"),
+                   "plumb: the whole process; lm-pub-quiz: only scoring; two rounds"),
         "start": ("one fact", start, {"lm-pub-quiz": 1}, "reading the weights", "whole processes"),
-        "growth": ("how time grows", growth, {}, "nothing worse than linear", "whole jobs less their start, on a tiny model"),
+        "growth": ("how time grows", growth, {}, "nothing worse than linear", "whole jobs without their start-up, on a tiny model"),
         "bear": ("all of BEAR, template 0", all_of_bear, {}, product, "the whole process, once"),
     }
 
@@ -541,8 +541,8 @@ def versions(setup):
 
 
 def lines_of(record):
-    """Each line of a row: job, other program, aim, unit, and the ratio's median, lowest and highest with both median rates, or why
-    the program is missing."""
+    """Each line of a row: job, other program, aim, unit, and the ratio's median, lowest and highest with both median rates, or
+    why the program is missing."""
     for part, made in record["parts"].items():
         line = {"job": record["job"] + (f", {part}" if part else ""), "unit": made["unit"]}
         ours = made["rates"].get("plumb", [])
@@ -570,7 +570,7 @@ def print_table(records):
         for line in lines_of(record):
             head = f"{line['job'][:26]:26} {line['beside'][:28]:28} "
             if "missing" in line:
-                print(head + "not here")
+                print(head + "not available")
                 continue
             aim = line["aim"]
             said = "" if aim is None else f"{aim:g}" + ("" if line["ratio"] >= aim else " no")
@@ -587,8 +587,8 @@ PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewp
 :root{{color-scheme:light dark}}body{{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}
 .wide{{overflow-x:auto}}table{{border-collapse:collapse;width:100%}}th,td{{text-align:left;padding:.3rem .6rem;border-bottom:1px solid #8886;vertical-align:top}}
 td.n,th.n{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}.missed{{color:#b3261e}}@media(prefers-color-scheme:dark){{.missed{{color:#ff8a80}}}}
-ul{{padding-left:1.2rem}}</style><h1>Speed beside other programs</h1>
-<p>A ratio is plumb's rate over the other program's in the same round: its median, and the lowest and highest of the rounds. Every program
+ul{{padding-left:1.2rem}}</style><h1>Speed compared with other programs</h1>
+<p>A ratio is plumb's rate divided by the other program's in the same round: its median, and the lowest and highest of the rounds. Every program
 has two threads. {machine}. {versions}.</p><div class="wide"><table><thead><tr><th>job</th><th>compared with</th><th class="n">ratio</th><th class="n">lowest to highest</th><th class="n">aim</th>
 <th class="n">plumb</th><th class="n">the other</th><th>unit</th></tr></thead><tbody>{rows}</tbody></table></div><h2>Notes</h2>{notes}</html>"""
 
@@ -599,7 +599,7 @@ def write_page(file, records):
         for line in lines_of(record):
             cells = f"<td>{html.escape(line['job'])}</td><td>{html.escape(line['beside'])}</td>"
             if "missing" in line:
-                rows += f"<tr>{cells}<td colspan=6>not here: {html.escape(line['missing'])}</td></tr>"
+                rows += f"<tr>{cells}<td colspan=6>not available: {html.escape(line['missing'])}</td></tr>"
                 continue
             aim = line["aim"]
             missed = aim is not None and line["ratio"] < aim
@@ -627,7 +627,7 @@ def main():
     setup = Setup(words)
     rows = rows_of(setup)
     if unknown := [name for name in words.names if name not in rows]:
-        print(f"benchmarks/run.sh: '{unknown[0]}' is not a row; say one of {', '.join(rows)}", file=sys.stderr)
+        print(f"benchmarks/run.sh: '{unknown[0]}' is not a row; use one of {', '.join(rows)}", file=sys.stderr)
         return 2
     folder = ROOT / "build" / "benchmarks"
     folder.mkdir(parents=True, exist_ok=True)
@@ -639,7 +639,7 @@ def main():
             began = time.monotonic()
             try:
                 made = measure(setup)
-            except Missing as reason:  # nothing is kept, so the next run tries it again
+            except Missing as reason:  # nothing is stored, so the next run tries it again
                 print(f"    not measured: {reason}", file=sys.stderr)
                 continue
             parts = made if isinstance(made, dict) else {"": made}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How fast does llama.cpp compute, by how its threads wait for each other?
+// How does the way in which llama.cpp's threads wait for each other affect its speed?
 //
 //   thread_waiting MODEL.gguf THREADS STEPS [POLL]
-// Evaluates STEPS steps of 256 tokens, as plumb feeds a pack, and STEPS of 8, as it feeds the last of
-// one, and prints the seconds of each as a JSON list. With POLL (0 to 100) the threads are a pool of
-// ggml's own that polls so long, which a llama.cpp without OpenMP heeds; without it llama.cpp has its
-// threads from OpenMP, which GOMP_SPINCOUNT and OMP_WAIT_POLICY tell how to wait.
+// Evaluates STEPS steps of 256 tokens, the size of most steps of a pack, and 8 · STEPS steps of 8
+// tokens, the size of a pack's last step. Prints the seconds of both as a JSON list. With POLL (0
+// to 100) the threads are ggml's own pool with that polling level, which a llama.cpp without OpenMP
+// uses. Without POLL, llama.cpp uses OpenMP's threads, which wait as GOMP_SPINCOUNT and
+// OMP_WAIT_POLICY specify.
 
 #include <ggml-cpu.h>
 #include <llama.h>
@@ -25,7 +26,7 @@ double seconds(llama_context* context, std::int32_t tokens, int steps) {
     llama_memory_clear(llama_get_memory(context), false);
     return llama_decode(context, llama_batch_get_one(ids.data(), tokens)) == 0;
   };
-  if (!step()) return -1;  // the first sets up
+  if (!step()) return -1;  // the first call allocates memory
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < steps; ++i) step();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs thread_waiting in every way, round by round; called by thread_waiting.sh."""
+"""Runs thread_waiting with every way of waiting, in rounds; called by thread_waiting.sh."""
 import json
 import os
 import statistics
@@ -36,7 +36,7 @@ def main():
             for one in busy:
                 one.kill()
                 one.wait()
-        print("beside one busy process" if beside else "beside nothing of ours")
+        print("next to one busy process" if beside else "without a busy process")
         for way in WAYS:
             seconds = [statistics.median(made[way][size] for made in rounds) for size in (0, 1)]
             ratios = [statistics.median(made[way][size] / made[TAKEN][size] for made in rounds) for size in (0, 1)]

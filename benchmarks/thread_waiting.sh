@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How should llama.cpp's threads wait for each other: OpenMP's, or ggml's own pool that polls?
+# How should llama.cpp's threads wait for each other: with OpenMP, or with ggml's own pool, which polls?
 #
 #   bash benchmarks/thread_waiting.sh [ROUNDS] [STEPS]
 #
-# On two threads, on a machine that does nothing else and beside one busy process. All ways are measured in each
-# round, one after another, so that what else runs meets all of them; prints seconds and their ratios to the way that
-# the command takes (OpenMP told to spin for 1,000 rounds). Makes a second ggml-cpu without OpenMP in plumb's cache.
+# With two threads, on an idle machine and next to one busy process. Each round measures all ways one after another, so that
+# other work on the machine affects all of them. Prints seconds and their ratios to the way that the command uses (OpenMP,
+# spinning for 1,000 rounds). Builds a second ggml-cpu without OpenMP in plumb's cache.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -25,7 +25,7 @@ if [ ! -d "$pool_prefix" ]; then
     -DLLAMA_BUILD_TOOLS=OFF -DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_SERVER=OFF -DLLAMA_BUILD_APP=OFF \
     -DLLAMA_OPENSSL=OFF -DGGML_CCACHE=OFF >"$work/log" 2>&1 &&
     cmake --build "$work/build" --target ggml-cpu >>"$work/log" 2>&1 || { tail -30 "$work/log" >&2; exit 1; }
-  cp -r "$llama_prefix" "$work/prefix"  # all else is the same
+  cp -r "$llama_prefix" "$work/prefix"  # everything else is the same
   cp "$(find "$work/build" -name libggml-cpu.a)" "$work/prefix/lib/"
   mv "$work/prefix" "$pool_prefix"
   rm -rf "$work"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How long does a file take to compile that includes all that works in memory, all that writes run
-# folders and pages, or one door? And a program over both umbrellas, one that writes a run
-# folder, and one of three lines over the whole command: with all bodies, and with plumb::compiled or
-# plumb::command, whose bodies are in a library?
+# How long does a file take to compile that includes everything that works in memory, everything that writes run folders and
+# pages, or one public header? How long do programs take: one with both umbrella headers, one that writes a run folder, and one
+# with the whole command in three lines, each with all bodies, and with plumb::compiled or plumb::command, whose bodies are in
+# a library?
 #
 #   bash benchmarks/umbrella.sh [ROUNDS [COMPILER …]]
-# Prints for each compiler and include or program the CPU seconds of each round, unoptimised; and what some take with
-# std::ranges in place of core/ranges.hpp.
+# Prints the CPU seconds of each round for each compiler and each include or program, unoptimised; for some also with
+# std::ranges instead of core/ranges.hpp.
 
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../cmake/setup.sh"
@@ -22,10 +22,10 @@ headers=(plumb.hpp run.hpp dataset.hpp load.hpp prompt_builder.hpp candidate_sco
   calibrator.hpp model.hpp probe.hpp many_shot.hpp rank.hpp many_prompts.hpp compare.hpp tensors.hpp)
 # An embedder's programs, from one score to all five systems.
 programs=(own_engine hold_a_kernel five_systems answers_as_tensors)
-# An embedder's program that includes them whole, and writes a run folder.
+# An embedder's program that includes both umbrella headers and writes a run folder.
 whole=(examples/own_run_folder.cpp -include plumb/plumb.hpp -include plumb/run.hpp)
 
-# compile LABEL FILE OPTION…: a line with the CPU seconds of each round
+# compile LABEL FILE OPTION…: prints a line with the CPU seconds of each round
 TIMEFORMAT=%U
 include=include
 compile() {
@@ -37,7 +37,7 @@ compile() {
   printf '%-10s  %-40s  %s\n' "$compiler" "$label" "${seconds[*]}"
 }
 
-# The headers with std::ranges in place of core/ranges.hpp.
+# The headers with std::ranges instead of core/ranges.hpp.
 with_std_ranges() {
   local names="find_if find count_if count any_of all_of none_of sort stable_sort max_element min_element lower_bound
     upper_bound binary_search equal reverse" name
@@ -51,7 +51,7 @@ with_std_ranges() {
   } >"$precompiled/ranges/plumb/detail/core/ranges.hpp"
 }
 
-# precompile: both umbrellas, once for all files of a program that are compiled with the same options
+# precompile: both umbrella headers, once for all files of a program that are compiled with the same options
 precompiled=$(mktemp -d)
 trap 'rm -rf "$precompiled"' EXIT
 printf '#include "plumb/plumb.hpp"\n#include "plumb/run.hpp"\n' >"$precompiled/both.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The kernels of one vector width, under the name PLUMB_KERNEL_SET (plumb-components.cmake). This
-// file may include only kernels: if other files contain the same function, the linker keeps any one.
+// file may include only kernels: if other files contain a function too, the linker keeps any one.
 
 #include "plumb/detail/kernels/network_functions.hpp"
 #include "plumb/detail/kernels/rank_functions.hpp"

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the API reference: a page for each header directly under include/plumb and an index of the public names.
 
-    python3 docs/reference.py [FOLDER]        # build-reference, if none is given
+    python3 docs/reference.py [FOLDER]        # build-reference by default
 
-A page has the header's opening comment, and the declarations of its public names with their `///` comments, without bodies
-and without what is private or protected. It is made for a release and not committed. It reads the house's own formatting
-(.clang-format), not all of C++.
+A page contains the header's opening comment and the declarations of its public names with their `///` comments, without
+bodies and without private or protected members. It is made for a release and not committed. The script reads code
+formatted by the project's .clang-format, not all of C++.
 """
 import itertools
 import pathlib
@@ -19,7 +19,7 @@ PAGES = ROOT / "build-reference"
 COLUMNS = 100
 NOTE = "<!-- Made by docs/reference.py from the headers. -->\n\n"
 
-# Comments and literals: braces and semicolons within mean nothing.
+# Comments and literals: braces and semicolons in them have no meaning.
 OPAQUE = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'""",
                     re.DOTALL)
 HIDDEN_NAMESPACES = {"detail", "compiled"}
@@ -27,7 +27,7 @@ OPENING, CLOSING = "([{", ")]}"
 
 
 def blank(text):
-    """The text with comments, literals and lines for the preprocessor blanked out, at its length."""
+    """The text with comments, literals and preprocessor lines replaced by blanks, at the same length."""
     def spaces(match):
         found = match.group()
         if found.startswith(("//", "/*")):
@@ -39,7 +39,7 @@ def blank(text):
 
 
 def matching(code, at):
-    """The place of the bracket that closes the one at `at`."""
+    """The position of the bracket that closes the one at `at`."""
     depth = 0
     for place in range(at, len(code)):
         depth += (code[place] in OPENING) - (code[place] in CLOSING)
@@ -49,7 +49,7 @@ def matching(code, at):
 
 
 def opens_requirements(before):
-    """Whether a brace behind this text is that of a requires-expression."""
+    """Whether a brace after this text is that of a requires-expression."""
     before = before.rstrip()
     if before.endswith(")"):
         depth = 0
@@ -62,7 +62,7 @@ def opens_requirements(before):
 
 
 def declarations(code, at, end):
-    """Declarations of a scope, as (first, head's end, body or None, last): places in the code."""
+    """Declarations of a scope, as (first, head's end, body or None, last): positions in the code."""
     while True:
         while at < end and (code[at].isspace() or code[at] == ";"):
             at += 1
@@ -94,7 +94,7 @@ def declarations(code, at, end):
                     if angles == 0:
                         break
             elif character == "=" and not re.search(r"operator[=!<>+*/-]*$", code[first:at]):
-                # What a comparison or a default of a function says is no value.
+                # A comparison or a default in a function's head is not an initial value.
                 is_initialised = is_initialised or (code[at - 1] == " " and code[at + 1] in " \n")
             at += 1
         if body:
@@ -108,7 +108,7 @@ def declarations(code, at, end):
 
 
 def comment_before(text, first):
-    """The `///` lines right before a place, without their indent."""
+    """The `///` lines right before a position, without their indentation."""
     lines = []
     for line in reversed(text[:first].rsplit("\n", 1)[0].split("\n") if "\n" in text[:first] else []):
         if not line.lstrip().startswith("///"):
@@ -118,7 +118,7 @@ def comment_before(text, first):
 
 
 def one_line(text):
-    """A declaration on one line, without its comments and what says nothing to a reader."""
+    """A declaration on one line, without its comments and without words that do not matter to a reader."""
     text = re.sub(r"//[^\n]*", "", text)
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"\[\[nodiscard\]\] ?|\bPLUMB_INLINE ", "", text)
@@ -126,7 +126,7 @@ def one_line(text):
 
 
 def without_initialisers(head):
-    """A constructor's head up to its parameters' end."""
+    """A constructor's head up to the end of its parameters."""
     depth = 0
     for at, character in enumerate(head):
         depth += (character in OPENING) - (character in CLOSING)
@@ -136,7 +136,7 @@ def without_initialisers(head):
 
 
 def wrapped(line, indent):
-    """A declaration in lines of at most COLUMNS, broken behind commas and spaces outside of quotes."""
+    """A declaration in lines of at most COLUMNS, broken after commas and spaces outside of quotes."""
     lines, room = [], COLUMNS - len(indent)
     while len(line) > room:
         places = [m.end() for m in re.finditer(r", | ", line[:room + 1]) if line[:m.end()].count('"') % 2 == 0 and m.end() > 8]
@@ -168,7 +168,7 @@ def split_template(head):
 
 
 def end_of_requirement(head):
-    """Where a requires-clause ends: behind the operands that && and || join, each a concept, (…) or a requires-expression."""
+    """Where a requires-clause ends: after the operands that && and || join, each a concept, (…) or a requires-expression."""
     at = len("requires")
     while True:
         operand = re.match(r"\s*(requires\s*)?", head[at:])
@@ -204,7 +204,7 @@ def value_shortened(head):
 
 
 def verbatim(text, first, last, indent):
-    """The lines of a place as they stand, at another indent, without comments of the implementation."""
+    """The lines of a range unchanged, but with different indentation and without comments of the implementation."""
     start = text.rfind("\n", 0, first) + 1
     stands = first - start
     lines = text[start:last].split("\n")
@@ -212,7 +212,7 @@ def verbatim(text, first, last, indent):
 
 
 def is_left_out(head, has_body):
-    """Whether a declaration says nothing to who calls: forward ones, assertions, definitions of what is declared elsewhere."""
+    """Whether a declaration is useless to a caller: forward declarations, assertions, definitions of what is declared elsewhere."""
     _, head = split_template(head)
     if re.match(r"static_assert|using namespace|friend (class |struct )?[\w:]+(<.*>)?$|extern ", head):
         return True
@@ -223,7 +223,7 @@ def is_left_out(head, has_body):
 
 
 def interface(text, code, at, end, indent="", is_public=True):
-    """(lines, names): the public declarations of a scope, bodies left out, and their names."""
+    """(lines, names): the public declarations of a scope without bodies, and their names."""
     lines, names = [], []
     for first, head_end, body, last in declarations(code, at, end):
         head = one_line(blank_comments(text[first:head_end]))
@@ -282,7 +282,7 @@ def blank_comments(text):
 
 
 def name_of(head):
-    """The name that a declaration gives."""
+    """The name that a declaration declares."""
     if found := re.match(r"using [\w:]*::(\w+);?$", head):
         return found.group(1)
     if found := re.match(r"(?:class|struct|union|enum class|enum|concept|using)\s+(\w+)", head):
@@ -302,7 +302,7 @@ def opening(text):
 
 
 def in_markdown(lines):
-    """A comment as Markdown: indented lines are code, and marks outside of `…` mean themselves."""
+    """A comment as Markdown: indented lines are code, and Markdown characters outside of `…` are escaped."""
     made, is_code = [], False
     for at, line in enumerate(lines):
         indented = line.startswith("  ") and not (made and re.match(r"(- |\d+\. )", made[-1].lstrip()))
@@ -326,7 +326,7 @@ def in_markdown(lines):
 
 
 def anchor(heading):
-    """What a forge makes of a heading to link to it."""
+    """The anchor that a forge generates for a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
@@ -338,8 +338,7 @@ def read_header(text):
 
 
 def public_names(headers):
-    """{name: headers that declare it} of namespace plumb; what is in a namespace within it, and operators, are not among
-    them."""
+    """{name: headers that declare it} of namespace plumb, without operators and without names of nested namespaces."""
     places = {}
     for file in headers:
         text = file.read_text(encoding="utf-8")
@@ -351,12 +350,12 @@ def public_names(headers):
 
 
 def included_by(text):
-    """Headers of ours that a header names, as paths below include/."""
+    """plumb's headers that a header includes directly, as paths below include/."""
     return re.findall(r'#include "(plumb/\S+)"', text)
 
 
 def reached(name, include):
-    """A header and all of ours that it includes, directly or not, in the order in which they are read."""
+    """A header and all of plumb's headers that it includes, directly or not, in the order in which they are read."""
     found = {}
 
     def read(one):
@@ -370,7 +369,7 @@ def reached(name, include):
 
 
 def public_declarations(text, names):
-    """{name: texts} of the declarations of these names in a header's plumb or its detail, with their comments."""
+    """{name: texts} of the declarations of these names in a header's namespace plumb or plumb::detail, with their comments."""
     text = re.sub(r"^namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail \{", "namespace plumb {", text, flags=re.MULTILINE)
     code = blank(text)
     found = {}
@@ -387,7 +386,7 @@ def public_declarations(text, names):
 
 
 def door_page(name, include):
-    """The page of a door: its opening, and what it makes public with comments, overloads together."""
+    """The page of a door: its opening, and its public names with comments, overloads together."""
     text = (include / "plumb" / f"{name}.hpp").read_text(encoding="utf-8")
     names = re.findall(r"^using detail::(\w+);", text, re.MULTILINE)
     found = {}

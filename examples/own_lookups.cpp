@@ -6,7 +6,7 @@
 // Prints:
 //   closed-set probe: knows 2 of 2 facts, 1 left out
 //   many-shot probe: knows 1 of 2 facts, 1 left out
-//   asked for 12 log-probabilities
+//   requested 12 log-probabilities
 
 #include <algorithm>
 #include <cstdio>
@@ -109,5 +109,5 @@ int main() {
   ScoresModel model;
   ask("closed-set", plumb::Statement(), model, plumb::Span::answer);
   ask("many-shot", ShownPairs(), model, plumb::Span::continuation);
-  std::printf("asked for %zu log-probabilities\n", model.scores.asked);
+  std::printf("requested %zu log-probabilities\n", model.scores.asked);
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kills every job of the command at random moments, and takes it up again until it is done.
+"""Kills every job of the command at random moments, and resumes it until it is done.
 
     kills.py FOLDER [N] [SEED]    N kills (1000), by the program FOLDER/tiny_command
 
-A job begins, is killed by SIGKILL at a moment drawn from its whole time, is taken up again (--resume; a
-measurement is called again), perhaps killed once more, and then left alone. It must end with the bytes of a run
-that was not killed; a folder that says it is whole before must be. What the seed decides is which jobs and
-moments are drawn; where a moment falls is the machine's. Ends with 1 where something was lost.
+A job starts, is killed by SIGKILL at a random moment of its whole time, is resumed (--resume; a measurement is called
+again), perhaps killed once more, and then left to finish. It must end with the same bytes as a run that was not killed. A
+folder that is marked as complete before then must be complete. The seed decides which jobs and moments are drawn; the
+state of the job at that moment depends on the machine. Exits with 1 if anything was lost.
 """
 import json
 import os
@@ -24,13 +24,13 @@ CHANGING = ("seconds_model", "seconds_total", "seconds_by_part", "seconds_rankin
 
 
 def placed(words, inputs, out):
-    """The words of a job with its folders put in."""
+    """The words of a job, with its folders filled in."""
     whole = {"OUT": str(out), "IN": str(inputs)}
     return [whole.get(word, str(inputs) + word[2:] if word.startswith("IN/") else word) for word in words]
 
 
 def lasting(folder):
-    """Path -> bytes of all that a job left; of run.json what does not differ from call to call."""
+    """Path -> bytes of all files that a job left; of run.json only what is the same in each call."""
     files = {}
     for path in sorted(pathlib.Path(folder).rglob("*")):
         if not path.is_file() or path.name == "journal.jsonl":
@@ -43,7 +43,7 @@ def lasting(folder):
 
 
 def looks_complete(job, folder):
-    record = folder / "report.json"  # a report in a folder of its own says so itself
+    record = folder / "report.json"  # a report in a separate folder has the mark itself
     if job["last_file"]:
         said = json.loads(record.read_text())["status"] if record.exists() else "complete"
         return (folder / job["last_file"]).exists() and said == "complete"
@@ -54,7 +54,7 @@ def looks_complete(job, folder):
 
 
 class Jobs:
-    """The jobs and their inputs, and how they are called; each evaluation of a model takes `pause` microseconds."""
+    """The jobs with their inputs, and how to call them; each evaluation of a model takes `pause` microseconds."""
 
     def __init__(self, build, folder, pause):
         self.tiny = pathlib.Path(build) / "tiny_command"
@@ -68,7 +68,7 @@ class Jobs:
         return [str(self.tiny), *placed([*job["words"], *more], self.folder / "in", out)]
 
     def begin(self, job, out):
-        """Puts into place what is there before the job."""
+        """Creates what must exist before the job."""
         for folder in (out, pathlib.Path(f"{out}.new"), pathlib.Path(f"{out}.old"), self.folder / "cache"):
             shutil.rmtree(folder, ignore_errors=True)
         if not job["before"]:
@@ -89,7 +89,7 @@ class Jobs:
             raise AssertionError(f"{' '.join(words)} ended with {process.returncode}:\n{said}")
 
     def whole(self, job):
-        """What the job leaves when nothing happens to it, what was there before, and how long it takes."""
+        """The files of the job when nothing happens to it, the files that existed before, and the seconds it takes."""
         out = self.folder / "out"
         self.begin(job, out)
         before = lasting(out)
@@ -99,7 +99,7 @@ class Jobs:
 
 
 def kill_all(build, kills, seed, say=print):
-    """Kills `kills` times; how many of them fell into a running job, and what went wrong."""
+    """Kills `kills` times; returns how many of the kills hit a running job, and the failures."""
     drawn = random.Random(seed)
     wrong, done, within = [], 0, 0
     with tempfile.TemporaryDirectory() as name:
@@ -108,7 +108,7 @@ def kill_all(build, kills, seed, say=print):
         order = []
         out = jobs.folder / "out"
         while done < kills:
-            if not order:  # each job as often as another
+            if not order:  # each job equally often
                 order = drawn.sample(jobs.list, len(jobs.list))
             job = order.pop()
             if job["refuses_its_own"]:
@@ -133,7 +133,7 @@ def kill_all(build, kills, seed, say=print):
             try:
                 jobs.run(jobs.words(job, out, more))
                 if lasting(out) != expected:
-                    wrong.append(f"kill {done}: {job['name']}: goes on to other bytes")
+                    wrong.append(f"kill {done}: {job['name']}: resumes to different bytes")
             except AssertionError as error:
                 wrong.append(f"kill {done}: {job['name']}: {error}")
             if done % 100 < 3:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Changes headers in small ways, one at a time, and runs the tests of each changed header (mutation testing).
+"""Makes small changes to headers, one at a time, and runs the tests of each changed header (mutation testing).
 
     mutate.py ROOM,ROOM… N SEED
 
-A change is a sign, a bound, a number one larger, a dropped statement, or branches swapped; N of them are drawn from
-all there are in the rooms' headers, the same for one seed and one state of the headers. For each, the mirror tests of
-the header (tests/ROOM/HEADER*_test.cpp) are compiled with it, by the command that the build compiles them with, and
-run. A change that no test notices is printed as a survivor; one that does not compile is drawn again. Changes that are
-argued to be equivalent stand in tests/equivalent_changes.txt, a line each: FILE | LINE | CHANGED LINE | WHY.
+A change is a different sign, a different bound, a number one larger, a dropped statement, or swapped branches. N changes
+are drawn from all possible changes of the rooms' headers; one seed and one state of the headers always give the same. For
+each, the mirror tests of the header (tests/ROOM/HEADER*_test.cpp) are compiled with it, by the build's command for them,
+and run. A change that no test notices is printed as a survivor; one that does not compile is replaced by another. Changes
+known to be equivalent are in tests/equivalent_changes.txt, one per line: FILE | LINE | CHANGED LINE | WHY.
 """
 import collections
 import concurrent.futures
@@ -29,8 +29,8 @@ BUILD = ROOT / "build"
 INCLUDE = ROOT / "include"
 EQUIVALENT = ROOT / "tests" / "equivalent_changes.txt"
 
-# (what is found, what stands there instead). The headers are formatted: operators with two sides have a space on each,
-# brackets of templates have none.
+# (pattern, replacements). The headers are formatted: binary operators have a space on each side, template brackets have
+# none.
 CHANGES = [
     (r"(?<= )\+(?= )", ["-"]), (r"(?<= )-(?= )", ["+"]), (r"(?<= )\*(?= [^=])", ["/"]), (r"(?<= )/(?= )", ["*"]),
     (r"(?<= )\+=(?= )", ["-="]), (r"(?<= )-=(?= )", ["+="]), (r"(?<![\w)\]])-(?=[\w(])", [""]),
@@ -43,20 +43,20 @@ CHANGES = [
     (r"^\s+(?!return|using|const |auto |static|throw|break|continue|friend|typename|std::\w+(<.*>)? \w+;)[\w.\->\[\]():]+"
      r"( [+\-*]?= |\().*;$", ["DROPPED"]),
 ]
-# Lines that hold no code that runs.
+# Lines without code that runs.
 NO_CODE = re.compile(r"^\s*(//|#|static_assert|template|requires|concept|namespace|using |\*|friend)")
 
 Change = collections.namedtuple("Change", "file number old new")
 
 
 def strings_hidden(line):
-    """A line with the insides of literals and comments blanked, so that places stay."""
+    """A line with the insides of literals and comments blanked, so that positions do not change."""
     line = re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])+\'', lambda found: '"' + "_" * (len(found.group()) - 2) + '"', line)
     return re.sub(r"//.*", lambda found: " " * len(found.group()), line)
 
 
 def negated(line, at):
-    """The line with the condition that begins at a place negated as a whole; none if it ends on another line."""
+    """The line with the condition that begins at a position negated as a whole; none if the condition ends on another line."""
     depth = 0
     for i in range(at, len(line)):
         depth += (line[i] == "(") - (line[i] == ")")
@@ -90,7 +90,7 @@ def changes_of(file):
 
 
 def recipes():
-    """By room: the folder and the words of the compiler for one file of its tests."""
+    """By room: the folder and the compiler command for one file of its tests."""
     found = {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         if room := re.search(r"/test_(\w+)\.dir/Unity/unity_0_cxx", entry.get("output", entry["command"])):
@@ -101,15 +101,15 @@ def recipes():
             del words[at:at + 2]
             at = words.index("-c")
             del words[at:at + 2]
-            if room.group(1) == "rank":  # not optimised, its tests would come near to what is taken for endless
+            if room.group(1) == "rank":  # its tests, if not optimised, would come near the time limit
                 words = ["-O1" if word == "-O0" else word for word in words]
             found[room.group(1)] = (entry["directory"], words)
     return found
 
 
 def notice(change, recipe, folder):
-    """Whether a test notices: "found", "survived", or "no program" when it does not compile.
-    What takes more than two minutes or 8 GB is noticed too."""
+    """Whether a test notices: "found", "survived", or "no program" if it does not compile.
+    More than two minutes or 8 GB count as noticed."""
     room, header = change.file.split("/")[1:]
     lines = (INCLUDE / change.file).read_text().splitlines()
     lines[change.number] = change.new
@@ -121,7 +121,7 @@ def notice(change, recipe, folder):
     whole = folder / "tests.cpp"
     whole.write_text("".join(f'#include "{test}"\n' for test in tests))
     program = folder / "tests"
-    # Found by their folder, so what stands beside the changed header is overlaid too.
+    # This folder is searched first, so the changed header replaces the original.
     overlay = [words[0], f"-I{folder / 'include'}", *words[1:]]
     made = subprocess.run([*overlay, "-w", "-o", program, whole, BUILD / "CMakeFiles/plumb_precompiled_own.dir/tests/main.cpp.o",
                            "-lboost_unit_test_framework"], cwd=directory, capture_output=True, text=True)
@@ -132,7 +132,7 @@ def notice(change, recipe, folder):
                               timeout=120, env={**os.environ, "OMP_WAIT_POLICY": "passive"},
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30)))
     except subprocess.TimeoutExpired:
-        return "found"  # it never ends
+        return "found"  # it does not end
     return "found" if done.returncode else "survived"
 
 

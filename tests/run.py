@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the test programs and the system tests side by side and counts them together.
 
-    run.py [ROOM | MODULE …]            runs them all, or those that are named
+    run.py [ROOM | MODULE …]            runs all, or only the named ones
     run.py --targets [ROOM | MODULE …]  prints what must be built for them
 
 Boost.Test programs report their cases as XML; system tests are Python unittest modules in tests/system.
-A module names the programs that it calls in a line `PROGRAMS = "…"` (the command alone, unless it says otherwise). At
-the end stand the time of each part, slowest first, what failed, and what was skipped and why. The last line is "N passed, N failed",
-with ", N skipped" when something was missing.
+A module lists the programs that it calls in a line `PROGRAMS = "…"` (by default only the command). The output ends with
+the time of each part, slowest first, the failures, and the skipped tests with their reasons. The last line is
+"N passed, N failed", with ", N skipped" if something was missing.
 """
 import concurrent.futures
 import dataclasses
@@ -31,21 +31,21 @@ BUILD = pathlib.Path(os.environ.get("PLUMB_BUILD", ROOT / "build"))
 SYSTEM = ROOT / "tests" / "system"
 ROOMS = sorted(path.name for path in (ROOT / "tests").iterdir() if list(path.glob("*_test.cpp")))
 MODULES = sorted(path.stem for path in SYSTEM.glob("test_*.py"))
-# Begun first, so that no core waits at the end for a part that was begun last.
+# Started first, so that no core waits at the end for a part that was started last.
 LONGEST = ["test_headers", "test_vocabularies", "test_packaging", "test_fidelity", "test_servers", "test_calibration",
            "test_generate", "test_rank", "test_many_shot", "test_papers", "test_shelf", "test_concepts", "test_mpi"]
 
-# Built projects are too much for a disk in memory.
+# Built projects are too large for a disk in memory.
 ON_DISK = ["test_packaging", "test_install", "test_headers"]
 
-# As the command sets them: threads that spin for long slow each other down on a shared machine.
+# The command sets the same: threads that spin for long slow each other down on a shared machine.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 
 @dataclasses.dataclass
 class Part:
-    """What one room or one module came to."""
+    """The result of one room or one module."""
     name: str
     passed: int = 0
     failed: int = 0
@@ -55,13 +55,13 @@ class Part:
 
 
 def programs_of(module):
-    """What a module's line `PROGRAMS = "…"` says."""
+    """The programs in a module's line `PROGRAMS = "…"`."""
     found = re.search(r'^PROGRAMS = "(.*)"$', (SYSTEM / f"{module}.py").read_text(), re.MULTILINE)
     return (found.group(1) if found else "plumb_command").split()
 
 
 def disk_in_memory():
-    """A folder in memory for what tests write and sync thousands of times; none where there is no room for it."""
+    """A folder in memory for files that tests write and sync thousands of times; none if memory is too small."""
     folder, room = pathlib.Path("/dev/shm"), 4 << 30
     try:
         available = re.search(r"^MemAvailable: +(\d+) kB$", pathlib.Path("/proc/meminfo").read_text(), re.MULTILINE)
@@ -72,14 +72,14 @@ def disk_in_memory():
 
 
 def environment_of(name):
-    """What a room's or module's process is given: TMPDIR, unless the caller chose one."""
+    """Additional environment of a room's or module's process: TMPDIR, unless the caller set one."""
     folder = disk_in_memory() if name not in ON_DISK and "TMPDIR" not in os.environ else None
     return {**os.environ, "TMPDIR": str(folder)} if folder else dict(os.environ)
 
 
 def targets(names):
-    """The programs to build for rooms and modules; all for none."""
-    if not names:  # `all` leaves out benchmarks; a test may call one
+    """The programs to build for rooms and modules; for none, all programs."""
+    if not names:  # `all` omits benchmarks; a test may call one
         return ["all", *sorted({name for module in MODULES for name in programs_of(module)} - {"plumb_command"})]
     found = {f"test_{name}" for name in names if name in ROOMS}
     for name in names:
@@ -101,7 +101,7 @@ def run_program(room):
         part.passed, part.failed = (int(suite.get(f"test_cases_{kind}")) for kind in ("passed", "failed"))
         part.failed += int(suite.get("test_cases_aborted"))
     except (OSError, ElementTree.ParseError, AttributeError):
-        part.failed = 1  # it died before it could report
+        part.failed = 1  # it crashed before it could report
     if done.returncode != 0 and part.failed == 0:
         part.failed = 1
     part.printed = done.stdout if part.failed else ""
@@ -109,7 +109,7 @@ def run_program(room):
 
 
 class Result(unittest.TextTestResult):
-    """Counts passes, and says how long each test took."""
+    """Counts passes, and prints how long each test took."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -138,7 +138,7 @@ def be_module(module, file):
 
 
 def run_module(module):
-    """The tests of one module, in a process of its own."""
+    """The tests of one module, in a separate process."""
     part = Part(module)
     with tempfile.TemporaryDirectory() as folder:
         counts = pathlib.Path(folder) / "counts"
@@ -153,15 +153,15 @@ def run_module(module):
 
 
 def failures_of(printed, most=40):
-    """The lines of a part's output that say what failed and why: errors, assertions, the names of tests; its last lines
-    where there are none."""
+    """The lines of a part's output that show what failed and why: errors, assertions, the names of tests; its last lines if there
+    are none."""
     lines = printed.splitlines()
     told = [line for line in lines if re.search(r"(^(FAIL|ERROR): |\berror\b|^\w*(Error|Exception)\b|\bfailed\b)", line)]
     return (told or lines)[-most:]
 
 
 def run_all(rooms, modules):
-    """Parts side by side on the cores there are, each on one of its own: two that both compute on all wait for each other."""
+    """Runs parts side by side, each on a core of its own: two that both compute on all cores wait for each other."""
     cores = queue.SimpleQueue()
     for core in os.sched_getaffinity(0):
         cores.put(core)
@@ -170,7 +170,7 @@ def run_all(rooms, modules):
     def run(work, name):
         core = cores.get()
         if len(tasks) > 1:
-            os.sched_setaffinity(0, {core})  # of this thread, and of what it starts
+            os.sched_setaffinity(0, {core})  # of this thread, and of the processes it starts
         began = time.monotonic()
         part = work(name)
         part.seconds = time.monotonic() - began

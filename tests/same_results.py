@@ -4,11 +4,11 @@
 
     same_results.py OLD NEW WRITE_TINY_GGUF VOCABULARY [JOB…]
 
-The model has random weights: a job over it takes seconds, and equal numbers are equal work. Compared are the exit code,
-stdout, and every file of every folder, byte by byte. The journal is not compared, in no JSON file the order of
-keys, and of run.json neither times nor the command line. Jobs that resume are killed by NEW in the middle, continued by NEW, and compared
-with what OLD made in one go. JOB is the beginning of jobs' names; those that read others' runs need these too. Ends with
-1 when anything differs.
+The model has random weights: a job over it takes seconds, and equal numbers mean equal work. The exit code, stdout, and
+every file of every folder are compared, byte by byte. Not compared are the journal, the order of keys in JSON files, and
+the times and the command line in run.json. Jobs that can resume are killed under NEW in the middle, resumed under NEW, and
+compared with the uninterrupted run of OLD. JOB is the beginning of jobs' names; jobs that read other jobs' runs need those
+jobs too. Exits with 1 if anything differs.
 """
 import json
 import pathlib
@@ -20,7 +20,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FACTS = ROOT / "examples" / "facts"
-# Of run.json: what no two runs share.
+# Fields of run.json that differ between any two runs.
 PASSING = ("command_line", "seconds_model", "seconds_total", "seconds_by_part", "seconds_ranking")
 BASELINES = {"Animal class": {"property": "animal-class", "hgp": ["{subject} is a kind of", "The class of {subject} is"],
                               "mmp": ["{subject} and other"]}}
@@ -31,7 +31,7 @@ FACTOR = ('full_prefix,doc_id,completion,contradiction_0,contradiction_1,contrad
 
 
 def jobs(data):
-    """(name, words, whether it is also killed and continued). RUN/ stands for the folder of all runs of one program."""
+    """(name, words, whether it is also killed and resumed). RUN/ is the folder of all runs of one program."""
     facts = ["--data", FACTS, "--model", data / "tiny.gguf"]
     few = ["--relations", "continent,us-state-capital,plural", "--limit", 8]
     graph = ["--data", data / "graph", "--model", data / "tiny.gguf"]
@@ -117,7 +117,7 @@ def run(program, words, cwd):
 
 
 def comparable(path, folder):
-    """A file's content as it is compared; the paths of a program's own runs are named alike."""
+    """A file's content for the comparison; paths of a program's own runs are replaced by the same name."""
     data = path.read_bytes().replace(str(folder).encode(), b"RUNS")
     if path.name == "report.html":  # its table of settings has the order of run.json
         return re.sub(rb'(<table class="settings"><tbody>\n)(.*?)(</tbody>)',
@@ -136,7 +136,7 @@ def files_of(out, folder):
 
 
 def kill_in_the_middle(program, words, out, size, cwd):
-    """Kills a run once its journal has half the size of the whole one's; says whether it was still at work."""
+    """Kills a run once its journal has half the size of the whole run's; returns whether it was still running."""
     process = subprocess.Popen([program, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd)
     journal = out / "journal.jsonl"
     while process.poll() is None and not (journal.exists() and journal.stat().st_size > size / 2):
@@ -148,7 +148,7 @@ def kill_in_the_middle(program, words, out, size, cwd):
 
 
 def paths_that_differ(old, new, at=""):
-    """Places in two JSON values that differ, as "/a/b (only in NEW)"; of a list whose length changed, the list."""
+    """Paths in two JSON values that differ, as "/a/b (only in NEW)"; for a list of a different length, the list's path."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in sorted(set(old) | set(new)):
             if key in old and key in new:
@@ -163,7 +163,7 @@ def paths_that_differ(old, new, at=""):
 
 
 def differences(name, old, new):
-    """What differs between two results, a line each."""
+    """The differences between two results, one per line."""
     found = []
     for what in sorted(set(old) | set(new)):
         if what not in old or what not in new:
@@ -214,13 +214,13 @@ def main():
                 done = run(new, [*given, "--resume"], ROOT)
                 files = files_of(out, folder / "continued")
                 fresh = files_of(runs["old"] / job, runs["old"])
-                for all_files in (files, fresh):  # what was scored by this process alone
+                for all_files in (files, fresh):  # counts only this process's statements
                     all_files.get("run.json", {}).pop("statements_scored_now", None)
                 found += differences(f"{job}, continued", {"exit code": 0, **fresh}, {"exit code": done.returncode, **files})
             print(f"{job}: {len(results['old'])} compared", flush=True)
     for line in found:
         print(line)
-    print(f"{len(wanted)} jobs, {compared} outputs, {continued} killed at work and continued, {len(found)} differences")
+    print(f"{len(wanted)} jobs, {compared} outputs, {continued} killed while running and resumed, {len(found)} differences")
     return 1 if found else 0
 
 

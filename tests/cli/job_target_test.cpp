@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(provenance_hashes_files_and_knows_models_that_are_none) {
   target.model = folder.write("dir/m.gguf", "weights");
   target.precision = Precision::fast;
   const Provenance from = target.provenance({"llama", "F32"});
-  BOOST_TEST(from.model == "m.gguf");  // wherever it lies
+  BOOST_TEST(from.model == "m.gguf");  // wherever it is
   BOOST_TEST(from.model_sha256 == hash_file(target.model));
   BOOST_TEST(from.description.backend == "llama");
   BOOST_TEST((from.precision == std::optional(Precision::fast)));

@@ -4,9 +4,8 @@
 
 usage: check_facts.py FOLDER [--root DIR]
 
-The structure of facts and templates is always checked.  An answer is looked up
-again in the data file it was taken from when the package with that file is
-installed (below DIR, the root of the file system unless told otherwise).
+The structure of facts and templates is always checked. An answer is looked up again in the data file that it was taken
+from, if the package with that file is installed (below DIR, by default the root of the file system).
 """
 
 import argparse
@@ -29,18 +28,18 @@ def check_strings(label, aliases):
         if not isinstance(text, str) or not text or text != text.strip():
             yield f"empty or padded name {text!r}"
     if len({label, *aliases}) != 1 + len(aliases):
-        yield "an alias is repeated, or is the label itself"
+        yield "an alias is repeated, or equals the label"
 
 
 def check_fact(fact, space):
-    """Problems of one line, apart from what it shares with other lines."""
+    """Problems of one line by itself, without those that involve other lines."""
     if list(fact)[: len(KEYS)] != KEYS or list(fact)[len(KEYS) :] not in ([], OPTIONAL_KEYS):
         yield f"keys are {list(fact)}"
         return
     yield from check_strings(fact["sub_label"], fact["sub_aliases"])
     yield from check_strings(fact["obj_label"], fact.get("obj_aliases", []))
     if fact.get("obj_aliases") == []:
-        yield "obj_aliases is there but empty"
+        yield "obj_aliases is present but empty"
     labels, ids = space["answer_space_labels"], space["answer_space_ids"]
     index = fact["answer_idx"]
     if type(index) is not int or not 0 <= index < len(labels):
@@ -78,13 +77,13 @@ def contains(whole, part):
 
 
 def check_object_aliases(name, facts):
-    """Problems of an object's other names: its lines must agree, and no text that gives one may name another object."""
+    """Problems of an object's other names: its lines must agree, and no other name may also fit another object."""
     first, bare = {}, {}
     for number, fact in facts:
         aliases = fact.get("obj_aliases", [])
         line, known = first.setdefault(fact["obj_id"], (number, aliases))
         if aliases != known:
-            yield f"{name}.jsonl:{number}: {fact['obj_id']} has other obj_aliases than in line {line}"
+            yield f"{name}.jsonl:{number}: {fact['obj_id']} has different obj_aliases than in line {line}"
         bare[fact["obj_id"]] = [(text, words(text)) for text in [fact["obj_label"], *aliases]]
     for identity, ((label, _), *aliases) in bare.items():
         where = f"{name}.jsonl:{first[identity][0]}"
@@ -95,11 +94,11 @@ def check_object_aliases(name, facts):
             for other, names in bare.items():
                 for text, text_words in names if other != identity else ():
                     if text_words and (contains(text_words, alias_words) or contains(alias_words, text_words)):
-                        yield f"{where}: alias {alias!r} of {label!r} cannot be told from {text!r} of {other}"
+                        yield f"{where}: alias {alias!r} of {label!r} cannot be distinguished from {text!r} of {other}"
 
 
 def check_template(line, metadata):
-    """Problems of one line of templates.jsonl, apart from what it shares with other lines."""
+    """Problems of one line of templates.jsonl by itself, without those that involve other lines."""
     if list(line) != TEMPLATE_KEYS or not all(isinstance(value, str) for value in line.values()):
         yield f"the fields are {line}, not the strings {TEMPLATE_KEYS}"
         return
@@ -111,12 +110,12 @@ def check_template(line, metadata):
     if line["origin"] not in ("manual", "generated"):
         yield f"origin {line['origin']!r} is neither manual nor generated"
     if sorted(re.findall(r"\[.*?\]", text)) != ["[X]", "[Y]"]:
-        yield f"{text!r} has not [X] once and [Y] once"
+        yield f"{text!r} does not contain [X] once and [Y] once"
     if "  " in text or text != text.strip() or not (text[:1].isupper() or text.startswith(("[X]", "[Y]"))):
-        yield f"{text!r} has odd blanks or starts with a small letter"
+        yield f"{text!r} has wrong blanks or starts with a small letter"
     if line["style"] == "cloze":
         if "?" in text or not text.endswith("."):
-            yield f"{text!r} is no sentence with a full stop"
+            yield f"{text!r} is not a sentence with a full stop"
     elif line["style"] == "question":
         if text.count("?") != 1 or not text.endswith("? [Y]."):
             yield f"{text!r} does not end in '? [Y].'"
@@ -143,7 +142,7 @@ def check_templates(metadata, templates):
     for group, lines in groups.items():
         where = f"{TEMPLATES}:{lines[0][0]}: {group}"
         if [line["origin"] for _, line in lines] != ["manual"] + ["generated"] * (len(lines) - 1):
-            yield f"{where}: the first template, and no other, must be manual"
+            yield f"{where}: the first template, and only the first, must be manual"
         if len(lines) < 2:
             yield f"{where}: the template has no paraphrase"
         if len({line["style"] for _, line in lines}) > 1:
@@ -156,7 +155,7 @@ def check_templates(metadata, templates):
 
 
 def check_thresholds(relations):
-    """The dataset must stay large enough for what its users measure with it."""
+    """The dataset must stay large enough for the measurements that use it."""
     sizes = {name: len(facts) for name, facts in relations.items()}
     large = [facts for facts in relations.values() if len(facts) >= 320]
     for fine, what in (
@@ -171,7 +170,7 @@ def check_thresholds(relations):
 
 
 def read_lines(folder, name, problems):
-    """[(line number, object)]; lines that are not JSON objects are left out."""
+    """[(line number, object)]; lines that are not JSON objects are omitted."""
     lines = []
     with open(os.path.join(folder, name), encoding="utf-8") as handle:
         for number, line in enumerate(handle, 1):
@@ -239,7 +238,7 @@ def check_structure(metadata, relations, templates):
 
 
 def check_answers(metadata, relations, root, counts):
-    """Problems of the answers; prints what could not be looked up, and counts what could."""
+    """Problems of the answers; prints which could not be looked up, and counts those that could."""
     public = set(relations)
     for source, packages, covered in SOURCES:
         present = [name for name in covered if name in relations]
@@ -271,7 +270,7 @@ def main():
     metadata, relations, templates, problems = load(arguments.folder)
     problems += check_structure(metadata, relations, templates)
     counts = collections.Counter()
-    # A broken line would make a look-up fail for a reason that is already known.
+    # A broken line would make a look-up fail for a reason that is already reported.
     sound = {name: [(n, f) for n, f in facts if not list(check_fact(f, metadata[name]))]
              for name, facts in relations.items()}
     problems += check_answers(metadata, sound, arguments.root, counts)

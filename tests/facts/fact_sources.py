@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Debian's data files say about the bundled facts.
+"""The answers of Debian's data files to the bundled facts.
 
-Each source is a function of the root directory that returns {relation: check};
-a check takes a fact and the ids of its relation's options, and returns what is
-wrong with the answer, or None.
+Each source is a function of the root directory that returns {relation: check}. A check takes a fact and the ids of its
+relation's options, and returns what is wrong with the answer, or None.
 """
 
 import collections
@@ -27,14 +26,14 @@ PACKAGE_FILE = {
 
 
 def plain(name):
-    """A name as it is compared: no accents, articles, case, blanks or punctuation."""
+    """A name for comparisons: without accents, articles, case, blanks or punctuation."""
     name = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     name = re.sub(r"^(the|an?) ", "", name.casefold())
     return "".join(c for c in name if c.isalnum())
 
 
 def names(fact, side):
-    """Every plain name a fact gives to its subject ("sub") or object ("obj")."""
+    """Every plain name that a fact gives to its subject ("sub") or object ("obj")."""
     return {plain(n) for n in [fact[side + "_label"], *fact.get(side + "_aliases", [])]}
 
 
@@ -85,7 +84,7 @@ def wordnet(root):
         return fact[side + "_id"].removeprefix("wn:")
 
     def named(check):
-        """The synset of the subject must carry a name of the subject before anything it says counts."""
+        """The subject's synset must contain a name of the subject before its other data counts."""
         def both(fact, options):
             if not net.names([synset(fact)]) & names(fact, "sub"):
                 return f"synset {synset(fact)} is not called {fact['sub_label']!r}"
@@ -152,7 +151,7 @@ def cldr(root):
     for group in data.iter("group"):
         if group.get("status") is None and group.get("grouping") is None:
             inside[group.get("type")] += group.get("contains").split()
-    inside["003"] = ["013", "021", "029"]  # CLDR marks North America as a mere grouping
+    inside["003"] = ["013", "021", "029"]  # CLDR marks North America as only a grouping
     parents = collections.defaultdict(list)
     for group in groups.iter("languageGroup"):
         for child in group.text.split():
@@ -188,7 +187,7 @@ def cldr(root):
         code = fact["sub_id"]
         if not words(iso["4217"].get(code, "")) & names(fact, "sub"):
             return f"{code} is {iso['4217'].get(code)!r}"
-        return None if code in tender.get(fact["obj_id"], ()) else f"{code} is no currency of {fact['obj_id']}"
+        return None if code in tender.get(fact["obj_id"], ()) else f"{code} is not a currency of {fact['obj_id']}"
 
     def language(fact, options):
         return expect([o for o in options if o in official.get(fact["sub_id"], ())], fact["obj_id"], "official there")
@@ -220,7 +219,7 @@ def miscfiles(root):
 
     def capital(fact, options):
         listed = capital_of.get(fact["sub_id"], "")
-        # The list leaves the word out of "Mexico City".
+        # The list omits the word "City" of "Mexico City".
         fine = {plain(listed), plain(listed + " City")} & names(fact, "obj")
         return None if fine else f"its capital is {listed!r}"
 
@@ -248,7 +247,7 @@ def bodr(root):
         return check
 
     def same_label(check):
-        """Symbols and numbers are their own names; only their ids come with a prefix."""
+        """Symbols and numbers are their own names; only their ids have a prefix."""
         return lambda fact, options: (check(fact, options) or (
             None if fact["obj_id"].split(":")[1] == fact["obj_label"] else "the label is not the id"))
 

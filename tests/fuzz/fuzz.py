@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fuzzes the readers of files and of command lines with libFuzzer.
 
-    fuzz.py [SECONDS [TARGET …]]     each target, or those that are named, for SECONDS (60)
+    fuzz.py [SECONDS [TARGET …]]     each target, or only the named ones, for SECONDS (60)
     fuzz.py --seeds FOLDER           writes the seeds of all targets, FOLDER/TARGET/NAME
 
-Builds the targets (preset fuzz: address and undefined sanitizers), begins with the seeds and with what an
-earlier run has found worth keeping (build-fuzz/corpus), and prints for each target what came of it. A reader
-may succeed or throw a plumb::Error of one line that names a file. A quarter of the time goes to inputs that are
-grown to 100 kB, which a reader reads within a second, so within ten under the sanitizers; the rest to inputs of
-up to 8 kB, within two. Inputs that do anything else, or take longer or more memory than 2 GB, are crashes and
-kept in build-fuzz/crashes. The last line is "N targets, N crashes".
+Builds the targets (preset fuzz: address and undefined sanitizers), starts from the seeds and the useful inputs of earlier
+runs (build-fuzz/corpus), and prints the result of each target. A reader may succeed, or throw a plumb::Error of one line
+that names a file. A quarter of the time goes to inputs grown to 100 kB. A reader must read these within a second, which is
+checked as ten seconds under the sanitizers. The rest goes to inputs of up to 8 kB, within two seconds. Inputs that cause
+anything else, or take longer or more than 2 GB of memory, are crashes and stored in build-fuzz/crashes. The last line is
+"N targets, N crashes".
 """
 import math
 import os
@@ -26,13 +26,13 @@ BUILD = ROOT / "build-fuzz"
 SEEDS = ROOT / "tests" / "fuzz" / "seeds"
 MODELS = ROOT / "tests" / "support" / "huggingface"
 TARGETS = ["datasets", "models", "records", "servers", "command_lines"]
-# Rooms whose quoted words are the words of a target's files.
+# Rooms whose string literals are the words of a target's files.
 ROOMS = {"datasets": ["data"], "models": ["huggingface"], "records": ["records", "run", "report", "data"],
          "servers": ["server"], "command_lines": ["cli", "run"]}
 
 
 def as_input(files):
-    """Files by name as one input (tests/fuzz/sound.hpp)."""
+    """Files by name, as one input (tests/fuzz/sound.hpp)."""
     return b"".join(b"=== " + name.encode() + b"\n" + text.rstrip(b"\n") + b"\n" for name, text in files)
 
 
@@ -58,7 +58,7 @@ def small_gguf():
 
 
 def seeds_of_models():
-    """Seeds from the small models among the tests: their tokenizers' files and their headers of weights."""
+    """Seeds from the tests' small models: their tokenizers' files and the headers of their weights."""
     for folder in sorted(MODELS.iterdir()):
         names = [path for path in sorted(folder.glob("*")) if path.is_file() and path.name != "cases.json"]
         if names:
@@ -67,7 +67,7 @@ def seeds_of_models():
         files = []
         for path in sorted(folder.glob("*")):
             text = path.read_bytes()
-            if path.suffix == ".safetensors":  # the target puts length and numbers around it
+            if path.suffix == ".safetensors":  # the target adds length and numbers around it
                 text = text[8:8 + int.from_bytes(text[:8], "little")]
             if path.name != "expected.json":
                 files.append((path.name, text))
@@ -91,7 +91,7 @@ def write_seeds(folder, targets=TARGETS):
 
 
 def grown(text, size=100_000):
-    """An input with its longest file grown to about `size`: its lines, its first line and its middle again and again."""
+    """An input with its longest file grown to about `size` by repeating all its lines, its first line, or its middle."""
     files = [part.split(b"\n", 1) for part in (b"\n" + text).split(b"\n=== ")[1:]]
     files = [file for file in files if len(file) == 2] or [[b"", text]]
     at = max(range(len(files)), key=lambda i: len(files[i][1]))
@@ -105,7 +105,7 @@ def grown(text, size=100_000):
 
 
 def dictionary(target):
-    """Words that readers look for, as libFuzzer takes them."""
+    """Words that readers search for, in libFuzzer's format."""
     words = {"\n=== ", "18446744073709551615", "-1", "1e308", "4294967296", "null", "true", "[]", "{}", "[[[[",
              "../", "\\u0000", "\\ud800"}
     for room in ROOMS[target]:

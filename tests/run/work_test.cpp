@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_parts_packs_are_numbered_through_all_its_calls) {
   BOOST_TEST(!journal.find("P30", 1).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_part_may_restart_part) {
+BOOST_AUTO_TEST_CASE(a_part_may_be_restarted) {
   const TemporaryFolder folder;
   const auto evaluated = [&](bool anew, std::vector<PackCost> packs = three_packs) {
     Work work(folder / "journal.jsonl");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of decoders that plumb reads, as random models of any shape: what the small networks of the tests, the
-comparison over whole contexts and the table of architectures are made of.
+"""The kinds of decoders that plumb reads, as random models of any shape. The small networks of the tests, the comparison over
+whole contexts and the table of architectures are made from them.
 
 Needs transformers 5.24; nothing here is trained or downloaded.
 """
@@ -13,13 +13,13 @@ import transformers
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """Sizes that all kinds share. `odd_heads` divides `odd_hidden` and is no power of two, which matters to ALiBi."""
+    """Sizes that all kinds share. `odd_heads` divides `odd_hidden` and is not a power of two, which matters to ALiBi."""
     vocabulary: int
     hidden: int
     layers: int
     heads: int
     key_heads: int
-    head_apart: int  # a head's size where it is not hidden / heads
+    head_apart: int  # a head's size if it is not hidden / heads
     inner: int
     positions: int
     window: int
@@ -28,14 +28,14 @@ class Shape:
     odd_heads: int
 
 
-# Few enough numbers to be committed; a base and a window that matter within nine tokens.
+# Few enough numbers to commit; a base and a window that matter within nine tokens.
 SMALL = Shape(vocabulary=37, hidden=16, layers=2, heads=4, key_heads=2, head_apart=6, inner=20, positions=16, window=4,
               base=100.0, odd_hidden=18, odd_heads=6)
 
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """One kind: transformers' model type and its fields. `old(stored)` edits config.json as older versions spelled it."""
+    """One kind: transformers' model type and its fields. `old(stored)` edits config.json to the spelling of older versions."""
     name: str
     model_type: str
     fields: dict
@@ -45,7 +45,7 @@ class Kind:
     def make(self):
         """The model, with transformers' initial weights."""
         config = transformers.AutoConfig.for_model(self.model_type, **self.fields)
-        # transformers 5.24 adds Falcon's ALiBi twice in its eager attention, and not in sdpa, its default.
+        # transformers 5.24 adds Falcon's ALiBi twice in its eager attention, but not in sdpa, its default.
         attention = {} if self.model_type == "falcon" else {"attn_implementation": "eager"}
         return transformers.AutoModelForCausalLM.from_config(config, **attention)
 
@@ -83,7 +83,7 @@ def old_gemma3(stored):
 
 
 def early_kinds(shape):
-    """GPT-2 and OPT, whose small networks write_network_cases.py makes itself."""
+    """GPT-2 and OPT, whose small networks write_network_cases.py creates itself."""
     s = shape
     yield Kind("gpt2", "gpt2", dict(vocab_size=s.vocabulary, n_embd=s.hidden, n_layer=s.layers, n_head=s.heads,
                                     n_positions=s.positions))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a shelf of twenty small random models, causal and masked, and the tables of them that `plumb --models` reads.
+"""Writes a shelf of twenty small random models, causal and masked, and tables of them for `plumb --models`.
 
     python3 tests/support/shelf.py FOLDER FACTS
 
-FOLDER then holds a Hugging Face folder for each model of FOLDERS, a .gguf file, and MODELS.csv, CAUSAL.csv and MASKED.csv.
-Each folder has the form of a committed network (tests/support/huggingface/networks): its config.json and the names of its
-tensors, with a vocabulary of FACTS's words, more positions and, of the larger ones, more layers. It is called as a model of the four papers, where one has that form, so that published tables have a row for it. Weights
-are drawn from a seed, so the same files are written each time. Needs Python's standard library alone.
+FOLDER then contains a Hugging Face folder for each model of FOLDERS, a .gguf file, and MODELS.csv, CAUSAL.csv and
+MASKED.csv. Each folder has the form of a committed network (tests/support/huggingface/networks): its config.json and its
+tensors' names, with a vocabulary of the words of FACTS, more positions and, in the larger ones, more layers. If a model of
+the four papers has that form, the folder has its name, so that published tables have a row for it. Weights are drawn from
+a seed, so the same files are written each time. Needs only Python's standard library.
 """
 import array
 import csv
@@ -25,7 +26,7 @@ SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")
 BERT_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 SIGNS = "!\"#$%&'()*+,-./0123456789:;<=>?@[\\]^_`{|}~"
 
-# Name, family, network, layers (0 for as many as the network has), tokenizer.
+# Name, family, network, layers (0: as many as the network has), tokenizer.
 FOLDERS = [
     ("gpt2", "GPT-2", "gpt2", 0, "byte_level"),
     ("gpt2-medium", "GPT-2", "gpt2", 5, "byte_level"),
@@ -88,7 +89,7 @@ def added(tokens, lstrip=()):
 
 
 def frame(before, after, tokens):
-    """A post-processor of that token in front, and behind where there is one."""
+    """A post-processor that adds these tokens: one in front and, if given, one at the end."""
     pieces = [{"SpecialToken": {"id": before, "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}]
     pieces += [{"SpecialToken": {"id": after, "type_id": 0}}] if after else []
     return {"type": "TemplateProcessing", "single": pieces, "pair": [], "special_tokens": {
@@ -96,7 +97,7 @@ def frame(before, after, tokens):
 
 
 def byte_level(words, answers, masked=False):
-    """GPT-2's kind: words behind a space are one token, as is an answer at a text's beginning."""
+    """GPT-2's kind: a word with the space before it is one token, and so is an answer at the beginning of a text."""
     made = json.loads((HERE / "roberta" / "tokenizer.json").read_text(encoding="utf-8"))
     made["added_tokens"] = added(SPECIAL if masked else SPECIAL[:4], lstrip=("<mask>",))
     made["post_processor"] = frame("<s>", "</s>" if masked else None, SPECIAL)
@@ -126,7 +127,7 @@ def cased_word_pieces(words, answers):
 
 
 def pieces(words, answers, special=BERT_SPECIAL, of="albert"):
-    """SentencePiece's kind: words are likelier than letters."""
+    """SentencePiece's kind: words are more likely than letters."""
     made = json.loads((HERE / of / "tokenizer.json").read_text(encoding="utf-8"))
     lower = str.lower if of == "albert" else str
     whole = dict.fromkeys(f"▁{lower(word)}" for word in [*words, *answers])
@@ -152,7 +153,7 @@ def header_of(file):
 
 
 def enlarged(shapes, config, layers, vocabulary):
-    """The tensors of a network with that vocabulary, more positions and that many layers; its config.json."""
+    """The tensors of a network with this vocabulary, more positions and this many layers; and its config.json."""
     made = {}
     for name, shape in shapes.items():
         shape = [vocabulary if size == VOCABULARY else size for size in shape]
@@ -175,7 +176,7 @@ def enlarged(shapes, config, layers, vocabulary):
 
 
 def drawn(shape, is_norm, random_stream):
-    """Weights far from zero, in F32: from -0.5 to 0.5, a norm's from 0.5 to 1.5."""
+    """Weights far from zero, in F32: from -0.5 to 0.5; those of norms from 0.5 to 1.5."""
     draw, lowest = random_stream.random, 0.5 if is_norm else -0.5
     numbers = array.array("f", [lowest + draw() for _ in range(math.prod(shape))])
     if sys.byteorder == "big":
@@ -224,7 +225,7 @@ def gguf_text(text):
 
 
 def gguf_value(value):
-    """A value behind its type."""
+    """A value, preceded by its type."""
     if isinstance(value, str):
         return struct.pack("<I", 8) + gguf_text(value)
     if isinstance(value, bool):
@@ -239,7 +240,7 @@ def gguf_value(value):
 
 
 def write_gguf(file, tokenizer, seed, width=16, heads=4, key_heads=2, inner=20, layers=2):
-    """A Llama as llama.cpp has it, with the words of a byte-level tokenizer; returns its number of parameters."""
+    """A Llama in llama.cpp's format, with the words of a byte-level tokenizer; returns its number of parameters."""
     tokens = list(tokenizer["model"]["vocab"])
     special = {token["content"] for token in tokenizer["added_tokens"]}
     fields = {
@@ -247,7 +248,7 @@ def write_gguf(file, tokenizer, seed, width=16, heads=4, key_heads=2, inner=20, 
         "llama.block_count": layers, "llama.feed_forward_length": inner, "llama.attention.head_count": heads,
         "llama.attention.head_count_kv": key_heads, "llama.attention.layer_norm_rms_epsilon": 1e-5,
         "llama.rope.dimension_count": width // heads, "tokenizer.ggml.model": "gpt2",
-        "tokenizer.ggml.pre": "llama-bpe",  # takes words as they are
+        "tokenizer.ggml.pre": "llama-bpe",  # takes words unchanged
         "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": [3 if token in special else 1 for token in tokens],
         "tokenizer.ggml.merges": [f"{LETTERS[32]} a"], "tokenizer.ggml.bos_token_id": 0,
         "tokenizer.ggml.eos_token_id": 2, "tokenizer.ggml.add_bos_token": True}
@@ -269,7 +270,7 @@ def write_gguf(file, tokenizer, seed, width=16, heads=4, key_heads=2, inner=20, 
 
 
 def write_table(file, rows, options=None):
-    """A table of models. `options` are columns more, of causal models alone: name of an option -> its value."""
+    """A table of models. `options` are additional columns, only for causal models: name of an option -> its value."""
     options = options or {}
     with file.open("w", newline="", encoding="utf-8") as out:
         table = csv.DictWriter(out, ["name", "path", "family", "size", "kind", *options], lineterminator="\n")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/support/huggingface/networks/: small random networks in the forms that are published,
-and the hidden vectors and logits that transformers computes with them.
+"""Writes tests/support/huggingface/networks/: small random networks in the published forms, and the hidden vectors and logits
+that transformers computes with them.
 
     python3 tests/support/write_network_cases.py [decoders|masked|wrapped]
 
-Run by hand, once for all; the tests read what is committed. Written with torch 2.15.0, transformers
+Run by hand, once; the tests read the committed files. Written with torch 2.15.0, transformers
 5.24.0, safetensors 0.8.0 and numpy 2.4.6, in F32 on a CPU. Each folder is a model (config.json and its
 weights) with expected.json: the versions and, for each sequence of tokens, the last hidden vectors
 [tokens][dimension] and the logits [tokens][vocabulary], rounded to 7 significant digits.
@@ -62,8 +62,8 @@ def expected(model):
 
 
 def write(name, model, rename=None, change=None, dtype=None, shards=None):
-    """Saves a model and what it computes. `change(weights)` edits the stored tensors; `dtype` is that of the file, whose
-    numbers the model then has too."""
+    """Saves a model and its outputs. `change(weights)` edits the stored tensors; `dtype` is the file's, and the model's
+    numbers are rounded to it."""
     folder = OUT / name
     if folder.exists():
         shutil.rmtree(folder)
@@ -91,7 +91,7 @@ def write(name, model, rename=None, change=None, dtype=None, shards=None):
 
 
 def old_bert(weights):
-    """What the first published BERT checkpoints hold beside the weights."""
+    """Tensors that the first published BERT checkpoints contain in addition to the weights."""
     weights["bert.embeddings.position_ids"] = torch.arange(16).reshape(1, 16)
     weights["cls.seq_relationship.weight"] = torch.randn(2, 20)
     weights["cls.seq_relationship.bias"] = torch.randn(2)
@@ -122,7 +122,7 @@ def decoders():
 
 
 def masked(name, model_type, fields, config=None):
-    """A masked model of that type; `config(fields)` as for `decoder`."""
+    """A masked model of this type; `config(fields)` as for `decoder`."""
     made = transformers.AutoConfig.for_model(model_type, **fields)
     write(name, transformers.AutoModelForMaskedLM.from_config(made, attn_implementation="eager"))
     if config:
@@ -133,7 +133,7 @@ def masked(name, model_type, fields, config=None):
 
 
 def old_modernbert(stored):
-    """As the first published ModernBERT checkpoints say it."""
+    """The fields of the first published ModernBERT checkpoints."""
     rope = stored.pop("rope_parameters")
     del stored["layer_types"]
     stored["global_rope_theta"] = rope["full_attention"]["rope_theta"]
@@ -169,7 +169,7 @@ def masked_models():
 
 
 def wrapped(name, model, rename=None, config=None):
-    """A model for texts and images, of which only the language model is asked."""
+    """A model for texts and images, of which only the language model is used."""
     write(name, model, rename=rename)
     file = OUT / name / "config.json"
     stored = json.loads(file.read_text())
@@ -179,7 +179,7 @@ def wrapped(name, model, rename=None, config=None):
 
 
 def as_published_gemma3(stored):
-    """What gemma-3-4b-it says of its text: fields that have their usual values are not there."""
+    """The fields of gemma-3-4b-it's text model: those with their usual values are absent."""
     text = stored["text_config"]
     old_gemma3(text)
     for field in ("vocab_size", "tie_word_embeddings", "rms_norm_eps", "attention_bias", "num_key_value_heads"):
@@ -188,14 +188,14 @@ def as_published_gemma3(stored):
 
 
 def in_language_model(key):
-    """As transformers 4 named them."""
+    """The names of transformers 4."""
     if key.startswith("model.language_model."):
         return key.replace("model.language_model.", "language_model.model.")
     return "language_model." + key if key.startswith("lm_head") else key.removeprefix("model.")
 
 
 def in_model(key):
-    """As transformers 5 has them."""
+    """The names of transformers 5."""
     if key.startswith("language_model.model."):
         return key.replace("language_model.model.", "model.language_model.")
     return key.removeprefix("language_model.") if key.startswith("language_model.lm_head") else key

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/support/huggingface: small tokenizers of each kind, texts, and what `tokenizers` makes of them.
+"""Writes tests/support/huggingface: small tokenizers of each kind, texts, and the results of `tokenizers` for them.
 
-By hand, in a virtual environment, when a kind is added; the tests then need no Python:
+Run by hand, in a virtual environment, when a kind is added; the tests then need no Python:
 
     python -m pip install tokenizers==0.23.3 && python tests/support/write_tokenizer_cases.py
 
-A folder holds tokenizer.json, or the older files of the same tokenizer, and cases.json: {"made_with", "before", "after",
+A folder contains tokenizer.json, or the older files of the same tokenizer, and cases.json: {"made_with", "before", "after",
 "cases": [{"text", "plain": {"ids", "bytes", "words"}, "parsed": …}, …]}; `plain` reads special tokens as text.
 """
 import json
@@ -37,7 +37,7 @@ def alphabet_trainer(kind, special, size=320, **more):
 
 
 def charsmap(pairs):
-    """A precompiled map (a double-array trie, then the texts it leads to) of {text: what it becomes}."""
+    """A precompiled map (a double-array trie, then its replacement texts) of {text: its replacement}."""
     trie, texts = {}, b""
     for text, made in pairs.items():
         node = trie

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calibration numbers of random answers with ties, in plumb and in scikit-learn; run by the peer's Python.
 
-Arguments: the program calibration_numbers, how many inputs. Prints the number of inputs and, by name, the largest
-difference seen.
+Arguments: the program calibration_numbers, the number of inputs. Prints the number of inputs and, by name, the largest
+difference found.
 """
 import json
 import subprocess
@@ -22,7 +22,7 @@ for i in range(int(sys.argv[2])):
         confidence = random.integers(0, 6, n) / 5
     elif kind == 1:  # rounded
         confidence = np.round(random.random(n), 2)
-    elif kind == 2:  # piled up at both ends, some of them doubled
+    elif kind == 2:  # concentrated at both ends, some of them duplicated
         confidence = random.beta(0.3, 0.3, n)
         confidence[n // 2:] = confidence[: n - n // 2]
     else:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Paired tests of random runs, in plumb compare and in scipy and statsmodels; run by the peer's Python.
 
-Arguments: the program plumb, how many inputs, how many facts only one of two models knows in the largest. Prints the
-number of inputs and of numbers, and by name the largest difference seen: absolute, of p relative.
+Arguments: the program plumb, the number of inputs, and in the largest input the number of facts that only one of two
+models knows. Prints the number of inputs and of numbers and, by name, the largest difference found: absolute, but
+relative for p.
 """
 import csv
 import itertools
@@ -24,7 +25,7 @@ worst, numbers = {}, 0
 
 
 class Stream:
-    """core/random.hpp: std::mt19937_64 behind a seed and a name."""
+    """core/random.hpp: std::mt19937_64, seeded with a number and a name."""
 
     def __init__(self, seed, name):
         hashed = 0xcbf29ce484222325
@@ -85,7 +86,7 @@ def check_interval(name, found, value, draws, count):
 
 
 def check_facts_interval(found, counts):
-    """The ends lie where the exact distribution of resampled facts has 2.5% below and above, but for 1,000 draws."""
+    """In the exact distribution of resampled facts, 2.5% are below and above the ends, up to the error of 1,000 draws."""
     both, first, second, neither = counts
     n = sum(counts)
     compare("difference", found["value"], (first - second) / n)
@@ -95,7 +96,7 @@ def check_facts_interval(found, counts):
         return
     if n > 60 or found["low"] is None:
         return
-    share = {0: 1.0}  # of the sum of as many draws as there are facts
+    share = {0: 1.0}  # of the sum of n draws from n facts
     for _ in range(n):
         drawn = {}
         for at, p in share.items():
@@ -112,8 +113,8 @@ def check_facts_interval(found, counts):
 
 
 def write_run(folder, relations, model, options, templates):
-    """A results folder as lm-pub-quiz writes it. `relations`: {code: {(instance, template): scores}}, answers are instance
-    modulo the options."""
+    """A results folder as lm-pub-quiz writes it. `relations`: {code: {(instance, template): scores}}; a fact's answer is its
+    instance modulo the number of options."""
     folder.mkdir()
     metadata = {}
     for code, rows in relations.items():
@@ -137,7 +138,7 @@ def is_right(scores, answer):
 
 
 def pair_counts(first, second, options):
-    """The four counts, and facts of the same answer, of one relation of two models; None where they share nothing."""
+    """The four counts, and facts with the same answer, of one relation of two models; None if they share no facts."""
     templates = sorted({t for _, t in first} & {t for _, t in second})
     instances = sorted({i for i, _ in first} & {i for i, _ in second})
     if not templates or not instances:
@@ -274,7 +275,7 @@ def check_facts(out, metrics, runs, options):
 
 
 def random_runs(random, case):
-    """Models of unlike skill over the same facts; some lack facts, templates or relations; scores have ties."""
+    """Models of different skill over the same facts; some lack facts, templates or relations; scores contain ties."""
     options, templates = int(random.integers(2, 5)), int(random.integers(1, 5))
     codes = [f"P{r}" for r in range(int(random.integers(1, 7)))]
     sizes = {code: int(random.integers(1, 50)) for code in codes}
@@ -298,7 +299,8 @@ def random_runs(random, case):
 
 
 def many_discordant(discordant):
-    """Two models over one relation, 0.3 points apart among the facts that one of them alone knows, and some that both do."""
+    """Two models over one relation, 0.3 points apart among the facts that only one of them knows, and some facts that both
+    know."""
     first = discordant // 2 + discordant // 300
     runs = [{"P1": {}}, {"P1": {}}]
     for i in range(discordant + 50):

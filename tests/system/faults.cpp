@@ -78,7 +78,7 @@ class Trial {
     if (job_.refuses_its_own) return "";
     const TinyRun again = redo();
     if (again.code != 0) return "does not go on: " + again.err;
-    return lasting_files(out()) == expected_ ? "" : "goes on to other bytes" + unlike();
+    return lasting_files(out()) == expected_ ? "" : "resumes to different bytes" + unlike();
   }
   /// The files that are not as expected.
   [[nodiscard]] std::string unlike() const {

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers alone under clang, each compiled once: as modules.
+"""Compiles headers by themselves under clang, each only once: as modules.
 
-As a module of its own a header sees what it includes, names and macros, directly or not, and nothing else; what it
-includes is read from the modules made before it instead of being compiled again. The standard library's headers and those
-of Eigen, xtensor and nlohmann-json are modules too, each seen by those that include it. Their sources stay as they are,
-but for one: clang 16 takes two instances of std::pair that two modules made for different ones, because of the requirements
-of its constructors, so its C++17 form is read, which has none.
+As a separate module, a header sees only the names and macros of the headers that it includes, directly or not. These are
+read from their modules, which were made before, instead of being compiled again. The headers of the standard library,
+Eigen, xtensor and nlohmann-json are modules too, visible only to headers that include them. Their sources are unchanged,
+with one exception. clang 16 treats two instances of std::pair from two modules as different, because of the requirements
+of its constructors. So its C++17 form is read, which has no requirements.
 
-A module that does not compile proves nothing, for clang's modules have faults: whoever asks compiles that header again
-without them. One that compiles has been seen alone.
+A module that does not compile proves nothing, because clang's modules have bugs: the caller compiles that header again
+without them. A module that compiles proves that its header compiles by itself.
 """
 import concurrent.futures
 import pathlib
@@ -32,13 +32,13 @@ def module_of(name):
 
 
 def prerequisites(listed):
-    """Files of a list of dependencies that a compiler wrote."""
+    """Files of a list of dependencies written by a compiler."""
     return set(pathlib.Path(listed).read_text().replace("\\\n", " ").split()[1:])
 
 
 class Modules:
-    """Modules of headers in a folder. `words` call the compiler in `root`; `names` are the headers below `include`;
-    `closure` says which of them one includes, directly or not; `named` are the headers that they name in <>."""
+    """Modules of the headers in a folder. `words` call the compiler in `root`; `names` are the headers below `include`;
+    `closure` returns the headers that one of them includes, directly or not; `named` are the headers that they name in <>."""
 
     def __init__(self, words, root, include, folder, names, closure, named):
         self.words, self.root, self.folder, self.closure = [word for word in words if word != "-fsyntax-only"], root, pathlib.Path(folder), closure
@@ -46,7 +46,7 @@ class Modules:
         self.foreign = self.map_headers(include, names, named)
 
     def map_headers(self, include, names, named):
-        """Writes which header is which module; names of the modules beside those of `names`."""
+        """Writes which header is which module; returns the names of the modules in addition to those of `names`."""
         listed = self.folder / "named.d"
         named = sorted(name for name in named if "/" not in name or name.startswith(THIRD_PARTY))
         source = "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in named)
@@ -66,7 +66,7 @@ class Modules:
         return ["std", *map(module_of, third)]
 
     def make(self, module, more=()):
-        """(what the compiler says, the files it read) of one module, all whose imports have been made."""
+        """(the compiler's messages, the files it read) of one module whose imports have all been made."""
         described, made = self.folder / "headers.modulemap", self.folder / f"{module}.pcm"
         flags = ["-fmodules", "-fno-implicit-modules", "-fno-implicit-module-maps", f"-fprebuilt-module-path={self.folder}",
                  f"-fmodule-map-file={described}", "-Wno-c++17-extensions"]  # in modules it warns of 0x1p-53 in C++20
@@ -79,8 +79,9 @@ class Modules:
         return "", {file for file in prerequisites(made.with_suffix(".d")) if not file.startswith(str(self.folder))}
 
     def make_all(self, names, more, threads):
-        """Fills `said` and `read` (its own lines and its includes') of headers that can be made; one that includes what
-        could not be made is in neither. `more(names)` are the flags of a header alone. False when the libraries beneath cannot be made."""
+        """Fills `said` and `read` (its own lines and its includes') of headers that can be made. A header that includes one that
+        could not be made is in neither. `more(names)` are additional flags of a header. False if the underlying libraries
+        cannot be made."""
         below = [self.make(module) for module in self.foreign]
         self.below = set().union(*(read for _, read in below))
         if any(said for said, _ in below):

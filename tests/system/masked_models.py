@@ -3,7 +3,7 @@
 
     python masked_models.py FOLDER DATA RELATIONS LIMIT
 
-FOLDER then holds NAME/model, a Hugging Face folder whose tokenizer is trained on DATA's texts, and NAME/pll_original and
+FOLDER then contains NAME/model, a Hugging Face folder whose tokenizer is trained on DATA's texts, and NAME/pll_original and
 NAME/pll_within_word_l2r, the results of the first LIMIT facts of the RELATIONS.
 """
 import json
@@ -45,7 +45,7 @@ def word_pieces(data):
 
 
 def byte_pairs(data):
-    """ModernBERT's kind: GPT-2's words behind NFC, runs of spaces as tokens, and a mask that takes the space before it."""
+    """ModernBERT's kind: GPT-2's words after NFC, runs of spaces as tokens, and a mask that includes the space before it."""
     made = Tokenizer(models.BPE())
     made.normalizer = normalizers.NFC()
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -76,7 +76,7 @@ MODELS = {
         SIZES, relative_attention=True, position_buckets=6, share_att_key=True, pos_att_type="p2c|c2p",
         position_biased_input=False, norm_rel_ebd="layer_norm", type_vocab_size=0, legacy=False)),
 }
-# Models whose config.json says something else than what transformers writes, by the model that they are made from.
+# Models whose config.json differs from the one that transformers writes, by the model they are made from.
 CHANGED = {
     "modernbert-merged": ("modernbert", {"rope_scaling": {"rope_type": "linear", "factor": 3.0}}),
     "modernbert-one-entry": ("modernbert", {"local_rope_theta": 20.0, "rope_parameters": {

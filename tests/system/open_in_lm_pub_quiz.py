@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a results folder with lm-pub-quiz and prints the accuracies it finds, as JSON."""
+"""Opens a results folder with lm-pub-quiz and prints its accuracies as JSON."""
 import json
 import sys
 

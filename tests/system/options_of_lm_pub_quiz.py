@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a dataset with lm-pub-quiz and prints each relation's options and which of them answers each fact, as JSON."""
+"""Opens a dataset with lm-pub-quiz and prints each relation's options and the option that answers each fact, as JSON."""
 import json
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every kind of decoder from its own folder beside transformers, over sequences that fill the context."""
+"""Compares every kind of decoder from its own folder with transformers, over sequences that fill the context."""
 import json
 import pathlib
 import subprocess
@@ -27,7 +27,7 @@ kinds = {kind.name: kind for kind in a.kinds_of(a.MEDIUM)}
 for name, kind in kinds.items():
     print("RESULT " + json.dumps([name, worst(kind)]), flush=True)
 def varied(kind, change):
-    # transformers reads the changed folder too: it says what each field means, or that it means nothing.
+    # transformers reads the changed folder too: it defines the meaning of each field, or ignores it.
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch) / "model"
         a.write(kind, folder)
@@ -39,7 +39,7 @@ def varied(kind, change):
 for name, change in json.loads(sys.argv[3]):
     print("RESULT " + json.dumps([f"{name} with {json.dumps(change)}", varied(kinds[name], change)]), flush=True)
 def fused():
-    # All experts of a layer in two tensors, as transformers 5 computes them.
+    # All experts of a layer in two tensors, as in transformers 5.
     with tempfile.TemporaryDirectory() as scratch:
         model = a.randomize(kinds["mixtral"].make(), 1)
         model.save_pretrained(scratch, save_original_format=False)
@@ -63,7 +63,7 @@ print("RESULT " + json.dumps(["a window one shorter", worst(kinds["mistral"], {"
 
 STRETCHED = [1.0, 1.2, 1.3, 1.5, 2.0, 2.5]
 TURNS = ["full_attention", "sliding_attention", "full_attention"]
-# Fields that contradict others, that have an older spelling, or that an architecture reads and does not use.
+# Fields that contradict others, that have an older spelling, or that an architecture reads but does not use.
 VARIED = [
     ("gemma3", {"attn_logit_softcapping": 2.0}),
     ("gemma3", {"layer_types": "absent", "_sliding_window_pattern": 2, "sliding_window_pattern": "absent"}),
@@ -87,7 +87,7 @@ VARIED = [
                                    "original_max_position_embeddings": 128}}),
     ("falcon-alibi", {"parallel_attn": None}),
     ("bloom", {"slow_but_exact": True}),
-    # Other names of fields, and absent ones.
+    # Different names of fields, and absent ones.
     ("gpt2", {"n_embd": "absent", "n_layer": "absent", "n_head": "absent", "n_positions": "absent", "hidden_size": 48,
               "num_hidden_layers": 3, "num_attention_heads": 4, "max_position_embeddings": 256}),
     ("gptj", {"n_embd": "absent", "hidden_size": 48}),
@@ -103,7 +103,7 @@ VARIED = [
 
 
 def python_with_transformers():
-    """A Python that has torch and transformers: the tests' peer, or that of the benchmarks."""
+    """A Python with torch and transformers: the tests' peer, or the benchmarks' peer."""
     whole = sorted(pathlib.Path.home().glob(".cache/plumb/lm-pub-quiz-*-full/bin/python"))
     for python in [command.PEER, *whole]:
         if python and subprocess.run([python, "-c", "import torch, transformers"], capture_output=True).returncode == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bad input ends with exit code 2 and one line that says where and what to do."""
+"""Bad input ends with exit code 2 and one line that names the place and the remedy."""
 import csv
 import io
 import json
@@ -32,7 +32,7 @@ class BadInput(unittest.TestCase):
         self.lines = [json.dumps(FACT)]
 
     def fails(self, *more, model=None):
-        """The one line on stderr; nothing is left that looks like a run."""
+        """The one line on stderr; nothing that looks like a run is left."""
         (self.data / "metadata_relations.json").write_text(json.dumps(self.metadata))
         (self.data / "capital.jsonl").write_text("\n".join(self.lines) + "\n")
         out = self.folder / "out"
@@ -117,7 +117,7 @@ class BadInput(unittest.TestCase):
 
     def test_duplicate_options(self):
         self.metadata["capital"]["answer_space_labels"] = ["Paris", "Paris"]
-        self.metadata["capital"].pop("answer_space_ids", None)  # which may tell them apart
+        self.metadata["capital"].pop("answer_space_ids", None)  # may distinguish them
         self.check(self.fails(), "option 'Paris' is duplicated")
 
     def test_empty_dataset(self):
@@ -134,7 +134,7 @@ class BadInput(unittest.TestCase):
         self.lines = [json.dumps({**FACT, "obj_label": "P"})]
         problem = self.fails("--templates", "all", "--bos", "no", "--span", "answer")
         self.check(problem, "capital.jsonl:1: ", "capital, template 1: ", "no scored token in its answer", "--bos yes")
-        self.assertFalse((self.folder / "out").exists())  # the plan refuses it before there is a folder
+        self.assertFalse((self.folder / "out").exists())  # the plan refuses it before the folder exists
 
     def test_closed_streams_do_no_harm(self):
         self.metadata["capital"]["templates"].append("[Y] is the capital of [X].")
@@ -182,7 +182,7 @@ CAPITALS = [("Peru", "Lima"), ("Chad", "N'Djamena"), ("Cuba", "Havana"), ("Iraq"
 
 
 class Tables(unittest.TestCase):
-    """Tables of people's own and of the many-shot paper, as other programs write them."""
+    """Users' own tables and those of the many-shot paper, as other programs write them."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands before a text, over GGUF files: BOS, nothing, or a token that is named, and never two.
+"""What precedes a text, over GGUF files: BOS, nothing, or a named token, and never two.
 
-The tokens are those that `data prompts --ids` lists; a tokenizer that writes a space before every text
-(SentencePiece) does so behind BOS too.
+The tokens are those that `data prompts --ids` lists. A tokenizer that writes a space before every text
+(SentencePiece) does so after BOS too.
 """
 import json
 import shutil
@@ -31,7 +31,7 @@ class Bos(unittest.TestCase):
         shutil.rmtree(self.folder)
 
     def ask(self, name, templates, *more, model=SENTENCEPIECE):
-        """The ids of each prompt, whole, the rows, the settings, and what the terminal said."""
+        """The ids of each whole prompt, the rows, the settings, and the terminal output."""
         out = self.folder / name
         done = command.plumb("probe", "--data", write(self.folder / (name + "-data"), *templates), "--model", model,
                              "--out", out, "--threads", 1, "--templates", "all", *more)

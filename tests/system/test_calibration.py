@@ -98,8 +98,8 @@ def judged(run, reduce):
 @command.needs_shared
 @command.needs_model
 class TwelveTemplates(unittest.TestCase):
-    """One command from a model to the page, with the calibration paper's templates: random weights behind the real
-    model's tokenizer, whose scores are compared with lm-pub-quiz elsewhere."""
+    """One command from a model to the page, with the calibration paper's templates: random weights with the real model's
+    tokenizer. Other tests compare its scores with lm-pub-quiz."""
 
     @classmethod
     def setUpClass(cls):
@@ -175,7 +175,7 @@ class TwelveTemplates(unittest.TestCase):
         self.assertEqual(command.results(self.out), before)
         self.assertEqual(json.loads((self.out / "probe" / "run.json").read_text())["statements_scored_now"], 0)
         self.assertIn("report: ", done.stdout)
-        read = self.folder / "read"  # the same from the folder alone
+        read = self.folder / "read"  # the same numbers from the folder only
         command.plumb("calibrate", self.out / "probe", "--bins", 5, "--resamples", 50, "--out", read)
         self.assertEqual(json.loads((read / "metrics.json").read_text()),
                          json.loads((self.out / "metrics.json").read_text()))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements asked in a conversation: texts of chat templates as transformers writes them (write_chat_texts.py), tokens and scores
-as llama.cpp alone gives them, draws of shots, and what is refused."""
+"""Statements in a conversation: texts of chat templates as transformers writes them (write_chat_texts.py), tokens and scores
+as llama.cpp by itself gives them, draws of shots, and refused settings."""
 import collections
 import hashlib
 import json
@@ -36,7 +36,7 @@ class Texts(unittest.TestCase):
                 same = text == row["text"]
             if not same:
                 differ[row["template"]].append(row["conversation"])
-        # It reads `datetime`, which neither defines: an error in Python, an empty text here.
+        # It reads `datetime`, which neither program defines: an error in Python, an empty text here.
         differ.pop("fireworks-ai-llama-3-firefunction-v2.jinja")
         self.assertEqual(differ, {})
 
@@ -98,7 +98,7 @@ class Chat(unittest.TestCase):
         page = (out / "report.html").read_text()
         self.assertIn("add_generation_prompt", page)
         self.assertIn("&lt;|im_start|&gt;assistant", page)
-        # One BOS: this model's is what its template begins with.
+        # One BOS: this model's template begins with its BOS.
         again = self.run_of("bos", "--chat", "--bos", "yes", relations="continent")
         self.assertEqual(command.rows(out / "continent_results.jsonl"), command.rows(again / "continent_results.jsonl"))
         self.assertEqual({prompt["ids"].count(1) for prompt in self.prompts(again, "--ids")}, {3})

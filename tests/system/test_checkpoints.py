@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints as they were published over the years, and broken ones, through the command: the same scores, or one line
-that says what is wrong and what to do."""
+"""Checkpoints as they were published over the years, and broken ones, through the command: the same scores, or one line with
+the error and the remedy."""
 import json
 import shutil
 import struct
@@ -41,7 +41,7 @@ class Checkpoints(unittest.TestCase):
         cls.count = 0
 
     def copy(self, name):
-        """A folder of the same name, so that results do not differ in it, to be changed."""
+        """A copy of the folder under the same name, so that results do not differ in it, for changes."""
         type(self).count += 1
         model = self.folder / str(self.count) / name
         shutil.copytree(FOLDERS / name, model, ignore=shutil.ignore_patterns("pll_*", "scores"))
@@ -60,7 +60,7 @@ class Checkpoints(unittest.TestCase):
         return (out / "P30_results.jsonl").read_bytes() if code == 0 else done.stderr
 
     def same(self, name, change, config=None):
-        """A changed checkpoint scores as the one it was made of."""
+        """A changed checkpoint scores like its original."""
         model = self.copy(name)
         expected = self.probe(model)
         shutil.rmtree(model.parent / f"run-{name}")
@@ -202,7 +202,7 @@ class Checkpoints(unittest.TestCase):
                 ("config.json", lambda made: made.update(hidden_act="mish"), ("mish", "gelu_new", "relu")),
                 ("tokenizer.json", normalizer, ("Uppercase", "BertNormalizer", "NFKC"))):
             model = self.copy("tiny-bert-cased")
-            # The class that takes tokenizer.json's normalizer; BertTokenizer has its own.
+            # The class that uses tokenizer.json's normalizer; BertTokenizer has its own.
             self.change_json(model, "tokenizer_config.json", lambda made: made.update(tokenizer_class="PreTrainedTokenizerFast"))
             self.change_json(model, file, change)
             self.refused(model, file, *words)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compilers that are said to be tested are, an older one is told so in one line, and headers are clean in other people's
-programs: under libc++, under their warnings, under their macros, and never under flags that take NaN or exceptions away."""
+"""The compilers listed as tested are tested, an older one gets a one-line error, and headers are clean in other people's
+programs: under libc++, under their warnings, under their macros, and never under flags that disable NaN or exceptions."""
 import hashlib
 import pathlib
 import re
@@ -19,18 +19,19 @@ VERSION = INCLUDE / "plumb" / "detail" / "core" / "version.hpp"
 OLDEST_CLANG = shutil.which("clang++-14")
 LIBCXX = ["-stdlib=libc++"]
 HAS_LIBCXX = CLANG and (pathlib.Path(CLANG).resolve().parent.parent / "include" / "c++" / "v1" / "version").exists()
-# What Debian 12's Boost 1.74 must be told of libc++ 16, which has left out what C++17 removed.
+# Flags of Debian 12's Boost 1.74 for libc++ 16, which has removed what C++17 removed.
 OLD_BOOST = ["-DBOOST_NO_CXX98_FUNCTION_BASE", "-DBOOST_ASIO_HAS_STD_INVOKE_RESULT"]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Wold-style-cast",
             "-Wdouble-promotion", "-Wcast-qual", "-Wnon-virtual-dtor", "-Woverloaded-virtual", "-Wundef", "-Wextra-semi", "-Werror"]
 
-# Names that are macros in programs that plumb's headers are used in. CONTRIBUTING.md says what a header does about them.
-# Before anything: macOS's AssertMacros.h, Unreal Engine.
+# Names that are macros in programs that use plumb's headers. CONTRIBUTING.md describes how a header handles them.
+# Before any other header: macOS's AssertMacros.h, Unreal Engine.
 CALLED_FIRST = """check check_noerr ncheck verify verify_noerr require require_noerr ensure checkf verifyf""".split()
-# After the libraries that plumb includes: windows.h, glibc's sys/sysmacros.h and sys/param.h, glog, Catch2, GoogleTest, gettext.
+# After the libraries that plumb includes: windows.h, glibc's sys/sysmacros.h and sys/param.h, glog, Catch2, GoogleTest,
+# gettext.
 CALLED_LATER = """min max major minor makedev MIN MAX ABS CHECK CHECK_EQ REQUIRE VERIFY ASSERT LOG DCHECK TEST FAIL SUCCEED SECTION
 likely unlikely foreach TEXT ARRAY_SIZE _""".split()
-# Not called: windows.h, X11, Qt, curses, complex.h, Objective-C.
+# Macros without arguments: windows.h, X11, Qt, curses, complex.h, Objective-C.
 WORDS = """TRUE FALSE ERROR IN OUT OPTIONAL CONST VOID DELETE NO_ERROR STRICT near far small hyper interface DOMAIN OVERFLOW UNDERFLOW
 SING PLOSS TLOSS ABSOLUTE RELATIVE TRANSPARENT IGNORE DIFFERENCE PAGE_SIZE None Bool Status True False Success Always Never
 Complex Above Below Unsorted Convex KeyPress FocusIn FocusOut CursorShape unix linux signals slots emit forever I complex OK ERR
@@ -48,8 +49,8 @@ def compiled(compiler, headers, *more):
 
 
 def is_clean(compiler, source, *more):
-    """What a compiler says of a text, which names files by #include alone. What was clean stays so until a byte of a header or
-    of the text changes."""
+    """The compiler's messages for a text, which names files only by #include. A clean result is remembered until a byte of a
+    header or of the text changes."""
     read = hashlib.sha256("\0".join([version(compiler), *words_of(compiler, *more), source]).encode())
     for header in sorted(INCLUDE.rglob("*.hpp")):
         read.update(header.read_bytes())
@@ -65,7 +66,7 @@ def is_clean(compiler, source, *more):
 
 
 def public_headers():
-    """All but those of libraries that are not there."""
+    """All but those of libraries that are not installed."""
     absent = ["/mpi_", *([] if command.LLAMA_INCLUDE else ["backend/llama", "huggingface/native_gguf"])]
     return [name for name in HEADERS if not any(word in other for word in absent for other in closure(name) | {name})]
 
@@ -75,17 +76,17 @@ def includes(names):
 
 
 def libraries(texts):
-    """What texts include of other people's, where it is there."""
+    """Other libraries' headers that the texts include, if they are installed."""
     named = {found for text in texts for found in re.findall(r"^#include <(\S+)>", text, re.MULTILINE)}
     return "".join(f"#if __has_include(<{name}>)\n#include <{name}>\n#endif\n" for name in sorted(named))
 
 
 def examples():
-    """Every example in a namespace of its own behind what all include, so that one compilation makes the bodies of the templates that
-    they call."""
+    """Every example in its own namespace, after the headers that all of them include, so that one compilation instantiates the
+    templates that they call."""
     found, texts = [], []
     for source in sorted((command.ROOT / "examples").glob("*.cpp")):
-        if source.stem in ("one_file", "requantize"):  # another way to include them, and llama.cpp's own headers alone
+        if source.stem in ("one_file", "requantize"):  # includes them differently, and llama.cpp's own headers only
             continue
         text = re.sub(r'^#include "(\w+\.hpp)"', lambda found: (source.parent / found.group(1)).read_text(), source.read_text(),
                       flags=re.MULTILINE)
@@ -124,7 +125,7 @@ class Flags(unittest.TestCase):
     def refused(self, compiler, headers, *flags):
         done = compiled(compiler, headers, *flags)
         self.assertNotEqual(done.returncode, 0, flags)
-        return next(line for line in done.stderr.splitlines() if "error: " in line)  # the first
+        return next(line for line in done.stderr.splitlines() if "error: " in line)  # the first error
 
     def test_flags_that_take_nan_away_are_refused(self):
         for compiler in ["g++", *([CLANG] if CLANG else [])]:
@@ -171,7 +172,7 @@ class Warnings(unittest.TestCase):
         first, later, words = ("".join(f"{line.format(name)}\n" for name in names)
                                for line, names in zip(poison, (CALLED_FIRST, CALLED_LATER, WORDS), strict=True))
         none = "".join(f"#undef {name}\n" for name in CALLED_FIRST + CALLED_LATER + WORDS)
-        # Boost.Beast itself does not compile behind a macro `check`.
+        # Boost.Beast itself does not compile after a macro `check`.
         source = "\n".join([before, *sorted(set(boost)), first, libraries((INCLUDE / name).read_text() for name in headers), later, words,
                             includes(headers), none, *programs])
         self.assertGreater(len(programs), 15)

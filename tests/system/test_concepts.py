@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model, scorer, builder, policy or estimator that lacks something does not compile, and the compiler says what to write."""
+"""If a model, scorer, builder, policy or estimator lacks a part, it does not compile, and the compiler prints what to write."""
 import re
 import shutil
 import subprocess
@@ -10,9 +10,9 @@ import command
 PROGRAMS = ""
 
 COMPILERS = [name for name in ("g++", "clang++-14", "clang++-16") if shutil.which(name)]
-OF_EACH_KIND = COMPILERS[:2]  # g++ and a clang: where all the headers of DOORS are read
+OF_EACH_KIND = COMPILERS[:2]  # g++ and a clang, which read all the headers of DOORS
 
-# What a type of one's own has; each test takes one part away.
+# The parts of a user's own types; each test removes one part.
 PARTS = {
     "tokenize": "plumb::Tokenization tokenize(std::string_view) const { return {}; }",
     "detokenize": "std::string detokenize(std::span<const plumb::TokenId>) const { return {}; }",
@@ -61,7 +61,7 @@ CONCEPTS = {
 }
 HEADERS = ["backend/check_model.hpp", "calibrate/confidence.hpp", "score/candidate_scorer.hpp", "aggregate/aggregator.hpp",
            "prompt/prompt.hpp", "score/causal_scorer.hpp"]
-# What a program writes as plumb::X, whichever of the doors declares it.
+# Makes every public name available as plumb::X, whichever door declares it.
 ALL_NAMES = "namespace plumb { using namespace detail; }\n"
 
 
@@ -71,8 +71,8 @@ def includes(headers):
 
 
 def compiled(compiler, models, more=""):
-    """What the compiler says of a program that asks for models to be checked, each (check, parts), with more lines; Model0
-    is the first."""
+    """The compiler's messages for a program that checks models, each (check, parts), with additional lines; Model0 is the
+    first."""
     text = includes(HEADERS)
     for i, (check, parts) in enumerate(models):
         text += f"struct Model{i} {{\n" + "\n".join(parts) + f"\n}};\nstatic_assert(plumb::check_{check}<Model{i}>());\n"
@@ -80,7 +80,7 @@ def compiled(compiler, models, more=""):
 
 
 def compile_text(compiler, text):
-    """What a compiler says of a program, all of it."""
+    """All of a compiler's messages for a program."""
     more = ["-ferror-limit=0"] if "clang" in compiler else ["-fmax-errors=0", "--param=ggc-min-heapsize=2000000"]
     return subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{command.ROOT / 'include'}", "-isystem",
                            "/usr/include/eigen3", "-ftemplate-backtrace-limit=0", *more, "-x", "c++", "-"], input=text,
@@ -88,8 +88,7 @@ def compile_text(compiler, text):
 
 
 def first_errors(done):
-    """By file of a program's #line, the first error that its lines lead to. GCC names the line before the error, clang
-    behind it."""
+    """By file of a program's #line, the first error that its lines cause. GCC names the line before the error, clang after it."""
     first, pending, door = {}, None, None
     for line in done.stderr.splitlines():
         at = re.search(r"\bdoor\d+(?=:\d+:)", line)
@@ -106,7 +105,7 @@ def first_errors(done):
     return first
 
 
-# What asks for a check itself: its header, how a program calls it, and of which parts its type has which one not.
+# Headers that check a type themselves: the header, a program's call, the check, and the part that its type lacks.
 DOORS = [
     ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, plumb::Bos())", "causal_lm", "context_length"),
     ("score/causal_scorer.hpp", "plumb::CausalScorer(mine, plumb::Bos())", "lookup_lm", "tree_limits"),
@@ -122,8 +121,8 @@ DOORS = [
 
 
 def named(done):
-    """By model, the parts that are said to be missing, each with what to write. GCC names the model before the
-    message, clang behind it."""
+    """By model, the parts reported as missing, each with what to write. GCC names the model before the message, clang after
+    it."""
     said, pending, model = {}, [], None
     for line in done.stderr.splitlines():
         message = re.search(r"plumb: the [a-z ]+ lacks (.+?)\. Write: (.+?)\"?$", line)
@@ -133,7 +132,7 @@ def named(done):
             said.setdefault(model, {}).update(pending)
             pending = []
         elif message and " error: " in line:
-            # Clang says where it was asked once for all that a check finds, and the model in the message.
+            # Clang names the place once for all parts that a check misses, and the model in the message.
             own = re.search(r"requires \([^)]*?\bModel(\d+)\b", line)
             if "clang" in done.args[0] and own:
                 said.setdefault(int(own.group(1)), {}).update([message.groups()])
@@ -145,8 +144,8 @@ def named(done):
 
 
 CAUSAL = [PARTS[part] for part in CONCEPTS["causal_lm"]]
-# What is beside a causal model and would never be called: a part of an optional form, or one of another shape; and what is
-# then named as missing.
+# Parts added to a causal model that would never be called: a part of an optional form, or one with the wrong signature; and
+# the parts that are then reported as missing.
 HALF_FORMS = [
     ([PARTS["tree_limits"]], {"evaluate of a tree", "release"}),
     ([PARTS["release"]], {"evaluate of a tree", "tree_limits"}),
@@ -174,7 +173,7 @@ HALF_FORMS = [
     ([PARTS["generate of many prompts"].replace("std::span<const std::uint64_t>", "std::vector<std::uint64_t>")],
      {"generate of many prompts"}),
 ]
-# What is beside one and is whole, or is none of a form's parts.
+# Parts added to a causal model that form a whole form, or that belong to none.
 WHOLE_FORMS = [
     [PARTS["tree_limits"], PARTS["evaluate of a tree"], PARTS["release"]],
     [PARTS["tree_limits"], PARTS["look_up"]], [PARTS["tree_limits"], PARTS["look_up"], PARTS["release"]],
@@ -182,7 +181,7 @@ WHOLE_FORMS = [
     [PARTS["dimension"], PARTS["embed"]], [PARTS["dimension"]], [PARTS["generate"]],
     ["void generate(int) {}", "int evaluate(int, int, int) { return 0; }"],
 ]
-# A compiler reads the headers for seconds, so what is alike is asked of it in one program.
+# Reading the headers takes a compiler seconds, so similar checks are in one program.
 MISSING = [(check, missing) for check, parts in CONCEPTS.items() for missing in parts]
 OTHER_TYPE = ("causal_lm", [PARTS[part] if part != "bos" else "plumb::TokenId bos() const { return 0; }"
                             for part in CONCEPTS["causal_lm"]])
@@ -191,7 +190,7 @@ SEEN = ("causal_lm", [*CAUSAL, "std::vector<plumb::SpecialToken> special_tokens(
 
 
 def asked_as_const(parts):
-    """A program's lines that ask a const model of these parts."""
+    """A program's lines that pass a const model with these parts."""
     return ("struct Mine {\n" + "\n".join(parts) + "\n};\n"
             "void ask(const Mine& mine) { (void)plumb::CausalScorer(mine, plumb::Bos()); }\n")
 

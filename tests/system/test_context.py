@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands before a statement, and what its numbers are reduced to: every score is that of the whole text, which is
-written down here anew and scored by llama.cpp alone (whole_text_scores)."""
+"""Text before a statement, and the reductions of its numbers: every score is that of the whole text, which is built here
+independently and scored by llama.cpp by itself (whole_text_scores)."""
 import csv
 import json
 import subprocess
@@ -31,7 +31,7 @@ def question(given, rest):
 
 @command.needs_model
 class Context(unittest.TestCase):
-    """Over a tiny model with the vocabulary of SmolLM2, which cuts digits apart and has spaces of their own before them."""
+    """A tiny model with the vocabulary of SmolLM2, which splits digits and has tokens for the spaces before them."""
 
     @classmethod
     def setUpClass(cls):
@@ -39,7 +39,7 @@ class Context(unittest.TestCase):
         cls.model = command.tiny_model(cls.folder, command.MODEL)
         cls.data = cls.folder / "data"
         cls.data.mkdir()
-        # As a spreadsheet writes it: other columns among the three, quotes where a field has a comma.
+        # As a spreadsheet writes it: additional columns among the three, and quotes around fields that contain a comma.
         with open(cls.data / "facts.csv", "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["Object", "Popularity", "Subject", "Relation"])
@@ -123,7 +123,7 @@ class Context(unittest.TestCase):
     def test_all_of_it_together(self):
         words = ["--prefix", "Facts:\n", "--shots", 2, "--shot-draw", "fact"]
         out = self.check("together", *words, prefix="Facts:\n", shots=2, reduction="pmi", span="continuation")
-        # Two shards of it are merged to the same files.
+        # Two shards of it are merged into the same files.
         parts = []
         for i in (1, 2):
             parts.append(self.folder / f"part{i}")
@@ -136,7 +136,7 @@ class Context(unittest.TestCase):
             self.assertEqual((merged / name).read_bytes(), (out / name).read_bytes())
 
     def same(self, first, second):
-        """Equal but for what rows round: scores are written with fewer digits than they are computed with."""
+        """Equal up to the rounding of rows: scores are written with fewer digits than they are computed with."""
         self.assertEqual(type(first), type(second))
         if isinstance(first, dict):
             self.assertEqual(first.keys(), second.keys())

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same question gives the same bytes: twice, and whatever the threads, the locale, the time zone, the umask, the
-names of folders and the order in which relations are named."""
+"""The same command gives the same bytes: when repeated, and for any threads, locale, time zone, umask, names of folders and
+order in which relations are named."""
 import os
 import shutil
 import subprocess
@@ -14,11 +14,11 @@ import kills  # noqa: E402: of the folder above
 
 PROGRAMS = "tiny_command plumb_command write_tiny_gguf"
 
-LOCALES = ("de_DE", "tr_TR")  # a comma in numbers; another capital of i
+LOCALES = ("de_DE", "tr_TR")  # a comma in numbers; a different capital of i
 
 
 def results(folder):
-    """All that is a result: run.json and report.json say where and how it was made, the journal in which order."""
+    """All results: run.json and report.json record where and how it was made, the journal in which order."""
     return {name: text for name, text in kills.lasting(folder).items() if not name.endswith(("run.json", "report.json"))}
 
 
@@ -31,7 +31,7 @@ class EveryJob(unittest.TestCase):
 
     @classmethod
     def left(cls, job, out, inputs=None, words=(), **more):
-        """What a job leaves in another environment."""
+        """The results of a job in a different environment."""
         cls.jobs.begin(job, out)
         environment = {**cls.jobs.environment, **more.pop("environment", {})}
         called = [str(cls.jobs.tiny), *kills.placed([*job["words"], *words], inputs or cls.jobs.folder / "in", out)]
@@ -74,7 +74,7 @@ class EveryJob(unittest.TestCase):
         deep = self.folder / "a" / "b c" / "d'e"
         deep.mkdir(parents=True)
         self.assert_all_the_same(deep / "out", inputs=inputs)
-        # And from within, by names that are not whole.
+        # And from within, by relative names.
         shutil.copytree(self.jobs.folder / "in", deep / "in")
         for job in self.jobs.list:
             if job["before"]:
@@ -104,7 +104,7 @@ class EveryJob(unittest.TestCase):
 
 @command.needs_vocabularies
 class Engine(unittest.TestCase):
-    """Threads of llama.cpp and of plumb's own network, and plumb's over them."""
+    """Threads of llama.cpp and of plumb's own network, and plumb's threads with each."""
 
     def test_threads(self):
         folder = command.temporary_folder(self)

@@ -11,7 +11,7 @@ DOCUMENTS = [command.ROOT / "README.md", command.ROOT / "CONTRIBUTING.md", *sort
 
 
 def missing(document):
-    """Names in a document of what is not there."""
+    """Names in a document of things that do not exist."""
     text = document.read_text()
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
     named = [link for link in links if "://" not in link and not (document.parent / link).exists()]
@@ -47,7 +47,7 @@ def missing_headings(document):
 
 
 def unheld(text):
-    """Rows of a table of promises that name no test, or one that is not there: "`tests/a.cpp` `case`, `another`"."""
+    """Rows of a table of promises that name no test, or one that does not exist: "`tests/a.cpp` `case`, `another`"."""
     found = []
     for row in re.findall(r"^\| (?!plumb promises|---)(.*) \|$", text.split("\n## ")[1], re.MULTILINE):
         promise, _, tests = row.rpartition(" | ")
@@ -85,7 +85,7 @@ class Documents(unittest.TestCase):
         self.assertEqual({path.name for path in DOCUMENTS if path.read_text().count("\n") > 250}, set())
 
     def test_every_option_has_its_line(self):
-        """docs/options.md has the options of all commands, and no others."""
+        """docs/options.md lists the options of all commands, and no others."""
         page = (command.ROOT / "docs" / "options.md").read_text()
         named = set(re.findall(r"(?<![\w-])--([a-z][a-z-]+)", page))
         known = set()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What computes a .gguf model, and what the command tells llama.cpp: adapters, the cache's numbers, nodes a step. No GPU is at
-hand."""
+"""The engine that computes a .gguf model, and the settings that the command passes to llama.cpp: adapters, the cache's types,
+nodes per step. Runs without a GPU."""
 import hashlib
 import json
 import os
@@ -149,7 +149,7 @@ class Llama(unittest.TestCase):
 
     def test_exact_scores_of_bf16_weights_are_refused_where_they_cannot_be_widened(self):
         half = self.write("stuck.gguf", "bf16")
-        with unittest.mock.patch.dict(os.environ, {"PLUMB_CACHE": str(self.model)}):  # a file
+        with unittest.mock.patch.dict(os.environ, {"PLUMB_CACHE": str(self.model)}):  # a file, not a folder
             self.assertIn(f"run `requantize {half} {self.folder / 'stuck.F32.gguf'} F32` and use that file, or set "
                           "--precision fast", self.refused(model=half))
 
@@ -169,7 +169,7 @@ class Llama(unittest.TestCase):
         self.probe("two", model=two)
         self.assertNotEqual(self.settings("one")["model_sha256"], self.settings("two")["model_sha256"])
         self.assertIn("model_sha256: the run was started with", self.probe("one", "--resume", model=two, code=2).stderr)
-        # A part changes behind a run's back.
+        # A part changes during a run.
         last = models[0] / name.format(3)
         kept = last.read_bytes()
         last.write_bytes((models[1] / name.format(3)).read_bytes())
@@ -198,7 +198,7 @@ class Llama(unittest.TestCase):
                 time.sleep(0.005)
         self.assertEqual(running.returncode, 0)
         self.assertEqual(seen, {"plumb"})
-        self.assertIn(b"GOMP_SPINCOUNT=1000", waits)  # it has started itself again
+        self.assertIn(b"GOMP_SPINCOUNT=1000", waits)  # it has restarted itself
 
     def test_a_hugging_face_folder_has_no_such_choices(self):
         folder = self.folder / "bert"
@@ -295,7 +295,7 @@ class Native(unittest.TestCase):
     def test_a_run_is_resumed_and_merged_by_its_own_engine(self):
         for engine in ("llama", "native"):
             self.probe(engine + "-run", "--engine", engine)
-            self.probe(engine + "-run", "--resume")  # nothing is said of the engine
+            self.probe(engine + "-run", "--resume")  # without an engine option
             for shard in (1, 2):
                 self.probe(f"{engine}-{shard}", "--engine", engine, "--shard", f"{shard}/2")
             merged = f"{engine}-merged"
@@ -321,7 +321,7 @@ class Native(unittest.TestCase):
             for engine in ("native", "llama"):
                 out = self.folder / f"{job}-{engine}"
                 command.plumb(*words, "--model", self.model, "--engine", engine, "--out", out)
-                probed = out / "probe" if job == "calibrate" else out  # a study keeps the run that it asked
+                probed = out / "probe" if job == "calibrate" else out  # a calibration stores the probe that it ran
                 self.assertTrue(json.loads((probed / "run.json").read_text())["settings"]["backend"].startswith(engine), job)
                 said[engine] = self.numbers(json.loads((out / "metrics.json").read_text()))
             self.assertEqual(len(said["native"]), len(said["llama"]), job)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each example prints what it says it prints."""
+"""Each example prints the output in its comment."""
 import json
 import subprocess
 import unittest
@@ -12,7 +12,7 @@ EXAMPLES = command.ROOT / "examples"
 
 
 def promised(text):
-    """The lines below "// Prints:" in an example's first comment; nothing without them."""
+    """The lines below "// Prints:" in an example's first comment; empty if there is none."""
     lines = text.splitlines()
     if "// Prints:" not in lines:
         return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Disks that fail, power that goes and processes that are killed lose nothing: a sample of each, on every job. All of
-them by tests/faults.sh and tests/kills.sh."""
+"""Failing disks, power losses and killed processes lose no data: a sample of each, on every job. tests/faults.sh and
+tests/kills.sh run all of them."""
 import signal
 import subprocess
 import sys
@@ -46,8 +46,8 @@ class Signals(unittest.TestCase):
         cls.jobs.environment["PLUMB_TINY_MARK"] = str(cls.mark)
 
     def begun(self, out, awaited, seconds):
-        """The job when that file holds something; each evaluation of the model takes that long, and makes the file
-        `mark` first."""
+        """The process of the job once that file is not empty. Each evaluation of the model takes this many seconds, and creates
+        the file `mark` first."""
         self.mark.unlink(missing_ok=True)
         self.jobs.environment["PLUMB_TINY_PAUSE"] = str(int(seconds * 1_000_000))
         process = self.jobs.start(self.jobs.words(self.job, out),
@@ -69,12 +69,12 @@ class Signals(unittest.TestCase):
             self.assertTrue(last.endswith(" --resume"), said)
             self.assertIn("stopping after the current work is saved", said)
             self.assertFalse(kills.looks_complete(self.job, out))
-            self.assertGreater((out / "journal.jsonl").read_bytes().count(b"\n"), lines, "the pack at hand is kept")
+            self.assertGreater((out / "journal.jsonl").read_bytes().count(b"\n"), lines, "the current pack is kept")
 
     def test_a_second_one_ends_it_at_once(self):
         for first, second in ((signal.SIGINT, signal.SIGINT), (signal.SIGTERM, signal.SIGTERM),
                               (signal.SIGTERM, signal.SIGINT), (signal.SIGINT, signal.SIGTERM)):
-            # In its first evaluation, which would take a minute.
+            # During its first evaluation, which would take a minute.
             process = self.begun(self.folder / f"twice-{first}-{second}", self.mark, 60)
             process.send_signal(first)
             while "stopping after" not in process.stderr.readline():

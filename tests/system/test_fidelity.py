@@ -15,7 +15,7 @@ BEAR = command.SHARED / "data" / "bear"
 
 
 def open_in_peer(test, folder, data, compare=True):
-    """The overall accuracy lm-pub-quiz finds in a folder; all it finds must be what metrics.json says."""
+    """The overall accuracy that lm-pub-quiz computes from a folder; all its numbers must equal those in metrics.json."""
     script = pathlib.Path(__file__).with_name("open_in_lm_pub_quiz.py")
     done = subprocess.run([command.PEER, script, folder, data / "relation_info.json"], capture_output=True, text=True)
     test.assertEqual(done.returncode, 0, done.stderr)
@@ -60,8 +60,8 @@ class AgainstLmPubQuiz(unittest.TestCase):
         self.assertEqual(compared, 2010)
 
     def test_a_statement_that_magnifies_rounding_has_the_score_of_double_precision(self):
-        """Behind "Millard D" a difference in the last digit of a sum grows a hundredfold. Expected: transformers 5.24 with these weights in
-        float64; in float32 it is up to 7e-4 nats away, plumb 4e-5 to 5e-4 by the width of its vectors."""
+        """After "Millard D" a difference in the last digit of a sum grows a hundredfold. Expected: transformers 5.24 with these
+        weights in float64. In float32 transformers differs by up to 7e-4 nats; plumb by 4e-5 to 5e-4, depending on its vector width."""
         probed = command.temporary_folder(self) / "run"
         command.probe(probed, "--relations", "P108", "--limit", 3, "--bos", "yes", data=BEAR)
         expected = {("Michael Spindler", 6): -67.199698, ("Ronald Wayne", 15): -61.035175, ("Millard Drexler", 4): -70.568157,
@@ -71,7 +71,7 @@ class AgainstLmPubQuiz(unittest.TestCase):
             self.assertLess(abs(scores[subject][option] - score), 1e-3, subject)
 
     def test_the_same_file_in_llama_cpp_gives_these_scores(self):
-        """Of plumb's own network, which is the default, and of llama.cpp over the same F32 weights."""
+        """The scores of plumb's own network, which is the default, and of llama.cpp, over the same F32 weights."""
         probed = command.temporary_folder(self) / "run"
         command.probe(probed, "--relations", ",".join(self.relations), "--limit", 10, "--engine", "llama", data=BEAR)
         backends = [json.loads((folder / "run.json").read_text())["settings"]["backend"] for folder in (self.probed, probed)]
@@ -130,7 +130,7 @@ class BundledFacts(unittest.TestCase):
 @command.needs_model
 class TreeAgainstOneByOne(unittest.TestCase):
     def test_every_relation_of_bear_scores_the_same(self):
-        # Every second statement of one fact a relation, over random weights: the tree of the model itself is compared with
+        # Every second statement of one fact per relation, over random weights: the tree of the model itself is compared with
         # lm-pub-quiz above.
         tiny = command.tiny_model(command.temporary_folder(self), command.MODEL)
         done = subprocess.run([command.BUILD / "tree_against_one_by_one", tiny, BEAR, "1", "2"], capture_output=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers succeed or refuse in one line on every seed of the fuzzers, and on inputs cut or joined from them."""
+"""Readers succeed or fail with one line on every seed of the fuzzers, and on inputs truncated or joined from them."""
 import pathlib
 import random
 import re
@@ -10,7 +10,7 @@ import unittest
 
 import command
 
-# The program that goes through a target's inputs (cmake/tests.cmake).
+# The program that runs a target's inputs (cmake/tests.cmake).
 ROOMS = {"datasets": "data", "models": "huggingface", "records": "run", "servers": "server", "command_lines": "cli"}
 PROGRAMS = "test_data test_huggingface test_run test_server test_cli"
 
@@ -19,7 +19,7 @@ import fuzz  # noqa: E402
 
 
 def replay(folder):
-    """What each target was given."""
+    """How many inputs each target ran."""
     given = {}
     for target, room in ROOMS.items():
         words = [f"--run_test=fuzz_{target}", "--catch_system_errors=no", "--", f"{folder}/{target}"]

@@ -16,7 +16,7 @@ PROGRAMS = "plumb_command write_tiny_gguf"
 
 WORDS = ("--relations", "continent,nationality", "--limit", "2", "--samples", "20", "--confidence-prompts", "3",
          "--max-new-tokens", "8", "--samplings", "20000")
-TEMPLATES = (0, 10, 20)  # of the 25 of each relation: of three groups, the last a question
+TEMPLATES = (0, 10, 20)  # of the 25 templates of each relation: from three groups, the last of them questions
 SETTINGS = ["zero-shot", "4-random", "4-relation", "4-template"]
 
 
@@ -25,7 +25,7 @@ def generate(out, *more, data=command.FACTS, code=0):
 
 
 def lemmas(text):
-    """Words in lower case, as plumb has them without WordNet for plain texts such as these."""
+    """Words in lower case, like plumb's without WordNet for plain texts such as these."""
     text = re.sub(r"(?<=\w)['’]s\b", "", text.lower())
     return re.findall(r"[^\W_]+", text)
 
@@ -224,7 +224,7 @@ class Killed(unittest.TestCase):
 
 @command.needs_vocabularies
 class Ends(unittest.TestCase):
-    """Where answers end and which examples stand before prompts, over a model that knows nothing."""
+    """Where answers end and which shots are before prompts, with a model that knows nothing."""
     @classmethod
     def setUpClass(cls):
         cls.folder = command.temporary_folder(cls)
@@ -240,12 +240,12 @@ class Ends(unittest.TestCase):
         asked = ("--settings", "zero-shot", "--max-new-tokens", "12")
         whole = [row["answer"] for row in self.answers("whole", *asked, "--stop", "")]
         inside = collections.Counter(c for text in whole for c in set(text.strip()[1:]) if c.isascii() and c.isalnum())
-        stops = [c for c, _ in inside.most_common()[-2:]]  # which some answers have
+        stops = [c for c, _ in inside.most_common()[-2:]]  # some answers contain them
         rows = self.answers("ended", *asked, "--stop", stops[0], "--stop", stops[1])
         ended, cut = 0, 0
         for text, row in zip(whole, rows, strict=True):
             places = [text.find(stop) for stop in stops if stop in text]
-            # The token in which a stop text begins goes as a whole.
+            # The token in which a stop text begins is removed as a whole.
             self.assertTrue(text.startswith(row["answer"]), (text, row))
             self.assertTrue(not places or len(row["answer"]) <= min(places), (text, row, stops))
             self.assertEqual(row["answer"] == text, not places, (text, row, stops))
@@ -277,7 +277,7 @@ class Ends(unittest.TestCase):
         templates = collections.defaultdict(list)
 
         def contexts(run, *more):
-            """(relation, fact) -> for each of its prompts, the examples as the row names them and as the prompt has them."""
+            """(relation, fact) -> for each of its prompts, the shots that the row names and those in the prompt."""
             rows = self.answers(run, *asked, *more, setting="2-relation")
             lists = {row["relation"]: row["shots"] for row in command.rows(self.folder / run / "shots.jsonl")}
             for row in command.rows(self.folder / run / "asked" / "templates.jsonl"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The GPU benchmark without a card, and what it says of two files of scores."""
+"""The GPU benchmark without a card, and its comparison of two files of scores."""
 import os
 import subprocess
 import sys
@@ -14,13 +14,13 @@ BENCHMARKS = command.ROOT / "benchmarks"
 
 class GpuBenchmark(unittest.TestCase):
     def script(self, *words, tool):
-        """gpu.sh where nvidia-smi is the given script."""
+        """gpu.sh with this script as nvidia-smi."""
         folder = command.temporary_folder(self)
         (folder / "nvidia-smi").write_text(f"#!/bin/sh\n{tool}\n")
         (folder / "nvidia-smi").chmod(0o755)
         done = subprocess.run(["bash", BENCHMARKS / "gpu.sh", *words], capture_output=True, text=True,
                               env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PLUMB_CACHE": str(folder / "cache")})
-        self.assertFalse((folder / "cache").exists(), "it was to make nothing")
+        self.assertFalse((folder / "cache").exists(), "nothing should have been created")
         return done
 
     def test_without_a_card_it_says_so_and_stops(self):

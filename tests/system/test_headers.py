@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers at home in other people's code: alone, under two compilers, and in two files of one program.
+"""Headers in other people's code: by themselves, under two compilers, and in two files of one program.
 
-The test programs read a precompiled header and compile test files in batches, which hides a missing include. Here
-a header is seen alone: nothing is visible at its lines but what it includes itself, directly or not. g++ reads files
-that hold a chain of headers, each of which includes the one before, behind the precompiled form of one that the first of
-them includes: about two hundred files for 400 headers. Bodies of templates that a chain's lines call are made at the end of a file; g++ makes them once, in the few files that hold all
-headers together and in the build's example_one_file, which test_two_files_of_one_program_may_have_them_all takes. clang compiles each header with all its bodies,
-as a module (header_modules.py), or in chains where a module fails or only few headers are to be checked.
+The test programs read a precompiled header and compile test files in batches, which hides a missing include. Here a
+header is seen by itself: its lines see only what it includes itself, directly or not. g++ reads files with a chain of
+headers, each of which includes the one before, after the precompiled form of a header that the first of them includes:
+about two hundred files for 400 headers. Bodies of templates that a chain's lines call are instantiated at the end of a
+file. g++ does this only in the few files that together contain all headers, and in the build's example_one_file, which
+test_two_files_of_one_program_may_have_them_all uses. clang compiles each header with all its bodies, as a module
+(header_modules.py), or in chains if a module fails or only few headers must be checked.
 
-All headers take the longest of all tests by far. The suite checks the doors and the umbrellas under both compilers, and a sixth of
-the others under g++; PLUMB_ALL_HEADERS=1 checks them all.
+Checking all headers takes by far the longest of all tests. The suite checks the doors and the umbrellas under both
+compilers, and a sixth of the others under g++; PLUMB_ALL_HEADERS=1 checks them all.
 """
 import concurrent.futures
 import functools
@@ -37,56 +38,56 @@ INCLUDE = command.ROOT / "include"
 EIGEN = "/usr/include/eigen3"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in (INCLUDE / "plumb").rglob("*.hpp"))
 UMBRELLAS = ["plumb/plumb.hpp", "plumb/detail/runs.hpp"]
-# Doors: headers directly under include/plumb. Those of an optional part, and those that take longer to compile than
-# what works in memory.
+# Doors: headers directly under include/plumb. OWN_PART: those of an optional part, and those that take longer to
+# compile than the in-memory headers.
 DOORS = [name for name in HEADERS if name.count("/") == 1 and name not in UMBRELLAS]
 OWN_PART = [f"plumb/{name}.hpp" for name in ("command", "huggingface", "llama", "load", "run", "server", "tensors")]
 LAST_LINE = "all headers were read"
-FEW = 20  # so many headers are compiled sooner without modules and without precompiled ones
-# Headers that many include and that take long to read: g++ reads them once. Any would do.
+FEW = 20  # this few headers compile faster without modules and without precompiled headers
+# Headers that many others include and that take long to read: g++ reads them once. The choice affects only the time.
 HUBS = [f"plumb/detail/{name}.hpp" for name in (
     "core/disk_path", "backend/concepts", "data/json_file", "aggregate/predictions", "records/run_record", "report/columns",
     "run/job", "cli/console")]
-# What a header may bring with it beside the standard library, Eigen, xtensor and nlohmann-json.
+# Libraries that a header may include besides the standard library, Eigen, xtensor and nlohmann-json.
 PARTS = {"llama": r"/(llama|gguf|ggml[a-z-]*)\.h$", "Boost": r"/boost/", "OpenMP": r"/omp\.h$", "OpenSSL": r"/openssl/",
          "utf8proc": r"/utf8proc\.h$", "MPI": r"/mpi\.h$"}
 
 
 def library_headers():
-    """Those of an embedder who has no engine of ours and no command line."""
+    """Headers for a program that embeds plumb without one of plumb's engines and without the command line."""
     return [name for name in HEADERS
             if name not in UMBRELLAS + OWN_PART and not name.startswith(("plumb/detail/cli/", "plumb/detail/backend/llama", "plumb/detail/huggingface/",
                                                                          "plumb/detail/server/", "plumb/detail/run/mpi_"))]
 
 
 def sample_of(compiler):
-    """The headers that are checked under a compiler, in their order."""
+    """The headers that are checked under a compiler, in order."""
     if os.environ.get("PLUMB_ALL_HEADERS"):
         return HEADERS
     return [name for name in HEADERS if name in DOORS + UMBRELLAS or compiler == "g++" and zlib.crc32(name.encode()) % 6 == 0]
 
 
 def included_by(name):
-    """Headers of ours that a header names, in its order."""
+    """plumb's headers that a header includes directly, in order."""
     return re.findall(r'#include "(plumb/\S+)"', (INCLUDE / name).read_text())
 
 
 @functools.cache
 def reaches_run_folders(name):
-    """Whether a header writes run folders, reads or shows them, or needs one that does."""
+    """Whether a header writes, reads or shows run folders, or needs one that does."""
     return (name.startswith(("plumb/detail/records/", "plumb/detail/run/", "plumb/detail/report/"))
             or any(map(reaches_run_folders, included_by(name))))
 
 
 @functools.cache
 def closure(name):
-    """Headers of ours that a header includes, directly or not."""
+    """plumb's headers that a header includes, directly or not."""
     return frozenset(included_by(name)).union(*map(closure, included_by(name)))
 
 
 def chains(names):
-    """Headers in as few chains as there can be, each header of which includes those before it (a maximum matching in
-    the partial order of inclusion, by augmenting paths)."""
+    """Headers in as few chains as possible; each header of a chain includes those before it (a maximum matching in the partial
+    order of inclusion, by augmenting paths)."""
     before, after = {}, {}
 
     def place(name, seen):
@@ -111,7 +112,7 @@ def chains(names):
 
 @functools.cache
 def digest(file):
-    """A hash of a file's bytes; none when it cannot be read."""
+    """A hash of a file's bytes; none if it cannot be read."""
     try:
         return hashlib.sha256((command.ROOT / file).read_bytes()).hexdigest()
     except OSError:
@@ -127,12 +128,12 @@ def version(compiler):
 def words_of(compiler):
     words = [compiler, "-std=c++20", *WARNINGS, "-fsyntax-only", "-Iinclude", "-isystem", EIGEN]
     if compiler == "g++":
-        words += ["--param=ggc-min-heapsize=1000000"]  # nothing is collected: a sixth faster
+        words += ["--param=ggc-min-heapsize=1000000"]  # no garbage collection: a sixth faster
     return words
 
 
 def parts_of(names):
-    """What a compiler must be told beside its flags for headers of an optional part."""
+    """A compiler's additional flags for headers of an optional part."""
     needed = {*map(str, names)}.union(*(closure(name) for name in names if name in HEADERS))
     llama = any(re.search(r"plumb/detail/backend/llama|native_gguf", name) for name in needed)
     words = ["-isystem", command.LLAMA_INCLUDE] if llama else []
@@ -141,20 +142,20 @@ def parts_of(names):
 
 @functools.cache
 def mpi_folders():
-    """Where Open MPI has its headers; empty where it is not installed."""
+    """The folder of Open MPI's headers; empty if it is not installed."""
     wrapper = shutil.which("mpicxx")
     done = subprocess.run([wrapper, "--showme:incdirs"], capture_output=True, text=True) if wrapper else None
     return [word for folder in done.stdout.split() for word in ("-isystem", folder)] if done else []
 
 
 def memory_of(compiler, name):
-    """The file that remembers which files a compiler read when it found a header clean."""
+    """The file that records which files a compiler read when it found a header clean."""
     key = hashlib.sha256("\n".join([*words_of(compiler), version(compiler), name]).encode()).hexdigest()
     return command.CHECKED / f"{key}.json"
 
 
 def remembered(compiler, name):
-    """The files that a compiler read when it found a header clean; none when it did not, or one of them changed."""
+    """The files that a compiler read when it found a header clean; none if it did not, or if one of them has changed."""
     known = memory_of(compiler, name)
     read = json.loads(known.read_text()) if known.exists() else {}
     return list(read) if read and all(digest(file) == was for file, was in read.items()) else None
@@ -169,15 +170,15 @@ def remember(compiler, name, files):
 
 
 def in_root(file):
-    """A file's path as another checkout has it too."""
+    """A file's path in a form that is the same in another checkout."""
     file = os.path.normpath(command.ROOT / file)
     return os.path.relpath(file, command.ROOT) if file.startswith(f"{command.ROOT}/") else file
 
 
 def checked(compiler, chain, whole=True, behind=()):
-    """(what a compiler says, the files it read) of a program that has nothing but a chain of headers, twice, `behind` a
-    precompiled one, if any. Not `whole`: g++ stops at the end of the last line, before the bodies of templates that were
-    called are made."""
+    """(the compiler's messages, the files it read) of a program that contains only a chain of headers, twice, `behind` a
+    precompiled one, if any. If not `whole`, g++ stops at the end of the last line, before it instantiates the bodies of
+    templates that were called."""
     source = "".join(f'#include "{name}"\n' for name in [*chain, *chain])
     words = [*words_of(compiler), *parts_of(chain), *behind, "-H", "-x", "c++", "-"]
     if not whole:
@@ -192,25 +193,25 @@ def checked(compiler, chain, whole=True, behind=()):
 
 
 def listed(done):
-    """The lines of a compiler that lists what it reads (-H), and the files it read."""
+    """The output lines of a compiler that lists the files it reads (-H), and these files."""
     lines = done.stderr.split("Multiple include guards may be useful for:")[0].splitlines()
     return lines, {in_root(line.split(maxsplit=1)[1]) for line in lines if re.match(r"\.+ ", line)}
 
 
 class Hubs:
-    """Precompiled headers for g++ in a folder. A header that is read behind one of those that it includes sees no more than
-    it would alone."""
+    """Precompiled headers for g++ in a folder. A header that is read after one of those that it includes sees no more than it
+    would by itself."""
 
     def __init__(self, folder):
         self.folder, self.made = folder, {}
 
     @staticmethod
     def of(name):
-        """The hub that brings the most of what a header includes; none if it includes none."""
+        """The hub that covers most of the headers that this one includes; none if it includes no hub."""
         return max((hub for hub in HUBS if hub in closure(name)), key=lambda hub: len(closure(hub)), default=None)
 
     def make(self, hub):
-        """Precompiles a hub. One that does not compile is left out: its own chain says why."""
+        """Precompiles a hub. A hub that does not compile is omitted: its own chain shows the error."""
         file = pathlib.Path(self.folder) / f"{header_modules.module_of(hub)}.hpp"
         file.write_text(f'#include "{hub}"\n')
         words = [word for word in words_of("g++") if word != "-fsyntax-only"]
@@ -219,14 +220,14 @@ class Hubs:
         self.made[hub] = (["-include", str(file)], listed(done)[1]) if done.returncode == 0 else ([], set())
 
     def check(self, chain, whole):
-        """As `checked`, each header behind its hub."""
+        """Like `checked`, with each header after its hub."""
         behind, below = self.made.get(Hubs.of(chain[0]), ([], set())) if not whole else ([], set())
         said, read = checked("g++", chain, whole, behind)
         return said, read | below
 
 
 def whole_chains(found, others):
-    """Chains that g++ compiles to the end: as few as hold all headers but `others`, which are compiled elsewhere."""
+    """Chains that g++ compiles to the end: as few as contain all headers except `others`, which are compiled elsewhere."""
     seen, whole = set(others), []
     for chain in sorted(found, key=lambda chain: -len(closure(chain[-1]))):
         if not seen.issuperset(closure(chain[-1]) | {chain[-1]}):
@@ -236,8 +237,8 @@ def whole_chains(found, others):
 
 
 def check_all(compiler):
-    """What a compiler says of headers alone, and which files each read. What it found clean stays so until a byte that it
-    read changes, or its flags or version."""
+    """A compiler's messages for each header by itself, and the files it read. A clean result is remembered until a byte of these
+    files, the flags or the version changes."""
     sample = sample_of(compiler)
     read = {name: files for name in sample if (files := remembered(compiler, name))}
     said, dragging = [], {name: set(files) for name, files in read.items()}
@@ -273,8 +274,8 @@ def check_all(compiler):
 
 
 def keep(compiler, chain, said, files):
-    """By header of a chain, which of the files that were read it may see: not the headers that come after it, which it does
-    not include. Remembered where the compiler said nothing."""
+    """By header of a chain: the files read that it may see, without the headers that come after it, which it does not include.
+    Recorded if the compiler printed nothing."""
     seen = {}
     for name in chain:
         own = {f"include/{one}" for one in closure(name) | {name}}
@@ -287,7 +288,7 @@ def keep(compiler, chain, said, files):
 class Headers(unittest.TestCase):
     def test_the_umbrellas_name_what_they_say(self):
         self.assertEqual(included_by("plumb/plumb.hpp"), [name for name in DOORS if name not in OWN_PART])
-        rooms = [name for name in library_headers() if name.count("/") > 1 and not name.endswith("_body.hpp")]  # others bring them
+        rooms = [name for name in library_headers() if name.count("/") > 1 and not name.endswith("_body.hpp")]  # others include them
         self.assertEqual(included_by("plumb/detail/runs.hpp"), [name for name in rooms if reaches_run_folders(name)])
 
     def assert_each_compiles_alone_and_drags_nothing_in(self, compiler):
@@ -387,7 +388,8 @@ class Headers(unittest.TestCase):
             self.assertEqual(said == "", fault == "", said)
 
     def test_two_files_of_one_program_may_have_them_all(self):
-        # The build compiles them all as one file (PLUMB_STRICT: without a warning); here it stands twice in one program.
+        # The build compiles them all as one file (PLUMB_STRICT: without warnings); here this file is twice in one
+        # program.
         made = command.BUILD / "CMakeFiles" / "example_one_file.dir" / "examples" / "one_file.cpp.o"
         folder = command.temporary_folder(self)
         (folder / "main.cpp").write_text("int one();\nint two();\nint main() { return one() + two(); }\n")

@@ -15,7 +15,7 @@ PROGRAMS = "plumb_command"
 FOLDERS = command.SHARED / "golden" / "hugging-face"
 DECODERS = command.SHARED / "golden" / "decoders"
 BEAR = command.SHARED / "data" / "bear"
-# A tensor that is the token embeddings too, and those, by folder.
+# By folder: a tensor that shares its numbers with the token embeddings, and the embeddings.
 TIED = {"tiny-bert-cased": ("cls.predictions.decoder.weight", "bert.embeddings.word_embeddings.weight"),
         "tiny-roberta": ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight"),
         "tiny-xlm-roberta": ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight"),
@@ -25,13 +25,13 @@ RULES = {"original": "pll_original", "within-word": "pll_within_word_l2r"}
 
 
 def masked_folders():
-    """Every folder of the reference data that holds a masked model and its scores, by name."""
+    """Every folder of the reference data that contains a masked model and its scores, by name."""
     found = [folder for folder in sorted(FOLDERS.iterdir()) if (folder / "pll_original").is_dir()]
     return found + [command.SHARED / "golden" / "tiny-bert"]
 
 
 def renamed(source, target, names):
-    """A copy of a model whose tensors have other names: the header alone is written again."""
+    """A copy of a model with different names for its tensors: only the header is rewritten."""
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("pll_*", "scores"))
     for path in (target, *target.iterdir()):
         path.chmod(path.stat().st_mode | 0o200)
@@ -44,8 +44,8 @@ def renamed(source, target, names):
 
 
 def recomputed(run):
-    """Accuracy and Brier scores of a run of several templates, from its rows alone."""
-    prompts = {}  # by fact: (options' probabilities, place of the answer) of each template
+    """Accuracy and Brier scores of a run of several templates, computed only from its rows."""
+    prompts = {}  # by fact: (options' probabilities, index of the answer) of each template
     for file in run.glob("*_results.jsonl"):
         for row in command.rows(file):
             highest = max(row["pll_scores"])
@@ -82,7 +82,7 @@ class AgainstLmPubQuiz(unittest.TestCase):
             self.assertEqual(row["ids"][0] in (0, 2), begins, name)
 
     def compare_rows(self, model, golden, relations, facts, *options):
-        """Probes so many facts of these relations, and compares all scores; the run's folder."""
+        """Probes this many facts of these relations, and compares all scores; returns the run's folder."""
         out = self.folder / f"{model.name}-{golden.name}"
         command.plumb("probe", "--data", BEAR, "--relations", ",".join(relations), "--limit", facts, "--model", model,
                       "--out", out, *options)
@@ -100,7 +100,7 @@ class AgainstLmPubQuiz(unittest.TestCase):
         return out
 
     def compare(self, model, golden, *options):
-        """Probes as the golden scores were, and compares them all; run.json."""
+        """Probes with the settings of the golden scores, and compares them all; returns run.json."""
         metadata = json.loads((golden / "metadata_results.json").read_text())
         facts = max(entry["num_original_instances"] for entry in metadata.values())
         out = self.compare_rows(model, golden, list(metadata), facts, *options)
@@ -151,7 +151,7 @@ class OfTheCommand(unittest.TestCase):
                              "--model", model, "--out", self.folder / out, *options, code=code)
 
     def test_what_a_masked_model_cannot_do_is_refused_before_it_is_loaded(self):
-        hollow = self.folder / "hollow"  # no weights: whoever loads it fails otherwise
+        hollow = self.folder / "hollow"  # no weights: loading it would fail with a different error
         hollow.mkdir()
         shutil.copy(self.bert / "config.json", hollow)
         for job in ("many-shot", "rank"):
@@ -282,7 +282,7 @@ class OfTheCommand(unittest.TestCase):
             command.plumb(*words, out, "--special-tokens", choice)
             tokens[choice] = json.loads((out / "run.json").read_text())["masked_inputs"] / 4
             self.assertEqual(json.loads((out / "run.json").read_text())["settings"]["special_tokens"], choice)
-        self.assertEqual(tokens["parse"], 3)  # the token itself is one
+        self.assertEqual(tokens["parse"], 3)  # the token itself is one token
         self.assertGreater(tokens["text"], 3)  # "[", its letters, "]"
 
     def test_products_in_bf16_are_marked_everywhere_or_refused(self):

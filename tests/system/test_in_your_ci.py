@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CTest lines and the workflow of docs/in-your-ci.md, executed as they stand there.
+"""The CTest lines and the workflow of docs/in-your-ci.md, executed as written there.
 
-`my_probe` is the command itself, and the base is a run of a tiny random model. The changed run is of the same model,
-which passes, or of another one, which fails.
+`my_probe` is the command itself, and the base is a run of a tiny random model. The changed run uses the same model,
+which passes, or another model, which fails.
 """
 import json
 import os
@@ -23,7 +23,7 @@ def block(language):
     return re.search(rf"```{language}\n(.*?)```", PAGE, re.DOTALL).group(1)
 
 
-@unittest.skipUnless(os.path.isdir(command.VOCABULARIES), "skipped: PLUMB_VOCABULARIES names no folder")
+@unittest.skipUnless(os.path.isdir(command.VOCABULARIES), "skipped: PLUMB_VOCABULARIES is not set to a folder")
 class InYourCi(unittest.TestCase):
     def setUp(self):
         self.folder = command.temporary_folder(self)
@@ -39,7 +39,7 @@ class InYourCi(unittest.TestCase):
         self.env = {**os.environ, "PATH": f"{command.BUILD}:{os.environ['PATH']}"}
 
     def run_ctest(self, model):
-        """Whether each test passed, by name, and what was printed."""
+        """Whether each test passed, by name, and the output."""
         project = self.folder
         (project / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.20)\nproject(engine NONE)\nenable_testing()\n"
@@ -60,7 +60,7 @@ class InYourCi(unittest.TestCase):
         self.check_changes(json.loads((self.folder / "made" / "comparison" / "metrics.json").read_text())["changes"])
 
     def check_changes(self, changes):
-        """Counts and likelihoods again, from the rows of both runs."""
+        """Counts and likelihoods, computed again from the rows of both runs."""
         (changed,) = changes.values()
         moved, lost, gained, drops = [], 0, 0, []
         for file in sorted((self.folder / "base").glob("*_results.jsonl")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `cmake --install` leaves of the command: the program, its man page, and what shells complete of it."""
+"""What `cmake --install` installs of the command: the program, its man page, and its shell completions."""
 import re
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ class Install(unittest.TestCase):
                        capture_output=True)
 
     def completed(self, *words):
-        """What bash completes the last of the words to."""
+        """Bash's completions of the last word."""
         script = self.prefix / "share" / "bash-completion" / "completions" / "plumb"
         listed = " ".join(f"'{word}'" for word in words)
         done = subprocess.run(["bash", "--norc", "-c", f"source {script}; COMP_WORDS=({listed}); COMP_CWORD={len(words) - 1}; "

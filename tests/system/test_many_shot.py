@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The many-shot probe of the whole command: its scores on the real model, all else on a tiny one."""
+"""The many-shot probe of the whole command: its scores on the real model, everything else on a tiny one."""
 import json
 import math
 import pathlib
@@ -100,7 +100,7 @@ class Study(unittest.TestCase):
             for row in command.rows(file):
                 group = row["method"] + (f"/{row['shots']}" if row["method"] == "ic" else "")
                 if seen.setdefault(group, row["variant"]) != row["variant"]:
-                    continue  # the first seed's or template's alone
+                    continue  # only the first seed's or template's
                 most = max(row["answer_scores"])
                 p = [math.exp(score - most) for score in row["answer_scores"]]
                 right = row["answer_scores"].index(most) == row["answer"]
@@ -193,7 +193,7 @@ class Fidelity(unittest.TestCase):
         folder = command.temporary_folder(type(self))
         model = command.tiny_model(folder)
         runs = []
-        for limit in (1, 10):  # the shots, which stand in both, cancel out
+        for limit in (1, 10):  # the shots, which are in both runs, cancel out
             many_shot(folder / str(limit), "--relations", "capital,currency", "--shots", "50", "--seeds", "1", "--limit",
                       limit, model=model)
             runs.append(json.loads((folder / str(limit) / "run.json").read_text()))
@@ -223,7 +223,7 @@ class Compared(unittest.TestCase):
         metrics = json.loads((folder / "compared" / "metrics.json").read_text())
         text = json.dumps(metrics)
         self.assertIn("subsumption", text)
-        for name in models:  # the accuracy that the model's own run has
+        for name in models:  # the accuracy of the model's own run
             own = json.loads((folder / name / "metrics.json").read_text())["settings"]["ic/5"]["accuracy"]["value"]
             self.assertAlmostEqual(metrics["models"][name]["accuracy"]["value"], own, places=12)
         self.assertTrue((folder / "compared" / "report.html").read_text().startswith("<!DOCTYPE html>"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BELIEF for a masked model in a Hugging Face folder, from one command to one page, its numbers computed again: answers
-from the weights by hand, accuracy, consistency and confidence from the rows."""
+"""BELIEF for a masked model in a Hugging Face folder, from one command to one page, with its numbers computed again: answers
+from the weights by hand; accuracy, consistency and confidence from the rows."""
 import array
 import collections
 import itertools
@@ -53,7 +53,7 @@ class Weights:
         return [v / 2 * (1 + math.erf(v / math.sqrt(2))) for v in x]
 
     def log_probabilities(self, ids, place):
-        """Of every token at a place of a sequence."""
+        """The log-probabilities of every token at a position of a sequence."""
         embeddings = "bert.embeddings."
         hidden = [self.norm(embeddings + "LayerNorm",
                             [a + b + c for a, b, c in zip(self.row(embeddings + "word_embeddings.weight", token),
@@ -97,8 +97,8 @@ class MaskFilling(unittest.TestCase):
         cls.folder = command.temporary_folder(cls)
         first = cls.folder / "first"
         command.plumb("generate", "--data", command.FACTS, "--model", BERT, "--out", first, *WORDS)
-        # The model is random: what it answers to one prompt in three becomes an object of its fact, so that some
-        # answers are right.
+        # The model is random. For one prompt in three, its answer becomes an object of the fact, so that some answers
+        # are right.
         facts = command.rows(first / "asked" / "facts.jsonl")
         place = collections.defaultdict(list)
         for fact in facts:
@@ -151,7 +151,7 @@ class MaskFilling(unittest.TestCase):
         for row in self.rows:
             objects = self.facts[row["relation"]][row["fact"]]["objects"]
             names = [name for one in objects for name in [one["obj_label"], *one.get("obj_aliases", [])]]
-            # The tiny model's tokenizer makes small letters of all.
+            # The tiny model's tokenizer lower-cases everything.
             self.assertEqual(row["right"], row["answer"] in [name.lower() for name in names], row)
             self.assertEqual(row["right"], row["rank"] == [0, 0])
             right += row["right"]
@@ -230,7 +230,7 @@ class OfOtherModels(unittest.TestCase):
                              "--samplings", "500", *options, code=code)
 
     def test_a_vocabulary_in_common_ranks_models_of_different_tokenizers(self):
-        # Single tokens of both, found by giving each all words; their intersection is then the common vocabulary.
+        # Single tokens of both, found by passing all words to each; their intersection is then the common vocabulary.
         words = self.folder / "words.txt"
         words.write_text("".join(chr(c) + "\n" for c in range(ord("a"), ord("z") + 1)) +
                          "the\nof\nin\nRome\nParis\nFrench\nGerman\nBritish\nAmerican\nsupercalifragilistic\n")

@@ -48,7 +48,7 @@ class AgainstTransformers(unittest.TestCase):
                             largest = max([largest, *(abs(a - b) for a, b in zip(mine, wanted))])
                             spread = max(spread, max(wanted) - min(wanted))
                     self.assertLess(largest, 1e-3)
-                    self.assertGreater(spread, 1)  # scores that a difference would move
+                    self.assertGreater(spread, 1)  # a difference would change the scores
 
     def test_tokens_are_those_of_transformers(self):
         texts = ["Paris", *facts(1000), *hostile(3200)]

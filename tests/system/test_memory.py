@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory does not grow with the number of facts; where there is too little, a job ends in words and goes on later."""
+"""Memory does not grow with the number of facts. With too little memory, a job ends with a message and can be resumed."""
 import json
 import os
 import pathlib
@@ -30,7 +30,7 @@ def write_relation(folder, facts):
 
 
 def peak_bytes(words):
-    """Peak resident memory of a process of its own, in bytes; the process must succeed."""
+    """Peak resident memory of a separate process, in bytes; the process must succeed."""
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -58,7 +58,7 @@ class Memory(unittest.TestCase):
 
 
 class OutOfMemory(unittest.TestCase):
-    """Processes that may have only so much address space, from too little to load the model to just enough."""
+    """Processes with a limited address space, from too little to load the model to just enough."""
 
     def test_it_ends_in_words_and_what_is_done_is_kept(self):
         folder = command.temporary_folder(self)
@@ -78,7 +78,7 @@ class OutOfMemory(unittest.TestCase):
             if done.returncode == 0:
                 ends.add("done")
             elif done.returncode in (127, -signal.SIGABRT) and "\nplumb: " not in done.stderr and not ends:
-                continue  # too little for the program to begin
+                continue  # too little for the program to start
             else:
                 self.assertIn(done.returncode, (1, 2), f"{most} MB: {done.stderr}")
                 last = done.stderr.splitlines()[-1]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One program of files with and without AVX2, with and without OpenMP, or with two versions of plumb: one set of answers, and no
-function with two bodies."""
+"""One program with files compiled with and without AVX2, with and without OpenMP, or with two versions of plumb: the same
+answers, and no function with two bodies."""
 import pathlib
 import platform
 import re
@@ -25,7 +25,7 @@ def has_avx2():
 @unittest.skipUnless(platform.machine() == "x86_64" and has_avx2(), "skipped: this machine has no AVX2")
 class MixedFlags(unittest.TestCase):
     def built(self, *flags, libraries=()):
-        """What the program prints, and its two object files."""
+        """The program's output, and its two object files."""
         folder = command.temporary_folder(self)
         for name, own in (("main", VECTORS), ("other", [])):
             subprocess.run(["g++", *FLAGS, *own, *flags, "-c", HERE / f"mixed_flags_{name}.cpp", "-o", folder / f"{name}.o"], check=True)

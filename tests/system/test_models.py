@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plumb models: what each model at hand can be asked and, where it cannot, the reason and the next command, as --model says them."""
+"""plumb models: the jobs that each local model supports or, if it cannot be used, the reason and the next command, as --model
+shows them."""
 import json
 import shutil
 import struct
@@ -14,7 +15,7 @@ OUTPUT = "--outtype f32 --outfile"
 
 
 def write_tensors(file, types):
-    """A safetensors file of one number of each name and type."""
+    """A safetensors file with one number for each name and type."""
     header, end = {}, 0
     for name, dtype in types.items():
         header[name] = {"dtype": dtype, "shape": [1], "data_offsets": [end, end + (1 if dtype.startswith("F8") else 4)]}
@@ -29,7 +30,7 @@ class Models(unittest.TestCase):
         cls.folder = command.temporary_folder(cls)
 
     def model(self, name, change=None, network="llama", tokenizer="byte-level-in-steps"):
-        """A causal model that can be asked, but for what is changed in its config.json."""
+        """A usable causal model, except for these changes in its config.json."""
         folder = self.folder / name
         folder.mkdir()
         shutil.copy(SMALL / "networks" / network / "model.safetensors", folder)
@@ -49,7 +50,7 @@ class Models(unittest.TestCase):
         return done.stderr.removeprefix("plumb: ").rstrip("\n")
 
     def expect(self, folder, *parts):
-        """Listing and asking end in the same words, which hold these parts."""
+        """`plumb models` and a job end with the same message, which contains these parts."""
         words = self.refused(folder)
         self.assertIn(f"\n{folder} cannot be used: {words}\n", self.listed())
         for part in parts:
@@ -75,7 +76,7 @@ class Models(unittest.TestCase):
             if name == "own-tokenizer":
                 (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "OwnTokenizer"}')
             self.expect(folder, words, f"`vllm serve {folder}`, then set --server to http://localhost:8000")
-            # The converter drops a field that it does not know, and the file is then another model.
+            # The converter drops a field that it does not know, so the file would be a different model.
             converts = f"`python3 convert_hf_to_gguf.py {folder} {OUTPUT} {folder}.gguf`"
             (self.assertIn if name in ("newcomer", "own-tokenizer") else self.assertNotIn)(converts, self.refused(folder))
         folder = self.model("both-parts", {"model_type": "t5", "is_encoder_decoder": True})
@@ -126,7 +127,7 @@ class Models(unittest.TestCase):
             if file.name != "config.json":
                 file.unlink()
         self.expect(untied, "contains no tokenizer.json")
-        self.assertNotIn("convert it", self.refused(untied))  # which would want it too
+        self.assertNotIn("convert it", self.refused(untied))  # the converter would need it too
 
     def test_a_gguf_that_is_no_causal_model_is_named(self):
         model = self.folder / "two-way.gguf"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entities shared among processes of MPI: ranks, ties and nearest entities of one process, whatever fails."""
+"""Entities shared among MPI processes: ranks, ties and nearest entities equal those of one process, whatever fails."""
 import array
 import json
 import os
@@ -22,8 +22,9 @@ needs_mpi = unittest.skipUnless(MPIRUN, "skipped: no mpirun")
 
 
 def mpirun(processes, *words, code=0):
-    """The command under mpirun; fails with its own words when it does not end with `code`."""
-    # A container may forbid processes to read each other's memory; they share a core, so who waits must not spin.
+    """The command under mpirun; fails with the command's output if it does not end with `code`."""
+    # A container may forbid processes to read each other's memory. The processes share a core, so waiting ones must not
+    # spin.
     environment = {**os.environ, "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
                    "OMPI_MCA_mpi_yield_when_idle": "1"}
     done = subprocess.run([MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), command.PLUMB,
@@ -46,7 +47,7 @@ def write_vectors(file, ids, rows):
 
 
 def made_vectors(count):
-    """Random rows of which every fifth is an earlier one at another length, so that many are level."""
+    """Random rows; every fifth is an earlier one with a different length, so that many tie."""
     draw = random.Random(1)
     rows = []
     for i in range(count):
@@ -61,7 +62,7 @@ def made_vectors(count):
 @command.needs_shared
 @command.needs_vocabularies
 class Wn18rr(unittest.TestCase):
-    """All 40,943 entities by made vectors, beside which a tiny model embeds the queries."""
+    """All 40,943 entities with made-up vectors; a tiny model embeds the queries."""
 
     @classmethod
     def setUpClass(cls):
@@ -92,7 +93,7 @@ class Wn18rr(unittest.TestCase):
             run = json.loads((out / "run.json").read_text())
             self.assertEqual((run["status"], run.get("processes", 1)), ("complete", processes))
             self.assertGreater(run["seconds_ranking"], 0)
-        # A run belongs to its settings, and the number of processes is none.
+        # A run depends on its settings, and the number of processes is not a setting.
         command.plumb(*self.words, "--entities", self.folder / "given.npy", "--out", out, "--resume")
         self.assertEqual(command.results(out), self.expected)
 

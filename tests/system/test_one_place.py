@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A metric that is added in one place is in metrics.json, metrics.csv, on the terminal and on the page; a length that
-is added in one place is in scores, results files and reductions. Each is added to a copy of one header. And the keys of
-metrics.json stay: tests/metrics_keys.txt has those of every kind of run."""
+"""A metric that is added in one place appears in metrics.json, metrics.csv, the terminal and the page. A length that is added
+in one place appears in scores, results files and reductions. Each is added to a copy of one header. The keys of
+metrics.json are stable: tests/metrics_keys.txt lists those of every kind of run."""
 import csv
 import json
 import os
@@ -22,7 +22,7 @@ COLUMN = '''  columns.push_back({{.key = "invented",
                      .value = [](const {row}&) {{ return PlainNumber{{0.5}}; }},
                      .weight = ColumnWeight::major}});
 '''
-# By header: what is added before which line.
+# By header: the text that is added before a line.
 METRICS = {
     "report/probe_columns.hpp": [('  weigh(columns, {"accuracy", "mean_reciprocal_rank"}', COLUMN.format(row="G"))],
     "report/rank_columns.hpp": [('  weigh(columns, {"mean_reciprocal_rank", "hits_at_10"}', COLUMN.format(row="M"))],
@@ -97,7 +97,7 @@ int main() {
 
 
 def compiled(folder, name, source, changes):
-    """A program over a copy of the headers with texts added to some."""
+    """A program compiled with a copy of the headers in which some have added texts."""
     include = folder / f"{name}-include"
     shutil.copytree(command.ROOT / "include", include)
     for header, edits in changes.items():
@@ -105,7 +105,7 @@ def compiled(folder, name, source, changes):
         text = path.read_text()
         for before, after in edits:
             if text.count(before) != 1:
-                raise AssertionError(f"{header} has not one '{before}'")
+                raise AssertionError(f"{header} does not contain '{before}' exactly once")
             text = text.replace(before, after)
         path.write_text(text)
     (folder / f"{name}.cpp").write_text(source)
@@ -117,7 +117,8 @@ def compiled(folder, name, source, changes):
 
 
 def key_paths(value, path=()):
-    """Paths of keys; what is a name of the data is a *, and so is each place of a list. A number with its interval is one."""
+    """Paths of keys. A name from the data becomes *, and so does each index of a list. A number with its interval counts as
+    one."""
     if isinstance(value, dict) and set(value) == {"value", "low", "high", "count", "interval"}:
         yield ".".join(path)
     elif isinstance(value, dict):
@@ -199,7 +200,7 @@ class OnePlace(unittest.TestCase):
         self.assertEqual(row["pll_scores"], [-0.4])
 
     def test_keys_of_metrics_json_stay(self):
-        """A key that goes or changes its name breaks what reads it; one that is added is added to the list."""
+        """A removed or renamed key breaks its readers; an added one must be added to the list."""
         listed = command.ROOT / "tests" / "metrics_keys.txt"
         found = []
         for name, run in self.runs.items():
@@ -208,5 +209,5 @@ class OnePlace(unittest.TestCase):
         if os.environ.get("PLUMB_WRITE_KEYS"):
             listed.write_text("".join(f"{line}\n" for line in found))
         known = listed.read_text().splitlines()
-        self.assertEqual(sorted(set(known) - set(found)), [], "keys that are gone")
+        self.assertEqual(sorted(set(known) - set(found)), [], "keys that were removed")
         self.assertEqual(sorted(set(found) - set(known)), [], "keys that are new: PLUMB_WRITE_KEYS=1 lists them")

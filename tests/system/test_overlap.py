@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts that texts name together, counted anew from the raw files; and memory that does not grow with a text."""
+"""Facts whose names appear together in texts, counted independently from the raw files; and memory that does not grow
+with a text."""
 import bisect
 import gzip
 import json
@@ -19,8 +20,8 @@ SIMPLE = re.compile(r"[^\W_]+( [^\W_]+)*")
 
 
 def raw_facts():
-    """(relation, instance) -> names of the subject and of the object, read from the files themselves; only facts whose
-    names are words with single spaces between, about which there is nothing to decide."""
+    """(relation, instance) -> names of the subject and of the object, read from the files themselves; only facts whose names are
+    words separated by single spaces, which need no rules."""
     metadata = json.loads((command.FACTS / "metadata_relations.json").read_text())
     rows = {code: command.rows(command.FACTS / f"{code}.jsonl") for code in metadata}
     aliases = {}
@@ -57,7 +58,7 @@ def made_documents(facts, seed, count):
                 for name in names[:draw.choice([1, 2, 2])]:
                     words.append(draw.choice([str, str.upper, str.lower])(name) + draw.choice(["", ",", "'s"]))
                     words += draw.choices(FILLER, k=draw.choice([0, 2, 8]))
-            # A name may go on in the next line.
+            # A name may continue in the next line.
             lines += " ".join(words).replace(" ", "\n", draw.choice([0, 0, 1])).split("\n")
         documents.append(lines)
     return documents
@@ -83,7 +84,8 @@ def together(fact, words):
 
 
 def stretches(pairs, most):
-    """The most disjoint ones of at most so many words: best[i] with the first i by their ends."""
+    """The largest number of disjoint pairs of at most `most` words; best[i] uses only the first i pairs, sorted by
+    their ends."""
     pairs = sorted((last, first) for first, last in pairs if last - first < most)
     ends = [last for last, _ in pairs]
     best = [0]
@@ -93,7 +95,7 @@ def stretches(pairs, most):
 
 
 def paragraphs(lines):
-    """Lines joined up to one without a word."""
+    """Lines joined up to a line without words."""
     joined = [[]]
     for line in lines:
         if words_of(line):
@@ -124,7 +126,7 @@ def recount(facts, documents, within):
 
 
 def peak_bytes(words):
-    """Peak resident memory of a process, begun by one that is small: a child's peak is at least its parent's memory."""
+    """Peak resident memory of a process, started by a small process: a child's peak is at least its parent's memory."""
     measure = "import sys, test_memory; print(test_memory.peak_bytes(sys.argv[1:]))"
     done = subprocess.run([sys.executable, "-c", measure, *map(str, words)], cwd=command.ROOT / "tests" / "system",
                           capture_output=True, text=True, check=True)

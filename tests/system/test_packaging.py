@@ -15,7 +15,7 @@ PROGRAMS = ""
 
 OUTSIDE = command.ROOT / "tests" / "outside"
 CONAN = os.environ.get("PLUMB_CONAN", "")
-FASTER = "--param=ggc-min-heapsize=2000000"  # garbage is collected late: a tenth less
+FASTER = "--param=ggc-min-heapsize=2000000"  # garbage is collected late: a tenth faster
 PRINTS = "accuracy 0.8, ACE 0.216 [0.000, 0.451] over 5 facts\n"
 
 
@@ -48,7 +48,7 @@ class Cmake(unittest.TestCase):
         shutil.rmtree(build)
 
     def test_installed_headers_are_found(self):
-        # Optimised here alone: of the other ways it is seen that they find what they need.
+        # Optimised only here: the other tests only check that plumb is found.
         self.check("package", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCMAKE_BUILD_TYPE=Release")
 
     def test_components_are_found_with_it(self):
@@ -62,7 +62,7 @@ class Cmake(unittest.TestCase):
         self.assertEqual(run(program).stdout.splitlines(), promised((examples / "five_systems.cpp").read_text()))
 
     def test_the_compiled_command_comes_with_it(self):
-        # Its compilation, which takes minutes, is that of plumb's own program.
+        # Its compilation, which takes minutes, is the same as that of plumb's own program.
         build = self.folder / "command"
         configure(build, "-DWAY=package", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-DCOMPONENTS=command")
         planned = run("ninja", "-C", build, "-t", "commands", "outside").stdout
@@ -70,7 +70,7 @@ class Cmake(unittest.TestCase):
         self.assertIn("-DPLUMB_COMPILED_COMMAND", planned)
 
     def test_compiled_reports_come_with_it_and_once(self):
-        # That programs link against them is for tests/run to show.
+        # tests/run checks that programs link against them.
         for components, source in (("compiled", "compiled.cpp"), ("compiled;command", "compiled.cpp"),
                                    ("command;compiled", "plumb_subcommands/measuring.cpp")):
             build = self.folder / components.replace(";", "-")
@@ -95,8 +95,8 @@ class Cmake(unittest.TestCase):
         self.assertIn("0.9", done.stderr)
 
     def older(self, folder):
-        """Each library that plumb links, in the version before the oldest that plumb compiles with: what CMake is told,
-        and the oldest."""
+        """Each library that plumb links, in the version before the oldest that plumb compiles with: CMake's option for it, and the
+        oldest version."""
         stated = dict(re.findall(r"set\(PLUMB_OLDEST_(\w+) ([0-9.]+)\)", (command.ROOT / "CMakeLists.txt").read_text()))
         self.assertEqual(set(stated), {"EIGEN", "XTENSOR", "NLOHMANN_JSON"})
         before = {"EIGEN": ("Eigen3", "3.3.9"), "XTENSOR": ("xtensor", "0.24.2"), "NLOHMANN_JSON": ("nlohmann_json", "3.11.1")}
@@ -113,7 +113,7 @@ class Cmake(unittest.TestCase):
         cache = (self.folder / "plumb" / "CMakeCache.txt").read_text()
         for word, name, version, oldest in self.older(self.folder / "older"):
             build = self.folder / "older" / f"build-{name}"
-            # The system's own is not looked at, or CMake would take that.
+            # The system's own version is excluded, or CMake would use it.
             own = re.search(rf"^{name}_DIR:PATH=(.+)$", cache, re.MULTILINE).group(1)
             words = [word, f"-DCMAKE_IGNORE_PATH={own};{own.removeprefix('/usr')}"]
             for more in (["-S", command.ROOT, "-DPLUMB_PROGRAMS=OFF"],
@@ -157,11 +157,11 @@ class Cmake(unittest.TestCase):
         shown = run("cmake", "--list-presets", cwd=command.ROOT).stdout
         for name in ("dev", "release", "asan", "tsan"):
             self.assertIn(f'"{name}"', shown)
-            if name != "release":  # that one wants llama.cpp
+            if name != "release":  # that one needs llama.cpp
                 run("cmake", "--preset", name, "-B", self.folder / name, cwd=command.ROOT)
 
 
-@unittest.skipUnless(os.path.isfile(CONAN), "skipped: PLUMB_CONAN names no conan")
+@unittest.skipUnless(os.path.isfile(CONAN), "skipped: PLUMB_CONAN is not set to Conan's program")
 class Conan(unittest.TestCase):
     def test_created_offline_and_used_by_a_project(self):
         folder = command.temporary_folder(self)
@@ -195,7 +195,7 @@ class Threads(unittest.TestCase):
         program = command.temporary_folder(self) / "threads"
         run("g++", "-std=c++20", "-O1", "-g1", FASTER, "-fsanitize=thread", "-I", command.ROOT / "include", "-isystem",
             "/usr/include/eigen3", pathlib.Path(__file__).parent / "threads.cpp", "-o", program, "-pthread")
-        # Kernels that scatter memory widely leave no room for its shadow.
+        # Randomly placed memory mappings may leave no space for the sanitizer's shadow memory.
         near = ["setarch", "-R"] if subprocess.run(["setarch", "-R", "true"]).returncode == 0 else []
         done = run(*near, program)
         self.assertEqual((done.stdout, done.stderr), ("same\n", ""))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports work in a real browser: the explorer fills itself, tables sort, copy and filter, models are shown and hidden,
-and nothing is wider than a phone. Their figures are files of their own."""
+"""Reports work in a real browser: the explorer fills itself, tables sort, copy and filter, models are shown and hidden, and
+nothing is wider than a phone. The figures of pages are also separate files."""
 import csv
 import html
 import html.parser
@@ -53,7 +53,7 @@ class Page(html.parser.HTMLParser):
 
 
 def luminance(colour):
-    """WCAG 2.1, of #rrggbb."""
+    """Contrast by WCAG 2.1, of colours as #rrggbb."""
     parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
     red, green, blue = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -100,7 +100,7 @@ USED = """<!DOCTYPE html><meta charset="utf-8"><iframe src="report.html" width="
 <pre id="found"></pre><script>
 onload = async () => {
   const view = document.querySelector('iframe').contentWindow, page = view.document, found = {copied: []};
-  Object.defineProperty(view.navigator, 'clipboard', {value: undefined});  // as where a page is a file
+  Object.defineProperty(view.navigator, 'clipboard', {value: undefined});  // as in a page opened from a file
   page.execCommand = () => { found.copied.push(page.activeElement.value); return true; };
   const texts = selector => [...page.querySelectorAll(selector)].filter(part => part.getClientRects().length).map(part => part.textContent);
   const seen = () => ({rows: texts('#leaderboard-of-models tbody td:first-child'), heads: texts('#models-by-relations thead tr:last-child th'),
@@ -129,13 +129,13 @@ onload = async () => {
 
 
 def on_a_phone(folder, profile):
-    """What a frame of 390 pixels makes of a folder's report: its width, its charts' descriptions, and what each
-    column of each table is after the first click on its heading."""
+    """A folder's report in a frame of 390 pixels: its width, its charts' descriptions, and the state of each column of each table
+    after the first click on its heading."""
     return in_frame(folder, profile, PHONE)
 
 
 def in_frame(folder, profile, frame):
-    """What a page around a folder's report writes down."""
+    """The result that a page around a folder's report writes."""
     (folder / "phone.html").write_text(frame)
     done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
                            "--window-size=1280,900", "--virtual-time-budget=10000", "--dump-dom", f"--user-data-dir={profile}",
@@ -183,7 +183,7 @@ class InBrowser(unittest.TestCase):
             self.check_use(folder / "comparison", folder / "profile", ["a-model-with-a-rather-long-name", "b"])
 
     def check_figures(self, folder):
-        """Each is XML of its own, as wide as it says, and stands on the page under the same title."""
+        """Each figure is a separate XML file, as wide as it claims, and appears on the page under the same title."""
         figures = sorted((folder / "figures").iterdir())
         self.assertNotEqual(figures, [])
         page = (folder / "report.html").read_text()
@@ -196,7 +196,7 @@ class InBrowser(unittest.TestCase):
             self.assertNotIn("var(", file.read_text())
 
     def check_use(self, folder, profile, models):
-        """Of a comparison of two models: everything that a reader does with it."""
+        """A comparison of two models: everything that a reader does with it."""
         found = in_frame(folder, profile, USED)
         shown = found["models"]
         self.assertEqual(sorted(shown), sorted(models))
@@ -216,12 +216,12 @@ class InBrowser(unittest.TestCase):
         self.assertEqual([one for one in head if one.startswith("Accuracy")][:3],
                          ["Accuracy", "Accuracy, low", "Accuracy, high"])
         self.assertEqual(head[0], "Model")
-        self.assertEqual([row[0] for row in rows], shown[:1])  # what is shown
+        self.assertEqual([row[0] for row in rows], shown[:1])  # only the models shown
         self.assertTrue(all(len(row) == len(head) for row in rows))
         self.assertEqual(found.get("filtered", 1), 1)
         self.assertEqual(found["unfiltered"], 0)
         self.assertTrue(found["buttons"])
-        self.assertEqual(found["sorted"], ["ascending"])  # the second time, in one column alone
+        self.assertEqual(found["sorted"], ["ascending"])  # after the second click, in only one column
         self.assertEqual(*found["tables"])
         self.assertTrue(found["links"])
 
@@ -249,7 +249,7 @@ class InBrowser(unittest.TestCase):
             self.assertAlmostEqual(total, 1, delta=0.01)
 
             def linked(row):
-                """The subject that is shown behind a link to a fact."""
+                """The subject that is shown after a link to a fact."""
                 done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
                                        f"--user-data-dir={folder / 'profile'}",
                                        f"file://{folder / 'run' / 'report.html'}#fact=plural.{row}"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plumb compare's paired tests are those of scipy and statsmodels, on random runs with ties, gaps and templates."""
+"""The paired tests of plumb compare equal those of scipy and statsmodels, on random runs with ties, gaps and templates."""
 import json
 import pathlib
 import subprocess

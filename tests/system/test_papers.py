@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command of docs/papers runs, in the page's order and on a few facts, and the published numbers beside each page
-are called as the runs' are.
+"""Every command of docs/papers runs, in the page's order and on a few facts, and the published numbers next to each page have
+the same names as the runs' numbers.
 
-The model is a tiny random one, since no number is looked at; tests/papers.sh takes SmolLM2-135M. Words in capitals
-stand for the reader's own data and models: here for the bundled facts, three reference files and that model. Sizes are
-set below; all other options are the page's. The commands over a table of models are test_shelf's."""
+The model is a tiny random one, since the values are not checked; tests/papers.sh uses SmolLM2-135M. Words in capitals are
+the reader's own data and models: here the bundled facts, three reference files and that model. Sizes are set below; all
+other options are the page's. test_shelf runs the commands over a table of models.
+"""
 import csv
 import json
 import os
@@ -21,32 +22,32 @@ PROGRAMS = "plumb_command write_tiny_gguf"
 PAPERS = command.ROOT / "docs" / "papers"
 GIVEN_MODEL = os.environ.get("PLUMB_PAPERS_MODEL", "")
 
-# What a page's words in capitals stand for; MODEL.gguf, TWELVE.json, TABLE5.json and FAMILIES.json are made.
+# Values for a page's words in capitals; MODEL.gguf, TWELVE.json, TABLE5.json and FAMILIES.json are generated.
 STANDS_FOR = {**dict.fromkeys(("WN18RR", "FB15K-237", "YAGO3-10", "BEAR", "TREX-MC", "NOBEL", "MYRIADLAMA", "MANUAL", "LAMA-UHN"),
                               str(command.FACTS)),
               "FACTOR.csv": str(command.SHARED / "data" / "factor" / "expert_factor.csv"),
               "BERT": str(command.SHARED / "golden" / "tiny-bert")}
 MADE = ("MODEL.gguf", "TWELVE.json", "TABLE5.json", "FAMILIES.json")
 
-# Published numbers that few facts do not have: of domains, relations and models that are not asked, and of ranks and
-# lengths that are not met.
+# Published numbers that do not exist for few facts: of domains, relations and models that are not run, and of ranks and
+# lengths that do not occur.
 NOT_MET = {"deer": r"hits_at_100$",
            "calibration": r"^accuracy_over_paraphrases_by_domain\.|\.domains\.",
            "many-shot": r"^relations\.|^subsumption\.|^base_and_tuned\.",
            "many-prompts": r"\.bias\.|consistency\.only_subject\.|overconfidence_by_length\.tokens\.|aliases_above_labels\.|hits_at"}
 
 
-# The section of a page whose commands are over a table of models.
+# The section of a page with the commands over a table of models.
 OVER_MODELS = "## All models in one command"
 
-# Tables of such numbers alone.
+# Tables with only such numbers.
 NOTHING_MET = ("docs/papers/many-shot/table-8.csv", "docs/papers/calibration/table-5.csv",
                "docs/papers/many-prompts/table-10.csv")
 
 
 def commands(page, over_models=None):
-    """The commands of a page's blocks, each a list of words without the program's name: those over a table of models,
-    the others, or all."""
+    """The commands of a page's blocks, each a list of words without the program's name: those over a table of models, the
+    others, or all."""
     before, _, rest = page.read_text().partition(f"{OVER_MODELS}\n")
     section, _, after = rest.partition("\n## ")
     text = {True: section, False: before + after, None: before + section + after}[over_models]
@@ -55,7 +56,7 @@ def commands(page, over_models=None):
 
 
 def set_option(words, name, value):
-    """Gives an option a value, whether or not it has one."""
+    """Sets an option's value, whether or not it has one already."""
     if name in words:
         words[words.index(name) + 1] = str(value)
     else:
@@ -74,7 +75,7 @@ def in_small(words):
             set_option(small, "--relations", "continent" if masked else "continent,capital")  # capital: 1:1, of 99 options
         set_option(small, "--limit", 20)  # a fact for each bin
     if words[0] == "many-shot":
-        relations = "birth-year" if "--relations" in words else "birth-year,author"  # two have a deviation
+        relations = "birth-year" if "--relations" in words else "birth-year,author"  # two values have a deviation
         for option in (("--relations", relations), ("--limit", 2), ("--choices", 10)):
             set_option(small, *option)
         for option, value in (("--min-facts", 100), ("--min-objects", 10), ("--seeds", 1), ("--injection", 20), ("--injected", 4),
@@ -93,7 +94,7 @@ def in_small(words):
 
 
 def make_files(folder):
-    """What the pages' commands read and nobody publishes."""
+    """Files that the pages' commands read and nobody publishes."""
     metadata = json.loads((command.FACTS / "metadata_relations.json").read_text())
     twelve = {}
     for relation in ("continent", "capital", "nationality", "mythology"):
@@ -120,7 +121,7 @@ class Papers(unittest.TestCase):
         make_files(cls.folder)
 
     def run_page(self, name):
-        """Runs a page's commands in a folder of its own; the results of its comparisons with published numbers."""
+        """Runs a page's commands in a separate folder; returns the results of its comparisons with published numbers."""
         folder = self.folder / name
         folder.mkdir()
         for made in ("docs", *MADE):
@@ -140,7 +141,7 @@ class Papers(unittest.TestCase):
     def check(self, name):
         compared = self.run_page(name)
         tables = {f"docs/papers/{name}/{path.name}" for path in (PAPERS / name).glob("*.csv")}
-        self.assertEqual(set(compared), tables)  # each has its command
+        self.assertEqual(set(compared), tables)  # each table has its command
         for table, made in compared.items():
             missing = {one["number"] for one in made["without_counterpart"]}
             self.assertEqual({number for number in missing if not re.search(NOT_MET[name], number)}, set(), table)
@@ -166,7 +167,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(pages, {name[5:].replace("_", "-") for name in dir(Papers) if name.startswith("test_")})
 
     def test_words_in_capitals_are_known(self):
-        """A page's data and models are those above, its runs are folders that it has written before."""
+        """A page's data and models are in the lists above, and its runs are folders that it has written before."""
         for page in sorted(PAPERS.glob("*.md")):
             written = set()
             for words in commands(page):
@@ -179,7 +180,7 @@ class Pages(unittest.TestCase):
                     written.add(words[words.index("--out") + 1])
 
     def test_a_table_of_numbers_is_in_order(self):
-        """Fields as the docs have them, no number twice for a model, values as written in shares."""
+        """Fields as documented, no number twice for a model, values written as shares."""
         for path in sorted(PAPERS.rglob("*.csv")):
             with self.subTest(path=path.name):
                 with open(path, newline="") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public names are those of tests/public_names.txt: few enough to learn, each on docs/api.md's one page with an example."""
+"""The public names are those of tests/public_names.txt: few enough to learn, each on docs/api.md's page with an example."""
 import re
 import unittest
 

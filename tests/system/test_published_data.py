@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of published datasets computed again: KAMEL's from answers and its own files, LPAQA's weights from scores,
+"""Numbers of published datasets, computed again: KAMEL's from answers and its own files, LPAQA's weights from scores,
 BEAR-big's options from lm-pub-quiz. All parts of LAMA, in the layout of its archive, are probed."""
 import collections
 import json
@@ -30,7 +30,7 @@ def mean(values):
 
 
 def trimmed_score(text, objects):
-    """Precision, recall and F1 of a list whose answers are trimmed; `objects` are sets of names in lower case."""
+    """Precision, recall and F1 of a list with trimmed answers; `objects` are sets of names in lower case."""
     answers = {one.strip().lower() for one in text.replace("%", "").split(";")} - {""}
     if not answers:
         return 0, 0, 0
@@ -40,15 +40,15 @@ def trimmed_score(text, objects):
 
 
 def script_score(text, objects):
-    """The same as evaluate.py in KAMEL's repository has it, of what predict.py leaves of a text."""
+    """The same computed as in evaluate.py of KAMEL's repository, from the part of a text that predict.py keeps."""
     answers = {one.lower() for one in text.strip().replace("%", "").split(";")}
     right = sum(bool(answers & names) for names in objects)
     return right / len(answers), right / len(objects)
 
 
 def make_some_right(data, answered):
-    """Some of what a model answered becomes true: it knows none of these facts, and only names count. Of every three
-    rows one has its last answer for a main label, one its first for an alias, and one stays."""
+    """Makes some of the model's answers right: the model knows none of these facts, and only names matter. Of every three rows,
+    one gets its last answer as a main label, one its first answer as an alias, and one is unchanged."""
     for path in data.glob("P*/test.jsonl"):
         tests = command.rows(path)
         for row in answered:
@@ -117,7 +117,7 @@ class Kamel(unittest.TestCase):
                 self.assertEqual(line, question.replace("[S]", shot["sub_label"]) + " " +
                                  "; ".join(training[shot["sub_label"]]) + "%")
         self.assertGreater(len({prompt["prompt"].split("\n")[0] for prompt in listed
-                                if prompt["relation"] == "P569"}), 1)  # shots are drawn anew
+                                if prompt["relation"] == "P569"}), 1)  # shots are drawn again
 
     def test_precision_recall_and_f1_are_those_of_the_rows(self):
         for key, with_aliases in (("", True), ("main_label_", False)):
@@ -177,7 +177,7 @@ class Lpaqa(unittest.TestCase):
         self.assertAlmostEqual(made["accuracy"]["value"], mean(rank == 1 for rank in ranks), places=12)
         self.assertAlmostEqual(made["mean_rank"]["value"], mean(ranks), places=12)
         self.assertAlmostEqual(made["mean_reciprocal_rank"]["value"], mean(1 / rank for rank in ranks), places=12)
-        # As an aggregation beside vote, min and max: Base confidence of the same scores.
+        # As an aggregation next to vote, min and max: Base confidence of the same scores.
         page = out.with_name("calibration")
         command.plumb("calibrate", out, "--out", page, "--bins", 2, "--resamples", 20)
         (made,) = json.loads((page / "metrics.json").read_text())["models"].values()
@@ -187,7 +187,7 @@ class Lpaqa(unittest.TestCase):
         self.assertAlmostEqual(weighted["brier"]["value"], mean((c - right) ** 2 for c, right in sure), places=9)
 
 
-# relations.jsonl lists T-REx's relations alone, Google-RE's templates stand in LAMA's program.
+# relations.jsonl lists only T-REx's relations; Google-RE's templates are in LAMA's program.
 LAMA = {
     "relations.jsonl": [{"relation": "P36", "template": "The capital of [X] is [Y] .", "label": "capital", "type": "1-1"},
                         {"relation": "P47", "template": "[X] shares border with [Y] .", "type": "N-M"}],
@@ -237,7 +237,7 @@ class Lama(unittest.TestCase):
 @command.needs_peer
 @command.needs_vocabularies
 class OptionsByIdentifier(unittest.TestCase):
-    """BEAR without its answer spaces, as BEAR-big has none; some objects share a label, one has two."""
+    """BEAR without its answer spaces, like BEAR-big; some objects share a label, one has two."""
 
     def test_they_are_those_of_lm_pub_quiz(self):
         folder = command.temporary_folder(self.__class__)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python module: built by `pip install .` into an environment of its own, once, and what it answers.
+"""The Python module: built by `pip install .` into its own environment, once, and its answers.
 
-The environment lies in ${PLUMB_CACHE:-~/.cache/plumb}/python-module, the build folder beside it, so that a later run
-compiles what changed. Engines of transformers are asked with the peer's Python, which has torch.
+The environment is in ${PLUMB_CACHE:-~/.cache/plumb}/python-module, with the build folder next to it, so that a later run
+compiles only what changed. Engines of transformers run with the peer's Python, which has torch.
 """
 import fcntl
 import json
@@ -26,7 +26,7 @@ BEAR = command.SHARED / "data" / "bear"
 
 
 def built():
-    """Why the module cannot be had here; nothing when it is built and lies in SITE."""
+    """Why the module is not available here; None if it is built and in SITE."""
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -50,7 +50,7 @@ def built():
 
 
 def run(script, python=None, **values):
-    """What a script prints as JSON on its last line; `values` are its variables."""
+    """The JSON value that a script prints on its last line; `values` are its variables."""
     lead = "".join(f"{name} = {json.dumps(str(value) if isinstance(value, os.PathLike) else value)}\n" for name, value in values.items())
     done = subprocess.run([python or PYTHON, "-c", lead + "import json, numpy, plumb_probe as p\n" + textwrap.dedent(script)],
                           capture_output=True, text=True, timeout=300, env={**os.environ, "PYTHONPATH": str(SITE), "TRANSFORMERS_VERBOSITY": "error"})
@@ -61,7 +61,7 @@ def run(script, python=None, **values):
 
 ENGINE = """
 class Uniform:
-    '''Every byte is a token, and each as likely.'''
+    '''Every byte is a token, and all are equally likely.'''
     name, bos, vocabulary_size, context_length = "uniform", 0, 256, 400
     def tokenize(self, text):
         return list(text.encode())
@@ -153,14 +153,14 @@ print(json.dumps([told(lambda: p.probe(Uniform(), broken)), told(lambda: p.probe
         self.assertIn("sum, mean", made[2][5])
         self.assertIn("no such model", made[3][6])
         self.assertIn("no metrics.json", made[4][6])
-        self.assertIn("gave an array of shape (1,) for a sequence of", made[5])
+        self.assertIn("returned an array of shape (1,) for a sequence of", made[5])
         self.assertIn("has no tokenize", made[6])
         self.assertIn("has no [Y]", made[7][6])
 
     def test_an_interrupt_ends_a_probe_before_the_next_call_and_other_threads_run_meanwhile(self):
         made = run(ENGINE + """
 import threading, time, signal, os
-signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background does not inherit
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background does not inherit it
 class Slow(Uniform):
     calls, tree_nodes = 0, 32
     def log_probabilities(self, sequences):
@@ -187,7 +187,7 @@ done.set(); thread.join()
 print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=BEAR)
         self.assertEqual(made[0], "interrupted")
         self.assertLessEqual(made[1], 4)
-        self.assertGreater(made[2], made[3] * 20)  # hundreds a second, on a busy machine too
+        self.assertGreater(made[2], made[3] * 20)  # hundreds per second, even on a busy machine
 
     def test_a_job_leaves_the_bytes_of_the_command(self):
         words = ["--data", BEAR, "--relations", "P30,P36", "--limit", 4, "--templates", "all", "--shots", 2, "--bos", "yes"]
@@ -204,7 +204,7 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
                     told[-1].append(self.n)
             asked = dict(data=data, relations=["P30", "P36"], limit=4, templates="all", shots=2, bos="yes")
             one = p.run("probe", model, out=out, print=lines.append, progress=Bar, **asked)
-            # A model in memory that the caller keeps, in a folder that goes with the run.
+            # A model in memory that the caller keeps, in a temporary folder that is removed with the run.
             kept = p.load(model)
             two = p.run("probe", kept, **asked, name="kept")
             calibrated = p.calibrate(one, bins=4)
@@ -237,7 +237,7 @@ print(json.dumps([ended, slow.calls, ticks, took]))""", model=self.model, data=B
 import signal, os
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Slow(Uniform):
-    calls, tree_nodes, at = 0, 32, 80  # behind the check at a run's start
+    calls, tree_nodes, at = 0, 32, 80  # after the check at a run's start
     def log_probabilities(self, sequences):
         self.calls += 1
         if self.calls == self.at:
@@ -272,9 +272,9 @@ except p.UserError as error:
     refused = [error.file, error.remedy]
 print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table()), refused]))""",
                    out=str(self.folder / "stopped"))
-        self.assertEqual(made[0], "interrupted 91")  # a second Ctrl-C does not wait for the pack, and Python lives on
+        self.assertEqual(made[0], "interrupted 91")  # a second Ctrl-C does not wait for the pack, and Python keeps running
         self.assertLess(made[1], made[3])
-        self.assertLess(made[2], made[3])  # what was done is not asked again
+        self.assertLess(made[2], made[3])  # finished work is not repeated
         self.assertEqual(made[4], 60)
         self.assertTrue(made[5][0])
         self.assertEqual(command.results(self.folder / "stopped"), command.results(self.folder / "stopped-whole"))
@@ -317,7 +317,7 @@ print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table
             print(json.dumps([said, one.relations[0].templates]))""", model=self.model, bear=BEAR)
         self.assertEqual(made, [["precision", "precision", "threads", "trees", "templates", "templates", "data", "limit", "templates",
                                  "log_probabilities", "log_probabilities", "log_probabilities",
-                                 "compare takes two Answers, or finished runs; give two of a kind"], ["[X] is in [Y]."]])
+                                 "compare takes two Answers, or finished runs; do not mix them"], ["[X] is in [Y]."]])
 
     def test_runs_without_a_folder_are_compared_by_their_models(self):
         made = run("""
@@ -348,7 +348,7 @@ print(json.dumps([ended, first, slow.calls - first, whole.calls, len(again.table
         self.assertEqual((refused.returncode, refused.stderr.splitlines()[-1][:7]), (2, "plumb: "))
 
     def test_the_notebook_of_quantisation(self):
-        """Run by nbclient, and what its cells show."""
+        """Run by nbclient, and the output of its cells."""
         done = subprocess.run([PYTHON, "-c", """import json, nbclient, nbformat, sys
 made = nbclient.NotebookClient(nbformat.read(sys.argv[1], 4), kernel_name="python3").execute()
 print(json.dumps([out["data"] for cell in made.cells for out in cell.get("outputs", []) if "data" in out]))""",
@@ -360,7 +360,7 @@ print(json.dumps([out["data"] for cell in made.cells for out in cell.get("output
         self.assertIn("capital", answers["text/html"])
         rows = {line.split()[0] + " bits": float(line.split()[2]) for line in study["text/plain"].splitlines() if " bits " in line}
         self.assertLess(0, rows["8 bits"])
-        self.assertLess(rows["8 bits"], rows["4 bits"])  # 8 bits move scores less than 4
+        self.assertLess(rows["8 bits"], rows["4 bits"])  # 8 bits change scores less than 4
         self.assertIn("<table>", compared["text/html"])
         self.assertIn("<svg", compared["text/html"])
 
@@ -395,7 +395,7 @@ print(json.dumps([out["data"] for cell in made.cells for out in cell.get("output
 
 
 def python_with_torch():
-    """The peer's Python, of its whole environment where there is one; nothing where none has transformers."""
+    """The peer's Python, or that of the peer's full environment; empty if neither has transformers."""
     for python in (command.PEER, *sorted(CACHE.parent.glob("lm-pub-quiz-*-full/bin/python"))):
         if python and subprocess.run([python, "-c", "import torch, transformers"], capture_output=True).returncode == 0:
             return str(python)
@@ -434,7 +434,7 @@ class OfTransformers(unittest.TestCase):
             print(json.dumps(told))
             """, self.python, decoders=DECODERS, data=BEAR)
         self.assertGreaterEqual(len(made), 18)
-        # Attention that is biased by the distance of places in a row: asked in sequences.
+        # Attention with a bias for the distance in a sequence: evaluated as sequences, not trees.
         self.assertEqual([name for name, told in made.items() if not told[0]], ["tiny-bloom", "tiny-mpt"])
         for name, (trees, worst, compared, apart, agrees, forms) in made.items():
             with self.subTest(model=name):

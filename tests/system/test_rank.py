@@ -54,7 +54,7 @@ class SentencePiece(unittest.TestCase):
             self.assertEqual((a["head"], a["relation"], a["tail"], a["above"], 0),
                              (b["head"], b["relation"], b["tail"], b["above"], b["equal"]))
             self.assertLess(abs(a["score"] - b["score"]), 1e-3)
-            # Theirs count the bracket behind the name too, which is a token of its own here.
+            # The golden counts include the bracket after the name too, which is a separate token here.
             self.assertEqual(a["tokens"], b["tokens"] + 1)
 
 
@@ -62,7 +62,7 @@ class SentencePiece(unittest.TestCase):
 @command.needs_model
 class Search(unittest.TestCase):
     def test_ranks_are_those_of_scoring_every_name(self):
-        # Its own tokenizer before random weights, and the model itself, of which each query takes seconds.
+        # Random weights with the model's tokenizer, and the model itself, for which each query takes seconds.
         tiny = command.tiny_model(command.temporary_folder(self), command.MODEL)
         for model, queries in ((tiny, 16), (command.MODEL, 2)):
             done = subprocess.run([command.BUILD / "search_against_exhaustive", model, UMLS, str(queries)],

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API reference that docs/reference.py makes of the headers holds every public name with its comment, and no other."""
+"""The API reference that docs/reference.py generates from the headers contains every public name with its comment, and
+no others."""
 import importlib.util
 import re
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run that is killed and taken up again ends with the same bytes as one that was not."""
+"""A run that is killed and resumed ends with the same bytes as a run that was not killed."""
 import os
 import random
 import shutil
@@ -35,7 +35,7 @@ class Resume(unittest.TestCase):
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def test_killed_at_ten_random_moments(self):
-        # Moments are measured in the journal's growth, so that slow and fast machines kill alike.
+        # Moments are measured by the journal's growth, so that kills hit the same state on slow and fast machines.
         moments = random.Random(11)
         interrupted = 0
         for trial in range(10):
@@ -46,7 +46,7 @@ class Resume(unittest.TestCase):
             self.probe(out, *SELECTION, "--resume")
             self.assertEqual(command.results(out), self.expected, f"trial {trial}")
             shutil.rmtree(out)
-        self.assertGreaterEqual(interrupted, 8, "most kills must fall into the run")
+        self.assertGreaterEqual(interrupted, 8, "most kills must hit the running job")
 
     def test_killed_again_and_again_it_still_gets_there(self):
         out = self.folder / "again"

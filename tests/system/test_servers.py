@@ -32,7 +32,7 @@ BOUND = 1e-2
 # The Python of an environment with vLLM; tests/servers.sh makes one.
 VLLM = os.environ.get("PLUMB_VLLM", "")
 
-needs_server = unittest.skipUnless(os.path.isfile(SERVER), "skipped: PLUMB_LLAMA_SERVER names no llama-server")
+needs_server = unittest.skipUnless(os.path.isfile(SERVER), "skipped: PLUMB_LLAMA_SERVER is not set to a llama-server")
 
 
 def free_port():
@@ -400,7 +400,7 @@ class TinyModel(Case):
 
 @command.needs_shared
 @command.needs_model
-@unittest.skipUnless(VLLM, "skipped: PLUMB_VLLM names no Python with vLLM; bash tests/servers.sh makes one")
+@unittest.skipUnless(VLLM, "skipped: PLUMB_VLLM is not set to a Python with vLLM; bash tests/servers.sh installs one")
 class RealVllm(Case):
     """SmolLM2-135M in F32, beside plumb's own network of the same folder."""
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty tiny models, causal and masked, through every job that their kind allows, by the commands of docs/papers over a
-table of models: each paper's tables have a row for each model, with the numbers of its own run.
+"""Twenty tiny models, causal and masked, run through every job that their kind allows, by the commands of docs/papers over a
+table of models. Each paper's tables have a row for each model, with the numbers of its own run.
 
-The models are random (tests/support/shelf.py), so only the rows are looked at. Sizes are those of test_papers.
-PLUMB_SHELF names a folder to keep."""
+The models are random (tests/support/shelf.py), so only the rows are checked. Sizes are those of test_papers. PLUMB_SHELF
+names a folder to keep."""
 import csv
 import html
 import json
@@ -23,10 +23,10 @@ import shelf  # noqa: E402
 
 KEPT = os.environ.get("PLUMB_SHELF", "")
 
-# Options of causal models alone: columns of the table, so that one command asks both kinds.
+# Options only for causal models: columns of the table, so that one command runs both kinds.
 IN_SMALL = {"generate": {"max-new-tokens": 4, "samples": 5, "confidence-prompts": 3}}
 
-# Models that the calibration paper has numbers of.
+# Models with published numbers in the calibration paper.
 PUBLISHED = {"gpt2", "gpt2-medium", "opt-125m", "opt-350m", "gemma-2b", "bert-base-cased", "bert-large-cased", "roberta-base",
              "xlm-roberta-base"}
 
@@ -38,11 +38,11 @@ def first_cells(page):
 
 
 def refuse_number(text):
-    raise AssertionError(f"{text} is no finite number")
+    raise AssertionError(f"{text} is not a finite number")
 
 
 def metrics(folder):
-    """A folder's metrics.json, whose numbers are finite."""
+    """A folder's metrics.json, after a check that its numbers are finite."""
     return json.loads((folder / "metrics.json").read_text(encoding="utf-8"), parse_constant=refuse_number)
 
 
@@ -52,7 +52,7 @@ def rows_of(file):
 
 
 def make_files(folder):
-    """What the pages' commands read, without any reference data."""
+    """Files that the pages' commands read, without any reference data."""
     test_papers.make_files(folder)
     with (folder / "FACTOR.csv").open("w", newline="", encoding="utf-8") as out:
         table = csv.writer(out, lineterminator="\n")
@@ -72,7 +72,7 @@ class Shelf(unittest.TestCase):
         make_files(cls.folder)
 
     def run_page(self, name):
-        """Runs a page's commands over tables of models in a folder of its own, and returns that."""
+        """Runs a page's commands over tables of models in a separate folder, and returns that folder."""
         folder = self.folder / name
         folder.mkdir()
         (folder / "docs").symlink_to(command.ROOT / "docs")
@@ -89,7 +89,7 @@ class Shelf(unittest.TestCase):
                 if "FACTOR.csv" in words:
                     small[small.index("--data") + 1] = "FACTOR.csv"
                 elif words[0] == "calibrate":
-                    # Few options, which masked models are asked one by one, and no more facts than bins.
+                    # Few options, as masked models score them one by one, and at most as many facts as bins.
                     test_papers.set_option(small, "--relations", "continent,mythology")
                     test_papers.set_option(small, "--limit", 10)
                 done = subprocess.run([command.PLUMB, *small], cwd=folder, capture_output=True, text=True)
@@ -106,7 +106,7 @@ class Shelf(unittest.TestCase):
             self.assertTrue(math.isfinite(value) and 0 <= value <= 1, f"{name}: {number}")
 
     def check_published(self, folder, models):
-        """Each model that is called as a published one has its numbers beside that."""
+        """Each model with the name of a published one has the published numbers next to its own."""
         compared = metrics(folder)
         self.assertEqual({one["run"] for one in compared["numbers"] if one["same_model"]}, set(models))
 
@@ -159,7 +159,7 @@ class Shelf(unittest.TestCase):
                     for hits in ("hits_at_1", "hits_at_10"):
                         self.check_finite(model["raw"][hits], f"{name}, {method}")
             compared = metrics(folder / run / "comparison")
-            for name in self.causal:  # Tables 3, 5 and 7: how far a model's methods agree
+            for name in self.causal:  # Tables 3, 5 and 7: how well a model's methods agree
                 for own in metrics(folder / run / name)["agreement"]:
                     agreement = compared["agreement"]["+".join(own["methods"])][name]
                     self.assertEqual(agreement, {part: own[part] for part in ("queries", "log_rank", "rank")})
@@ -202,7 +202,7 @@ class Shelf(unittest.TestCase):
                 made = compared[f"{name} {setting}"]
                 for one in (made, own[setting]):
                     for ranks in one.get("true_token_ranks", {}).values():
-                        ranks.pop("setting")  # which has the model's name in the comparison
+                        ranks.pop("setting")  # in the comparison it contains the model's name
                 self.assertEqual(made, own[setting])
                 self.check_finite(made["coverage"]["average"], name)
                 self.check_finite(made["consistency"]["all"]["share"], name)

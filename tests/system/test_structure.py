@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms are in order: every header has its test, and includes point up the rooms only."""
+"""The rooms are in order: every header has its test, and includes only point up the rooms."""
 import pathlib
 import re
 import subprocess
@@ -16,7 +16,7 @@ INCLUDE = DOORS / "detail"
 
 
 def faults(headers, tests):
-    """What is wrong with {path below include/plumb/detail: text}, given the set of test paths below tests."""
+    """The faults of {path below include/plumb/detail: text}, given the set of test paths below tests."""
     found = []
     for path, text in headers.items():
         room = path.split("/")[0]
@@ -37,7 +37,7 @@ def faults(headers, tests):
 
 
 def silent_classes(text, names):
-    """Public classes of a header whose comment does not say how many threads may use one."""
+    """Public classes of a header whose comment does not state how many threads may use one object."""
     found, comment = [], []
     for line in text.splitlines():
         if line.startswith("///"):
@@ -51,7 +51,7 @@ def silent_classes(text, names):
 
 
 def file_calls(include):
-    """What a header calls on files itself, as (header, call)."""
+    """The file calls that a header makes itself, as (header, call)."""
     calls = re.compile(r"std::filesystem::(?!path\b|filesystem_error\b)\w+|std::[io]?fstream\b|\bfopen\b|\bflock\b")
     for path in include.glob("*/*.hpp"):
         for call in calls.findall(path.read_text()):
@@ -72,7 +72,7 @@ class Structure(unittest.TestCase):
         self.assertGreater(len(apart), 5)
 
     def test_files_are_reached_through_a_disk(self):
-        # Models are mapped or read by their backends; a command line's words are made whole paths.
+        # Backends map or read models; a command line's words are made into absolute paths.
         free = {"core/disk.hpp", "core/mapped_file.hpp", "cli/job_target.hpp", "cli/job_console.hpp",
                 "cli/given_options.hpp", "run/mpi_ranking.hpp"}
         found = [f"{path}: {call}" for path, call in file_calls(INCLUDE)
@@ -144,11 +144,11 @@ class Facts(unittest.TestCase):
 class OtherLayouts(unittest.TestCase):
     def test_bear_and_pararel_are_read_whole(self):
         bear = command.plumb("data", "check", command.SHARED / "data" / "bear", code=2).stdout
-        # Spaces at ends or doubled, no-break spaces in initials, and a template that stands twice.
+        # Spaces at ends or doubled, no-break spaces in initials, and a template that appears twice.
         self.assertIn("60 relations, 7731 facts, 15 problems\n", bear)
         self.assertIn("P466: option 'Vijayanagara Gadariya  Empire' has two white spaces in a row", bear)
         self.assertNotIn("Heroes", bear)  # one title in quotes
-        self.assertIn("metadata_relations.json: P103: template ", bear)  # one stands twice there
+        self.assertIn("metadata_relations.json: P103: template ", bear)  # one is there twice
         pararel = command.plumb("data", "describe", command.SHARED / "data" / "pararel").stdout
         self.assertIn("7 relations", pararel)
         p36 = next(line.split() for line in pararel.splitlines() if line.startswith("P36 "))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables fit the terminal, or COLUMNS, and say which columns they leave out."""
+"""Tables fit the terminal, or COLUMNS, and list the columns that are left out."""
 import fcntl
 import os
 import pty
@@ -17,7 +17,7 @@ HEADS = ["relation", "facts", "options", "templates", "kind", "statements", "tok
 
 
 def on_terminal(columns):
-    """What `plumb data describe` writes on a terminal of that many columns."""
+    """The output of `plumb data describe` on a terminal with this many columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen(DESCRIBE, stdout=theirs, stderr=theirs)
@@ -26,7 +26,7 @@ def on_terminal(columns):
     try:
         while part := os.read(ours, 65536):
             text += part
-    except OSError:  # how Linux says that no one has the terminal open any more
+    except OSError:  # Linux reports this way that no process has the terminal open any more
         pass
     os.close(ours)
     process.wait()
@@ -34,7 +34,7 @@ def on_terminal(columns):
 
 
 def table_of(lines):
-    """Its lines, and the names of the columns that are left out."""
+    """The table's lines, and the names of the columns that are left out."""
     end = next((i for i, line in enumerate(lines) if line.startswith(("Left out to fit ", "Token counts"))), len(lines))
     below = " ".join(lines[end:])
     named = below.split(": ")[1].split(";")[0].split(", ") if below.startswith("Left out to fit ") else []

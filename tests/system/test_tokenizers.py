@@ -18,7 +18,7 @@ FOLDERS = ["hugging-face/tiny-albert", "hugging-face/tiny-bert-cased", "hugging-
 
 DECODERS = sorted(folder.name for folder in (GOLDEN / "decoders").iterdir()) if (GOLDEN / "decoders").is_dir() else []
 
-# What a text of nasty parts is put together from.
+# The parts of hostile texts.
 PARTS = [
     "é", "e\u0301", "A\u030a", "q\u0323\u0307", "\u0307q\u0323", "ﬁ", "ß", "İ", "ΑΣ", "ǅ", "ᾳ", "ſ", "ŉ", "㎏", "ﷺ", "\u212b",
     " ", "  ", "   ", "\t", "\n", "\r\n", "\u00a0", "\u2028", "\u3000", "\u1680", "\u200b", "\u200d", "\ufeff", "\u202e",
@@ -28,7 +28,7 @@ PARTS = [
     "don't", "I'll", "''s", "'", "``", "''", "\"", "...", "—", "…", "_", "a_b", "C++", "$5", "^~`|", "¿", "§", "▁", "▁a", "Ġ",
     "<s>", "</s>", "<mask>", " <mask> ", "[MASK]", "[CLS]", "[SEP]", "[UNK]", "<unk>", "<pad>", "a", "B", "Paris", "word"]
 
-# Where the package has no tokenizer.json to read: how transformers builds this tokenizer.
+# If the folder has no tokenizer.json for the package: how transformers builds this tokenizer.
 THEIRS = r"""
 import json, pathlib, sys
 import tokenizers
@@ -43,7 +43,7 @@ else:
     names = {config[name] for name in ("bos_token", "eos_token", "unk_token", "pad_token")}
     made.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in sorted(names)])
 if json.loads((folder / "config.json").read_text())["model_type"] == "qwen2":
-    made.normalizer = tokenizers.normalizers.NFC()  # as transformers' class for Qwen 2 has it, whatever tokenizer.json says
+    made.normalizer = tokenizers.normalizers.NFC()  # as in transformers' class for Qwen 2, whatever tokenizer.json contains
 made.encode_special_tokens = sys.argv[2] != "parse"
 made.no_truncation()
 made.no_padding()
@@ -58,7 +58,7 @@ for line in sys.stdin:
 """
 
 
-# The same through transformers, which goes by all files of the folder; whether it is there: `import transformers`.
+# The same through transformers, which uses all files of the folder; whether it is installed: `import transformers`.
 AS_TRANSFORMERS = r"""
 import json, os, sys
 os.environ["HF_HUB_OFFLINE"] = "1"
@@ -89,7 +89,7 @@ SWITCHES = {"do_lower_case": [True, False], "strip_accents": [True, False, None]
 
 
 def contradicting_folder(folder, draw):
-    """A folder whose files name classes, switches and added tokens at odds with its tokenizer.json."""
+    """A folder whose files name classes, switches and added tokens that contradict its tokenizer.json."""
     name = draw.choice(sorted(CLASSES))
     tokenizer = json.loads((GOLDEN / name / "tokenizer.json").read_text(encoding="utf-8"))
     config = json.loads((GOLDEN / name / "tokenizer_config.json").read_text(encoding="utf-8"))
@@ -126,7 +126,7 @@ def has_transformers():
 
 
 def facts(count):
-    """So many statements of BEAR, subjects and objects of a relation drawn by a fixed seed."""
+    """This many statements of BEAR; subjects and objects of a relation are drawn by a fixed seed."""
     draw = random.Random(7)
     relations = json.loads((BEAR / "metadata_relations.json").read_text(encoding="utf-8"))
     subjects = {name: command.rows(BEAR / f"{name}.jsonl") for name in sorted(relations)}
@@ -139,7 +139,7 @@ def facts(count):
 
 
 def hostile(count):
-    """Each part alone, long words, spaces at the ends, and parts put together by a fixed seed."""
+    """Each part by itself, long words, spaces at the ends, and parts combined by a fixed seed."""
     draw = random.Random(11)
     texts = ["", *PARTS, "x" * 100, "x" * 101, "é" * 101, "東" * 120, "ab " * 300, "a" * 3000, "  both ends  "]
     while len(texts) < count:
@@ -151,7 +151,8 @@ DROPPED = {*map(chr, range(1, 9)), "\v", *map(chr, range(0xE, 0x20)), "\x7f", "\
 
 
 def ranges_are_right(folder, text):
-    """Whether the package's ranges are: not behind a character that its map drops at the begin of a part."""
+    """Whether the package's ranges are correct: they are wrong after a character that the tokenizer's map drops at the
+    beginning of a part."""
     return folder.split("/")[-1] not in ("tiny-albert", "tiny-xlm-roberta") or not DROPPED.intersection(text)
 
 
@@ -179,7 +180,8 @@ class AgainstTokenizers(unittest.TestCase):
                     for text, mine, wanted in zip(texts, ours, theirs):
                         for field in ("ids", "bytes", "words"):
                             values = wanted[field]
-                            # Behind what a map drops at a text's begin, the package's ranges are too early.
+                            # After characters that a map drops at the beginning of a text, the package's ranges are too
+                            # early.
                             if field != "bytes" or ranges_are_right(name, text):
                                 self.assertEqual(mine[field], values, f"{field} of {text!r}")
 
@@ -206,7 +208,7 @@ class AgainstTokenizers(unittest.TestCase):
 
 @command.needs_shared
 class Contradictions(unittest.TestCase):
-    # What transformers 5.24 makes of the folders.
+    # The tokens of transformers 5.24 for the folders.
     TEXT = "The capital of Zürich 東京 is."
     KNOWN = {
         "tokenizer-config-overrides/cf-bert-json-cased-cfg-lower": [1781, 2023, 1794, 94, 2014, 1882, 883, 862, 1798, 18],
@@ -237,7 +239,7 @@ class Contradictions(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(f"{file}: tokenizer_class: \"BertJapaneseTokenizer\" is not supported", done.stderr)
 
-    @unittest.skipUnless(has_transformers(), "skipped: PLUMB_PEER has no transformers")
+    @unittest.skipUnless(has_transformers(), "skipped: the Python of PLUMB_PEER has no transformers")
     def test_folders_at_odds_with_themselves_are_read_as_transformers_reads_them(self):
         draw, asked, texts = random.Random(5), [], hostile(150)
         with tempfile.TemporaryDirectory() as parent:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of Unicode in core/ are those that Python's unicodedata gives; called with --print, this writes them."""
+"""The Unicode tables in core/ equal those of Python's unicodedata; with --print, this script prints them."""
 import pathlib
 import re
 import sys
@@ -7,7 +7,7 @@ import unicodedata
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CODE_POINTS = range(0x80, 0x110000)  # what lies below is written out in code
+CODE_POINTS = range(0x80, 0x110000)  # lower code points are handled in code
 
 
 def table(header, name):
@@ -18,7 +18,7 @@ def table(header, name):
 
 
 def composing_marks():
-    """{mark: (combining class, {letter: what the two make})} of the header."""
+    """{mark: (combining class, {letter: the composed character})} of the header."""
     text = (ROOT / "include/plumb/detail/core/composed.hpp").read_text()
     marks = {}
     for mark, its_class, literal in re.findall(r'\{(0x[0-9A-F]+), (\d+),\s+((?:U"[^"]*"\s*)+)\}', text):
@@ -28,7 +28,7 @@ def composing_marks():
 
 
 def known_composing_marks():
-    """The same of unicodedata: pairs that make one character which NFC keeps."""
+    """The same from unicodedata: pairs that form one character that NFC keeps."""
     marks = {}
     for c in map(chr, CODE_POINTS):
         parts = unicodedata.decomposition(c).split()
@@ -39,7 +39,7 @@ def known_composing_marks():
 
 
 def changed_by_composing():
-    """{character: what NFC makes of it} of those that NFC replaces by one letter, and the set of all others that it changes."""
+    """{character: its NFC form} of those that NFC replaces by one letter, and the set of all others that it changes."""
     replaced, others = {}, set()
     for c in CODE_POINTS:
         made = unicodedata.normalize("NFC", chr(c))
@@ -56,13 +56,13 @@ def fours(numbers):
 
 
 def simple(change, c):
-    """A simple mapping: one code point to one other, or nothing."""
+    """A simple mapping: one code point to another, or nothing."""
     changed = change(chr(c))
     return ord(changed) if len(changed) == 1 and ord(changed) != c else None
 
 
 def upper_case_runs():
-    """(first, last, stride, delta): neighbours, or every second one, that move by the same distance."""
+    """(first, last, stride, delta): neighbours, or every second one, that are shifted by the same distance."""
     runs = []
     for c in CODE_POINTS:
         upper = simple(str.upper, c)
@@ -81,13 +81,13 @@ def mapped(runs):
 
 
 def ignored():
-    """What has no shape of its own, as the header lists it."""
+    """Characters without a shape of their own, as the header lists them."""
     pairs = table("word_character.hpp", "ignored_characters")
     return {c for first, last in zip(*[iter(pairs)] * 2) for c in range(first, last + 1)}
 
 
 def word_character_edges(ignored):
-    """Where letters, marks and numbers begin and end; what is unassigned or ignored goes with what is before it."""
+    """Where letters, marks and numbers begin and end; unassigned or ignored characters belong to the range before them."""
     edges, inside = [0x30, 0x3A, 0x41, 0x5B, 0x61, 0x7B], False
     for c in CODE_POINTS:
         category = unicodedata.category(chr(c))
@@ -99,7 +99,7 @@ def word_character_edges(ignored):
     return edges
 
 
-@unittest.skipUnless(unicodedata.unidata_version == "14.0.0", "this Python knows another version of Unicode")
+@unittest.skipUnless(unicodedata.unidata_version == "14.0.0", "this Python has a different version of Unicode")
 class Tables(unittest.TestCase):
     def test_upper_cases(self):
         self.assertEqual(mapped(fours(table("capitalize.hpp", "upper_case_runs"))), mapped(upper_case_runs()))
@@ -110,7 +110,7 @@ class Tables(unittest.TestCase):
                 fours(table("capitalize.hpp", "upper_case_runs")) if first not in second]
         runs += fours(table("lower_case.hpp", "further_lower_case_runs"))
         expected = {c: simple(str.lower, c) for c in CODE_POINTS if simple(str.lower, c) is not None}
-        expected[ord("İ")] = ord("i")  # Python's has a dot of its own behind it
+        expected[ord("İ")] = ord("i")  # Python's is followed by a separate dot
         self.assertEqual(mapped(runs), expected)
 
     def test_word_characters(self):

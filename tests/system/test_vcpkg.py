@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The vcpkg port, as far as it can be tried without vcpkg: its functions are stood in for by what they do."""
+"""The vcpkg port, as far as it can be tested without vcpkg: stand-ins replace vcpkg's functions."""
 import json
 import re
 import shutil
@@ -11,7 +11,7 @@ import command
 PROGRAMS = ""
 
 PORT = command.ROOT / "vcpkg" / "plumb"
-# vcpkg's functions that a port of a CMake project calls, each with what vcpkg would do.
+# vcpkg's functions that a port of a CMake project calls, each with the effect that it has in vcpkg.
 STAND_INS = r"""
 function(vcpkg_cmake_configure)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks of Hugging Face folders with kernels of every width: transformers' values, on any number of threads, and the same
-bytes from the library's kernels as from headers that are compiled for the width."""
+"""Networks of Hugging Face folders with kernels of every width: transformers' values, with any number of threads, and the
+same bytes from the library's kernels as from headers that are compiled for the width."""
 import json
 import os
 import platform
@@ -17,7 +17,7 @@ LANES = {"v2": 4, "v3": 8, "v4": 16}
 
 def run(program, width, threads=2):
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "PLUMB_VECTOR": width}
-    # Where the tests were compiled, so that they find their files.
+    # The tests were compiled in this folder, so they find their files.
     return subprocess.run([command.BUILD / program, *NETWORKS], capture_output=True, text=True, env=environment,
                           cwd=command.BUILD)
 
@@ -30,7 +30,7 @@ def values(program, width, threads=2):
 
 
 def widths():
-    """Those of the library that this machine has."""
+    """The library's vector widths that this machine supports."""
     return [width for width in LANES if "this processor does not support" not in run("network_values", width).stderr]
 
 
@@ -49,7 +49,7 @@ class OfEveryWidth(unittest.TestCase):
     def test_no_bit_depends_on_the_number_of_threads(self):
         for width in widths():
             alone = values("network_values", width, 1)
-            self.assertEqual(len({row["bits"] for row in alone}), len(NETWORKS))  # they do say something
+            self.assertEqual(len({row["bits"] for row in alone}), len(NETWORKS))  # the values differ between networks
             for threads in (2, 5):
                 with self.subTest(width=width, threads=threads):
                     self.assertEqual(values("network_values", width, threads), alone)

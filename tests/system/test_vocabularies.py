@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every job scores, on every kind of vocabulary that llama.cpp's sources hold.
+"""The scores of every job on every kind of vocabulary in llama.cpp's sources.
 
-A tiny random model with each vocabulary is asked by the command, and its scores are compared with
-those of whole texts by a program that knows llama.cpp alone. With random weights other tokens would
-have other scores by far more than the bound, so equal scores are equal tokens.
+The command scores with a tiny random model for each vocabulary. Its scores are compared with those of whole texts by a
+program that uses only llama.cpp. With random weights, different tokens would change the scores by far more than the bound,
+so equal scores mean equal tokens.
 """
 import json
 import pathlib
@@ -15,12 +15,12 @@ import command
 PROGRAMS = "plumb_command write_tiny_gguf whole_text_scores"
 
 FOLDER = pathlib.Path(command.VOCABULARIES or "/nowhere")
-# One of each kind; the others of llama.cpp's sources are cut as one of these.
+# One of each kind; the others of llama.cpp's sources are split like one of these.
 KINDS = ("llama-spm", "llama-bpe", "gpt-2", "qwen2", "falcon", "mpt", "phi-3", "command-r", "deepseek-llm",
          "deepseek-coder", "gemma-4")
 NAMES = ["20th Century", "7", "Oslo", "東京", "Ελλάδα", "\"Quoted\" Name", "'s-Hertogenbosch", "😀 Emoji", "3.14 pi",
          "École", "-dash", "(inner) x"]
-ENTITIES = [*NAMES, "Two  Words", " Lead", "man", "water", "day"]  # those at the end are one token everywhere
+ENTITIES = [*NAMES, "Two  Words", " Lead", "man", "water", "day"]  # those at the end are a single token in every vocabulary
 BOUND = 1e-3
 
 
@@ -36,7 +36,7 @@ def lines(rows):
 def closed_set(folder):
     """110 facts with subjects of every kind and twelve objects, for shots and for statements."""
     subjects = [f"{name} {i}" if i % 3 else f"{i} {name}" for i in range(10) for name in NAMES][:110]
-    # Spaces at either end and doubled ones, more of them than there are places in a row of few facts.
+    # Spaces at either end and doubled ones, in more subjects than a row of few facts has positions.
     subjects = [(s, s + " ", " " + s, s.replace(" ", "  "), s + "  ")[i % 5] for i, s in enumerate(subjects)]
     write(folder / "P1.jsonl", lines({"sub_id": f"Q{i}", "sub_label": subject, "sub_aliases": [],
                                       "answer_idx": i * 5 % len(NAMES)} for i, subject in enumerate(subjects)))
@@ -144,7 +144,7 @@ class ScoredTokens(unittest.TestCase):
                 choice = NAMES[place]
                 if row["method"] == "ic":
                     text = "".join(f"{s} {o} " for s, o in shots[:2]) + subject
-                    given = text.rstrip(" ")  # spaces at its end may be one token with the separator
+                    given = text.rstrip(" ")  # spaces at its end may form one token with the separator
                     self.expect("ic", given, text[len(given):] + " " + choice, score)
                 else:
                     text = {"hgp": f"{subject} belongs to", "mmp": f"the \"{subject}\" of"}[row["method"]]
@@ -159,8 +159,8 @@ class ScoredTokens(unittest.TestCase):
                 given += " " + thing
 
     def interspersed(self, row, asked, shots):
-        """Each choice of a question of EIC-LKE, with the pieces before it: shots, and among them the questions asked
-        before it, each with the choice that it has in the same sequence."""
+        """Each choice of a question of EIC-LKE, with the parts before it: shots, and among them the earlier questions, each with
+        the choice that it has in the same sequence."""
         for place, score in zip(row["choices"], row["answer_scores"], strict=True):
             of = row["choices"].index(place)
             sequence = row["choice_order"].index(of) if "choice_order" in row else 0
@@ -189,7 +189,7 @@ class ScoredTokens(unittest.TestCase):
             self.expect("likelihood", f"{shots}({names[row['head']]}, {words[row['relation']]},",
                         f" {names[row['tail']]})", row["score"])
         self.rank = (rows[0]["above"], rows[0]["score"], len(self.questions))
-        for name in ENTITIES:  # all that the first query is ranked among; only its own score is known
+        for name in ENTITIES:  # all candidates of the first query; only its own score is known
             self.expect("candidate", f"{shots}({names[rows[0]['head']]}, {words[rows[0]['relation']]},", f" {name})", None)
         for row in command.rows(out / "lm-head_ranks.jsonl"):
             self.expect("lm-head", f"{shots}({names[row['head']]}, {words[row['relation']]},", f" {names[row['tail']]}",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lets lm-pub-quiz be imported where torch, transformers and accelerate are not: its evaluators need them, its datasets
-and results do not, so empty stand-ins are enough. To be imported before lm_pub_quiz."""
+"""Allows importing lm-pub-quiz without torch, transformers and accelerate. Its evaluators need them, but its datasets and
+results do not, so empty stand-ins are enough. Import this before lm_pub_quiz."""
 import sys
 import types
 import unittest.mock

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes chat_texts.jsonl, which test_chat.py compares plumb with: the texts that transformers' apply_chat_template makes of the
-chat templates that llama.cpp publishes. Needs transformers and jinja2.
+"""Writes chat_texts.jsonl, with which test_chat.py compares plumb: the texts that transformers' apply_chat_template makes from
+the chat templates that llama.cpp publishes. Needs transformers and jinja2.
 
     python3 write_chat_texts.py FOLDER_OF_TEMPLATES > chat_texts.jsonl
 """
@@ -25,7 +25,7 @@ CONVERSATIONS = {
     "system and shots": ([SYSTEM, USER, ANSWER, AGAIN, ANSWER, USER], True),
     "answered": ([USER, ANSWER], False),
 }
-LONGEST = 600  # of longer texts the SHA-256 stands for the text
+LONGEST = 600  # the SHA-256 replaces longer texts
 
 
 class July(datetime.datetime):
@@ -39,7 +39,7 @@ def text_of(template, messages, opens):
         made, _ = chat_template_utils.render_jinja_template(
             [messages], chat_template=template, add_generation_prompt=opens, **TOKENS)
         return made[0]
-    except Exception:  # what templates raise is of many types
+    except Exception:  # templates raise many types
         return None
 
 

@@ -15,7 +15,8 @@
 // PLUMB_COMPILED_COMMAND.
 //
 // Exit codes: 0 done, 1 an internal error, 2 an error that the user can fix, 3 a condition of
-// `compare --assert` that does not hold, 130 Ctrl-C, 143 SIGTERM. Results go to stdout, everything else to stderr.
+// `compare --assert` that does not hold, 130 Ctrl-C, 143 SIGTERM. Results go to stdout, everything
+// else to stderr.
 
 #include <fcntl.h>
 #include <unistd.h>

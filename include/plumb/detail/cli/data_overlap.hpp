@@ -64,7 +64,7 @@ inline std::vector<NamedFact> overlap_facts(const DiskPath& data,
   return facts;
 }
 
-/// Files in the order of `words`. A folder stands for all files below it, in order of name. Throws
+/// Files in the order of `words`. A folder means all files below it, in order of name. Throws
 /// a user error for a path that does not exist, and for a file that is named twice, which would
 /// count twice.
 inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words) {
