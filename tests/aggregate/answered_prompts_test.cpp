@@ -339,8 +339,7 @@ BOOST_AUTO_TEST_CASE(a_row_about_what_was_not_asked_is_named_by_file_and_line) {
   refuses(with([](auto& one) { one.subject = "pepper"; }), not_asked);
   refuses(with([](auto& one) { one.log_probability = 0.5; }),
           "contains: its log-probability is above 0");
-  refuses(row(1, {0, 0, 0}, "hydrogen"),
-          "contains: the row is about a prompt that already has a row");
+  refuses(row(1, {0, 0, 0}, "hydrogen"), "contains: this prompt already has a row");
   refuses(with([](auto& one) { one.relation = "colour"; }),
           "colour: is not a relation that was asked, or its rows are not contiguous");
   refuses(row(0, {0, 0, 0}, "H"),

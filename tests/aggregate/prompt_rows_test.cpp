@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(rows_come_relation_by_relation_about_what_was_asked) {
   const auto refused = [&](std::initializer_list<RecordedAnswer> rows, const std::string& words) {
     BOOST_CHECK_EXCEPTION((void)check_all(rows), Error, says(Fault::user, words));
   };
-  refused({first, first}, "rows:2: symbol: the row is about a prompt that already has a row");
+  refused({first, first}, "rows:2: symbol: this prompt already has a row");
   refused({last, first},
           "rows:2: symbol: is not a relation that was asked, or its rows are not contiguous");
   RecordedAnswer other = first;

@@ -39,9 +39,8 @@ BOOST_AUTO_TEST_CASE(rows_in_memory_need_no_file) {
   BOOST_REQUIRE(study.names.rows(7).size() == 3U);
   BOOST_TEST(study.names.rows(7)[1].log_likelihood == -2.0);
   rows.push_back(rows[0]);
-  BOOST_CHECK_EXCEPTION(
-      add_names(study, made.asked(), each_row), Error,
-      says(Fault::user, "contains: the row is about a prompt that already has a row"));
+  BOOST_CHECK_EXCEPTION(add_names(study, made.asked(), each_row), Error,
+                        says(Fault::user, "contains: this prompt already has a row"));
 
   study.candidates["symbol"] = {"H", "He"};
   std::vector<RecordedContentFree> free;

@@ -195,7 +195,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_cannot_be_is_named_by_file_and_line, Sampled)
   with([](RecordedSamples& row) { row.prompt.template_index = 2; });
   refused("2: contains: the sampled prompt has no greedy answer");
   sampled[1] = sampled[0];
-  refused("2: contains: the row is about a prompt that already has a row");
+  refused("2: contains: this prompt already has a row");
   answers.push_back(answer(1, {0, 1, 0}, "hydrogen"));
   with([&](RecordedSamples& row) { row = samples(1, {0, 1, 0}, {{"x", 1}}); });
   refused("2: contains: the fact already has a sampled prompt");

@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {
 BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_are_a_file) {
   BOOST_TEST(with({"--entities", "v.npy"}).rank.entities == "v.npy");
   refused({"--entity-prompt", "a", "--entities", "v.npy"},
-          "has no effect with --entities, whose vectors are already made; remove it");
+          "has no effect with --entities, whose vectors are already computed; remove it");
   refused({"--entity-prompt", "eol", "--entities", "v.npy"}, "has no effect with --entities");
   refused({"--entity-prompt", "a,b", "--entities", "v.npy"}, "has no effect with --entities");
 }

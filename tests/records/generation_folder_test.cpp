@@ -200,7 +200,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_are_not_those_of_the_fact_are_refused, SmallG
   const std::string unsound = "contains: a name has no token or no log-likelihood";
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}, {1, 1}}, {{-1, 1}}}), unsound);
   refuses(2, names(1, {1, 0, 1}, {{{-1, 1}, {-1, 1}}, {{-1, 0}}}), unsound);
-  refuses(2, name_rows[0], "contains: the row is about a prompt that already has a row");
+  refuses(2, name_rows[0], "contains: this prompt already has a row");
   auto strange = name_rows[2];
   strange.prompt.fact = 3;
   refuses(3, strange, "family: the row is about a prompt that was not asked");

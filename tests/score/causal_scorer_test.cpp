@@ -345,9 +345,8 @@ BOOST_AUTO_TEST_CASE(statements_without_a_scored_token_score_nothing) {
 
 BOOST_AUTO_TEST_CASE(bos_on_a_model_without_one_is_refused) {
   WithoutBos model(training);
-  BOOST_CHECK_EXCEPTION(
-      CausalScorer{model}, Error,
-      says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no"));
+  BOOST_CHECK_EXCEPTION(CausalScorer{model}, Error,
+                        says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no"));
   BOOST_TEST(CausalScorer(model, Bos::none()).score({{{"Paris", {}}}})[0].statement.tokens == 4U);
 }
 
@@ -677,7 +676,7 @@ BOOST_AUTO_TEST_CASE(a_cut_context_is_shared_by_statements_that_are_cut_alike) {
   NgramTreeModel model(training, 4, pieces);
   CausalScorer scorer(model);
   CausalScorer<NgramTreeModel>::Block block;
-  // Whole, "Paris" would be one token and "Par|is" two.
+  // As a whole, "Paris" would be one token and "Par|is" two.
   const Prompt context{"to Paris", {}, {6}};
   scorer.share(block, context);
   scorer.add(block, Query{{{"to Paris now", {}, {6}}, {"to Paris now", {}}}});
@@ -700,8 +699,9 @@ BOOST_AUTO_TEST_CASE(a_context_is_no_leave_to_go_past_the_models_own) {
   scorer.share(block, {"eleven byte", {}});
   scorer.add(block, Query{{{"eleven bytes", {}}}});
   BOOST_CHECK_EXCEPTION(scorer.add(block, Query{{{"eleven bytes!", {}}}}), Error,
-                        says(Fault::user, "'eleven bytes!' has 13 tokens; the model's limit is "
-                                          "12"));
+                        says(Fault::user,
+                             "'eleven bytes!' has 13 tokens; the model's limit is "
+                             "12"));
 }
 
 // Random statements of few letters, so that they share prefixes, repeat and lie within one another.

@@ -58,7 +58,7 @@ struct RandomPrompts {
   std::size_t templates = 5;
   /// The most expressions of a subject.
   std::size_t expressions = 3;
-  /// Answers are 0 to this number; 0 is right.
+  /// Answers are numbered from 0 to this number; 0 is right.
   std::size_t answers = 4;
   /// How many of ten prompts are missing.
   std::size_t missing = 0;

@@ -129,7 +129,7 @@ class PromptRowCheck {
     const AskedPrompt& prompt = row.prompt;
     const auto key = std::uint64_t{prompt.fact} << 32U |
                      std::uint32_t{prompt.template_index} << 16U | prompt.expression;
-    if (!seen_.insert(key).second) refuse(row, "the row is about a prompt that already has a row");
+    if (!seen_.insert(key).second) refuse(row, "this prompt already has a row");
     return place;
   }
 

@@ -222,7 +222,7 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
     const auto text = first_string(object, "template");
     if (!code || !text) {
       report(user_error({*list, line, code ? "template" : "relation"}, "is missing",
-                        "write relation and template on each line"));
+                        "write a relation and a template on each line"));
       return;
     }
     if (ranges::find(order, *code) == order.end()) order.push_back(*code);

@@ -221,7 +221,7 @@ class DecoderNetwork {
     return seen;
   }
 
-  /// Computes the tables by position for positions 0 … count − 1.
+  /// Computes the tables for positions 0 … count − 1.
   void prepare_positions(std::size_t count) {
     for (Rotary& rotary : config_.rotaries) rotary.prepare(count);
     for (std::size_t h = 0; h < key_biases_.size(); ++h) {

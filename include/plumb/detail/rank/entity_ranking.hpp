@@ -5,7 +5,7 @@
 //
 // A job ranks entities through an EntityRanking. It is chosen at run time, so that one compiled
 // command can count in one process or over MPI (run/mpi_ranking.hpp); hence the virtual functions.
-// Every implementation gives the ranks, ties and nearest entities of CosineRanker.
+// Every implementation gives the same ranks, ties and nearest entities as CosineRanker.
 
 #include <cstddef>
 #include <cstdint>

@@ -107,7 +107,7 @@ class GeneratedPredictions {
     const auto base = made.place_of_template(kinds_.base);
     if (!base && (kinds_.base != 0 || templates.empty())) {
       throw user_error({asked.template_file, 0, relation.code},
-                       templates.empty() ? "no template was asked about every fact"
+                       templates.empty() ? "no template was used for every fact"
                                          : "template " + std::to_string(kinds_.base) +
                                                " was not asked about every fact",
                        templates.empty() ? "exclude the relation with `relations`"

@@ -101,7 +101,7 @@ class CalibrationPage {
     const auto first = estimator_columns(metrics_of(MetricTable::page_first), true);
     const auto second = estimator_columns(metrics_of(MetricTable::page_second), false);
     return heading("Confidence estimators side by side",
-                   "Small: 95% interval. " + meanings(first) +
+                   "In small type: 95% interval. " + meanings(first) +
                        " * few distinct values: ACE is not meaningful. " + failed_votes_meaning +
                        ".") +
            html_table(first, model.estimators) +
@@ -116,10 +116,11 @@ class CalibrationPage {
     std::string html = "<h3>Probabilities of all options, under the " +
                        std::string(base_name(model.asked_by)) + "</h3>\n<p class=\"dim\">";
     if (model.static_calibration) html += meanings(columns) + " ";
-    html += "One-hot Brier score, with each row of a subject with several objects counted "
-            "separately: " +
-            with_interval(model.brier_one_hot) + " summed over the options, " +
-            with_interval(model.brier_one_hot_per_option) + " per option.</p>\n";
+    html +=
+        "One-hot Brier score, with each row of a subject with several objects counted "
+        "separately: " +
+        with_interval(model.brier_one_hot) + " summed over the options, " +
+        with_interval(model.brier_one_hot_per_option) + " per option.</p>\n";
     if (const auto& made = model.static_calibration) {
       html += html_table(columns, std::vector{*made});
     }
@@ -216,13 +217,12 @@ class CalibrationPage {
 
   [[nodiscard]] static std::string recalibration(const ModelCalibration& model) {
     if (model.recalibration.empty()) return "";
-    return heading(
-               "Recalibration, on held-out facts",
-               "Not in the paper: maps are fitted on one half of each relation's facts and "
-               "measured on the other " +
-                   std::to_string(model.held_out) +
-                   ". Temperature: divides the scores before the softmax. Isotonic: the "
-                   "best-fitting non-decreasing function.") +
+    return heading("Recalibration, on held-out facts",
+                   "Not in the paper: maps are fitted on one half of each relation's facts and "
+                   "measured on the other " +
+                       std::to_string(model.held_out) +
+                       ". Temperature: divides the scores before the softmax. Isotonic: the "
+                       "best-fitting non-decreasing function.") +
            html_table(recalibration_columns(), model.recalibration);
   }
 

@@ -71,7 +71,7 @@ inline const char* draws_in_words(SampleBy by) {
        .value = [count](const W& w) { return count(w->empty); }},
       {.key = "cut",
        .heading = "cut",
-       .meaning = "Cut: answers that ended at the limit of tokens.",
+       .meaning = "Cut: number of answers that reached the token limit.",
        .value = [count](const W& w) { return count(w->cut); }}};
 }
 

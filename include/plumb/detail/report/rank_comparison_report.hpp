@@ -195,7 +195,7 @@ class RankComparisonReportBody {
     std::string html =
         heading("Models by " + of.method,
                 "Mean over each model's queries; every query counts once. Ranks are among all "
-                "candidates (raw); a tie has its middle rank. " +
+                "candidates (raw); tied candidates have the middle of their ranks. " +
                     meanings(columns)) +
         html_table(columns, rows_of(made_, of)) + relation_map(of);
     if (of.differences.empty()) return html;

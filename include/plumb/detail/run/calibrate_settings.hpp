@@ -86,7 +86,7 @@ struct CalibrateSettings {
              .recorded = "described-by"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "use only these relations", .recorded = "-"});
-    visitor("seed", self.seed, {.value = "N", .help = "random seed of the bootstrap intervals"});
+    visitor("seed", self.seed, {.value = "N", .help = "random seed for the bootstrap intervals"});
     visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
     visitor("wordnet", self.wordnet,
             {.value = "DIR",

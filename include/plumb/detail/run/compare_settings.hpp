@@ -94,7 +94,7 @@ struct CompareSettings {
              .idle = under_one,
              .recorded = "-"});
     visitor("seed", self.seed,
-            {.value = "N", .help = "random seed of the bootstrap intervals", .idle = none});
+            {.value = "N", .help = "random seed for the bootstrap intervals", .idle = none});
     visitor("prompts", self.prompts,
             {.help = "compare over many prompts (all templates and names of each fact); implied by "
                      "plumb generate runs",

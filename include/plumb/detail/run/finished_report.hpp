@@ -101,7 +101,7 @@ struct ReportSettings {
          .idle = self.out.empty() ? "without `out`; remove it" : ""});
     visitor(
         "seed", self.seed,
-        {.value = "N", .help = "random seed of the bootstrap intervals; default: the run's own"});
+        {.value = "N", .help = "random seed for the bootstrap intervals; default: the run's own"});
     const ResultsKind kind = self.run.empty() ? ResultsKind::generation : run_kind(self.run);
     visitor("group-by", self.group_by,
             {.value = "COLUMN",

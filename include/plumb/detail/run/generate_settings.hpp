@@ -179,11 +179,11 @@ struct GenerateSettings {
              .help = "score object names (for aliases and bias level) under: first, all, none or "
                      "some of `settings`",
              .recorded = "-"});
-    setting("shot-seed", self.shot_seed, {.value = "N", .help = "random seed of the shots"});
+    setting("shot-seed", self.shot_seed, {.value = "N", .help = "random seed for the shots"});
     setting("fresh-shots", self.fresh_shots,
             {.help = "draw new shots for each prompt instead of sharing them within a relation"});
     setting("sample-seed", self.sample_seed,
-            {.value = "N", .help = "random seed of the sampled prompts and answers"});
+            {.value = "N", .help = "random seed for the sampled prompts and answers"});
     setting("seed", self.seed,
             {.value = "N", .help = "random seed of bootstrap intervals and prompt samplings"});
     MeasuringSettings::visit(self.measuring, setting);
@@ -204,7 +204,7 @@ struct GenerateSettings {
             {.value = "N", .help = "use only the first N facts of each relation; 0 uses all"});
     setting("bos", self.bos,
             {.value = "yes|no|TOKEN",
-             .help = "token before each statement: BOS (yes), none (no) or another by its text",
+             .help = "token before each statement: BOS (yes), none (no), or a token given as text",
              .recorded = "-"});
     setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});

@@ -69,7 +69,7 @@ inline std::string planned_cost_text(const ScoringCost& cost) {
 }
 
 /// One line for each part and, for several parts, one for the total: "in all: 40 prompts, 80
-/// statements, at least 520 tokens, 40 answers". "At least" if the tokens of some part are unknown.
+/// statements, at least 520 tokens, 40 answers". "At least" if the token count of any part is unknown.
 [[nodiscard]] inline std::vector<std::string> description_of(const JobPlan& plan) {
   std::vector<std::string> lines;
   std::vector<std::pair<std::string, std::size_t>> counts;  // by noun, in order of appearance

@@ -120,15 +120,15 @@ struct ManyShotSettings : ManyShotOptions {
          .recorded = "-"});
     setting("relations", self.relations,
             {.value = "A,B", .help = "use only these relations", .recorded = "-"});
-    setting("seed", self.seed, {.value = "N", .help = "random seed of the bootstrap intervals"});
+    setting("seed", self.seed, {.value = "N", .help = "random seed for the bootstrap intervals"});
     setting("shots", self.shots, {.value = "1,5,10", .help = "numbers of shots; - for none"});
     setting("seeds", self.seeds,
             {.value = "N", .help = "number of random draws of the shots", .least = 1});
     setting("choices", self.choices,
             {.value = "N", .help = "choices per fact, including the answer", .least = 2});
-    setting("choice-seed", self.choice_seed, {.value = "N", .help = "random seed of the choices"});
+    setting("choice-seed", self.choice_seed, {.value = "N", .help = "random seed for the choices"});
     setting("split-seed", self.split_seed,
-            {.value = "N", .help = "random seed of the split, if the dataset has none"});
+            {.value = "N", .help = "random seed for the split, if the dataset has none"});
     setting(
         "train", self.training,
         {.value = "N", .help = "facts reserved as shots, if the dataset has no split", .least = 1});
@@ -204,7 +204,7 @@ struct ManyShotSettings : ManyShotOptions {
             {.value = "N", .help = "use only the first N test facts of each relation; 0 uses all"});
     setting("bos", self.bos,
             {.value = "yes|no|TOKEN",
-             .help = "token before each statement: BOS (yes), none (no) or another by its text",
+             .help = "token before each statement: BOS (yes), none (no), or a token given as text",
              .recorded = "-"});
     setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});

@@ -57,7 +57,7 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
 ///
 /// `carry(block, place, name_of)` scores a planned block's statements and returns their scores, or
 /// nothing if another process has some of them. `name_of(statement)` is the statement's name in
-/// messages. `take` gets the rows in order. Both functions return whether all rows were passed.
+/// messages. `take` gets the rows in order. Both functions return true if every row was passed on.
 template <ScoringLm Model>
 class NameScoring {
  public:

@@ -98,7 +98,7 @@ struct ProbeSettings {
              .recorded = "-"});
     visitor("relations", self.relations,
             {.value = "A,B", .help = "use only these relations", .recorded = "-"});
-    visitor("seed", self.seed, {.value = "N", .help = "random seed of the bootstrap intervals"});
+    visitor("seed", self.seed, {.value = "N", .help = "random seed for the bootstrap intervals"});
     visitor("group-by", self.group_by, {.value = "COLUMN", .help = group_by_help, .recorded = "-"});
     visitor(
         "reduction", self.scoring.reduction,
@@ -127,7 +127,7 @@ struct ProbeSettings {
             {.value = "N", .help = "use only the first N facts of each relation; 0 uses all"});
     visitor("bos", self.bos,
             {.value = "yes|no|TOKEN",
-             .help = "token before each statement: BOS (yes), none (no) or another by its text",
+             .help = "token before each statement: BOS (yes), none (no), or a token given as text",
              .idle = self.masked.value_or(false)
                          ? "on a masked model, which adds its own special tokens around each text"
                          : "",
@@ -151,7 +151,7 @@ struct ProbeSettings {
              .remedy = "use fewer; a model's context is limited"});
     const std::string without = self.shots.count > 0 ? "" : "without `shots`; set how many";
     visitor("shot-seed", self.shots.seed,
-            {.value = "N", .help = "random seed of the shots", .idle = without});
+            {.value = "N", .help = "random seed for the shots", .idle = without});
     visitor(
         "shot-seeds", self.shot_seeds,
         {.value = "N",

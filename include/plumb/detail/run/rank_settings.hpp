@@ -95,7 +95,7 @@ struct RankSettings {
                {"hits", "reduction", "budget"});
     rules.when(!replays && !deer && !ranks_by(RankMethod::lm_head),
                "without `method` deer or lm-head; remove it", {"query-form"});
-    rules.when(!entities.empty(), "with `entities`, whose vectors are already made; remove it",
+    rules.when(!entities.empty(), "with `entities`, whose vectors are already computed; remove it",
                {"entity-prompt"});
     rules.when(!entities.empty(), "with `entities`; remove it", {"cache-vectors"});
     return rules;
@@ -124,11 +124,11 @@ struct RankSettings {
     setting("sample", ranking.sample,
             {.value = "N", .help = "draw N triples at random; 0 uses all"});
     setting("sample-seed", ranking.sample_seed,
-            {.value = "N", .help = "random seed of the drawn triples"});
+            {.value = "N", .help = "random seed for the drawn triples"});
     setting("limit", ranking.limit,
             {.value = "N", .help = "use only the first N triples; 0 uses all"});
     setting("shots", ranking.shots, {.value = "N", .help = "training triples before a query"});
-    setting("shot-seed", ranking.shot_seed, {.value = "N", .help = "random seed of the shots"});
+    setting("shot-seed", ranking.shot_seed, {.value = "N", .help = "random seed for the shots"});
     setting(
         "query-form", ranking.form,
         {.value = "FORM",
@@ -171,7 +171,7 @@ struct RankSettings {
          .recorded = "-"});
     setting("special-tokens", self.special_tokens,
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
-    setting("seed", self.seed, {.value = "N", .help = "random seed of the bootstrap intervals"});
+    setting("seed", self.seed, {.value = "N", .help = "random seed for the bootstrap intervals"});
   }
 
   /// Throws a user error for settings that contradict each other.

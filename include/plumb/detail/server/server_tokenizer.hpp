@@ -45,7 +45,7 @@ struct ServerTokenizer {
   std::string name{};
   /// Whether it begins a text with BOS by its own configuration; nothing if unknown.
   std::optional<bool> adds_bos{};
-  /// All tokens that it puts around a text by its own configuration; nothing if unknown.
+  /// All tokens that its own configuration adds around a text; nothing if unknown.
   std::optional<TextFrame> own_frame{};
   /// The chat template that comes with it, if any.
   std::optional<ChatTemplate> chat_template{};
