@@ -126,7 +126,7 @@ struct ListGroup {
        .value = [](const G& g) { return g.empty; }},
       {.key = "cut",
        .heading = "cut",
-       .meaning = "Cut: number of answers that reached the token limit, without a %.",
+       .meaning = "Cut: number of answers that reached the token limit (not a percentage).",
        .value = [](const G& g) { return g.cut; }}};
   weigh(columns, {"f1"}, ColumnWeight::major);
   weigh(columns, {"main_label_f1", "empty", "cut"}, ColumnWeight::minor);
