@@ -321,7 +321,8 @@ def sampling(setup, prompts=8, samples=100):
     def plumb(count):
         def work():
             words = ["generate", "--data", ROOT / "examples" / "facts", "--model", setup.model, "--relations", "capital", "--settings", "relation",
-                     "--samples", count, "--confidence-prompts", prompts, "--max-new-tokens", 16, "--limit", 1 if count else 8, "--wordnet", "none"]
+                     "--max-new-tokens", 16, "--limit", 1 if count else 8, "--wordnet", "none",
+                     *(["--samples", count, "--confidence-prompts", prompts] if count else [])]
 
             def keep(out):
                 listed = [json.loads(line) for line in run([setup.plumb, "data", "prompts", out, "--ids", "--model", setup.model]).stdout.splitlines()]
