@@ -136,9 +136,10 @@ inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
   CalibrateArguments::visit_probe(arguments, describe_probe);
   add_config(measuring);
   measuring.add(probing);
-  const auto values = parse_arguments(
-      console, "plumb calibrate DIR… --out RUN | plumb calibrate --data DIR --model FILE --out RUN",
-      measuring, {{"folders", -1}});
+  const auto values = parse_arguments(console,
+                                      "plumb calibrate DIR… --out RUN\n"
+                                      "       plumb calibrate --data DIR --model FILE --out RUN",
+                                      measuring, {{"folders", -1}});
   if (!values) return std::nullopt;
   read_settings(*values, console, arguments);
   if (!arguments.target.asks_several()) arguments.target.find_model(*values, console);

@@ -213,9 +213,9 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
   ManyChoiceRule rule;
   detail::options::options_description list;
   list.add_options()  //
-      ("action", detail::options::value(&action),
-       "check, describe, convert, prompts RUN, or overlap DIR TEXT…")         //
-      ("data", detail::options::value(&data), "dataset folder or .tsv file")  //
+      ("action", detail::options::value(&action)->value_name("ACTION"),
+       "check, describe, convert, prompts RUN, or overlap DIR TEXT…")                            //
+      ("data", detail::options::value(&data)->value_name("DIR"), "dataset folder or .tsv file")  //
       ("model", detail::options::value(&model)->value_name("FILE"),
        "describe: also count tokens, with this model's tokenizer")  //
       ("special-tokens", detail::options::value(&special_tokens)->value_name("text|parse"),
@@ -240,9 +240,11 @@ inline int run_data_command(Console& console, const ModelMaker& make_model) {
       console,
       "plumb data check|describe DIR [--model FILE]\n"
       "       plumb data convert DIR --out DIR [--templates FILE] [--origin WHICH]\n"
-      "       plumb data convert DIR --out DIR --to choices [--min-facts N] [--min-objects N]\n"
+      "       plumb data convert DIR --out DIR --to choices [--min-facts N]\n"
+      "                   [--min-objects N]\n"
       "       plumb data prompts RUN [--fact ID] [--ids] [--model FILE] [--data DIR]\n"
-      "       plumb data overlap DIR TEXT… [--within N|line|paragraph|document] [--out FILE]",
+      "       plumb data overlap DIR TEXT… [--out FILE]\n"
+      "                   [--within N|line|paragraph|document]",
       list, {{"action", 1}, {"data", 1}});
   if (!values) return 0;
   if (action.empty()) {

@@ -133,11 +133,11 @@ inline int overlap_data(Console& console) {
   std::string action, data, within, letters, text_field, relations, out;
   std::vector<std::string> texts;
   options::options_description list;
-  list.add_options()                                  //
-      ("action", options::value(&action), "overlap")  //
-      ("data", options::value(&data),
-       "dataset folder or .tsv file, or a knowledge graph's folder")       //
-      ("texts", options::value(&texts), "text files, or folders of them")  //
+  list.add_options()                                                        //
+      ("action", options::value(&action)->value_name("ACTION"), "overlap")  //
+      ("data", options::value(&data)->value_name("DIR"),
+       "dataset folder or .tsv file, or a knowledge graph's folder")                           //
+      ("texts", options::value(&texts)->value_name("FILE"), "text files, or folders of them")  //
       ("within",
        options::value(&within)->value_name("N|line|paragraph|document")->default_value("50"),
        "where subject and object must appear together: within N words, or in the same line, "
@@ -149,9 +149,8 @@ inline int overlap_data(Console& console) {
        "default NAME is text")                                                              //
       ("relations", options::value(&relations)->value_name("A,B"), "only these relations")  //
       ("out", options::value(&out)->value_name("FILE"), "also write a JSON line for each fact");
-  const auto values = parse_arguments(
-      console, "plumb data overlap DIR TEXT… [--within N|line|paragraph|document] [--out FILE]",
-      list, {{"action", 1}, {"data", 1}, {"texts", -1}});
+  const auto values = parse_arguments(console, "plumb data overlap DIR TEXT… [options]", list,
+                                      {{"action", 1}, {"data", 1}, {"texts", -1}});
   if (!values) return 0;
   if (data.empty() || texts.empty()) {
     throw user_error({}, data.empty() ? "no dataset given" : "no text given",

@@ -280,9 +280,9 @@ inline void print_generate(Console& console, const AskedRun& run, const WantedFa
 inline int print_prompts(Console& console, const ModelMaker& make_model) {
   std::string action, folder, data, model, fact;
   options::options_description list;
-  list.add_options()                                                //
-      ("action", options::value(&action), "prompts")                //
-      ("run", options::value(&folder), "folder of a finished run")  //
+  list.add_options()                                                                   //
+      ("action", options::value(&action)->value_name("ACTION"), "prompts")             //
+      ("run", options::value(&folder)->value_name("RUN"), "folder of a finished run")  //
       ("fact", options::value(&fact)->value_name("ID"),
        "only prompts about the subject with this identifier or label, or about "
        "RELATION:INSTANCE")                                                                     //
