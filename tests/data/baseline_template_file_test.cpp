@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(a_code_stands_once, Folder) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_without_relations_is_refused, Folder) {
-  BOOST_CHECK_EXCEPTION(read("{}"), Error, says(Fault::user, "b.json: holds no relation"));
+  BOOST_CHECK_EXCEPTION(read("{}"), Error, says(Fault::user, "b.json: contains no relation"));
   BOOST_CHECK_EXCEPTION(read("[]"), Error,
                         says(Fault::user, "b.json:1: is JSON but not an object"));
   BOOST_CHECK_EXCEPTION(read("{\n]"), Error, says(Fault::user, "b.json:2: not JSON"));

@@ -249,7 +249,7 @@ BOOST_FIXTURE_TEST_CASE(a_name_of_white_space_is_no_name, Plays) {
   add("P", "Paul", {}, 2);
   BOOST_CHECK_EXCEPTION(
       (void)multi_prompt_of(dataset, nullptr), Error,
-      says(Fault::user, "plays.jsonl:1: subject: has no name; name it or remove the fact"));
+      says(Fault::user, "plays.jsonl:1: subject: has no name; add a name or remove the fact"));
   BOOST_TEST(spelt(made_of().relations.at(0).facts) == Names{"P: Paul → Q3: violin"}, each);
   dataset.relations[0].options[2] = "\t";
   BOOST_TEST(made_of().relations.empty());

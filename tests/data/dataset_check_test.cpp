@@ -227,8 +227,8 @@ BOOST_AUTO_TEST_CASE(facts_of_many_prompts_stand_once) {
   Said said;
   check_dataset(dataset, said.sink);
   BOOST_REQUIRE(said.messages.size() == 4U);
-  BOOST_TEST(
-      said.messages[0].starts_with("t.jsonl: P36: template '[X] is  ruled from [Y].' has white"));
+  BOOST_TEST(said.messages[0].starts_with(
+      "t.jsonl: P36: template '[X] is  ruled from [Y].' has two white spaces in a row"));
   BOOST_TEST(said.messages[1].starts_with("t.jsonl: P36: template 1"));
   BOOST_TEST(said.messages[2].starts_with("facts.jsonl:2: P36: object 'Lyon\\u0007'"));
   BOOST_TEST(said.messages[3].starts_with(

@@ -88,10 +88,10 @@ BOOST_FIXTURE_TEST_CASE(a_record_that_is_not_sound_is_reported_and_left_out, Fac
            [&](const Error& error) { problems.emplace_back(error.what()); });
   const std::string file = (path() / "wiki_factor.csv").string();
   const std::string same = "is the same text as another completion; remove the record";
-  BOOST_TEST(problems == (Texts{file + ":2: turncated_prefixes: is empty; give the context",
+  BOOST_TEST(problems == (Texts{file + ":2: turncated_prefixes: is empty; add the context",
                                 file + ":3: contradiction_1: " + same,
                                 file + ":4: contradiction_2: " + same,
-                                file + ":5: contradiction_0: is empty; give the completion"}),
+                                file + ":5: contradiction_0: is empty; add the completion"}),
              boost::test_tools::per_element());
   BOOST_REQUIRE(dataset.relations.at(0).facts.size() == 1U);
   BOOST_TEST(dataset.relations[0].facts[0].instance == 4U);  // instances count the file's records

@@ -77,9 +77,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_object_with_a_text_is_said) {
          {R"({"text": "a"} {})", "!has something after its object"},
          {R"({"text": "\x41"})", "!has an escape that JSON does not know"},
          {R"({"text": "\u00g0"})", "!has an escape that JSON does not know"},
-         {R"({"text": null})", "!has something else in its text's place"},
-         {R"({"text": ["a"]})", "!has something else in its text's place"},
-         {R"({"text": 1})", "!has something else in its text's place"},
+         {R"({"text": null})", "!has a text that is not a string"},
+         {R"({"text": ["a"]})", "!has a text that is not a string"},
+         {R"({"text": 1})", "!has a text that is not a string"},
          {R"({"text": "a", "text": "b"})", "!has two texts"},
          {"{}", "!has no text"},
          {R"({"title": "a"})", "!has no text"}});

@@ -59,11 +59,11 @@ BOOST_FIXTURE_TEST_CASE(a_line_needs_its_relation_and_template, Lama) {
   BOOST_CHECK_EXCEPTION(load_lama(path()), Error,
                         says(Fault::user,
                              "relations.jsonl:2: relation: is missing; write "
-                             "relation and template on each line"));
+                             "a relation and a template on each line"));
   write("relations.jsonl", "{\"relation\": \"P36\"}\n");
   BOOST_CHECK_EXCEPTION(
       load_lama(path()), Error,
-      says(Fault::user, "relations.jsonl:1: template: is missing; write relation"));
+      says(Fault::user, "relations.jsonl:1: template: is missing; write a relation"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_template_without_a_placeholder_is_reported_at_its_line, Lama) {
@@ -79,7 +79,7 @@ BOOST_FIXTURE_TEST_CASE(a_broken_fact_is_reported_and_left_out, Lama) {
         "{\"sub_label\": \"Chad\", \"obj_label\": \"Africa\"}\n{\"obj_label\": \"Asia\"}\n"
         "{\"sub_label\": \"Peru\", \"obj_label\": \"Americas\"}\n");
   BOOST_CHECK_EXCEPTION(load_lama(path()), Error,
-                        says(Fault::user, "P30.jsonl:2: sub_label: the fact has no subject; give"));
+                        says(Fault::user, "P30.jsonl:2: sub_label: the fact has no subject; add"));
   const Dataset dataset = load_lama(path(), [](const Error&) {});
   const Relation& continents = dataset.relations.at(1);
   BOOST_TEST(continents.facts.size() == 2U);

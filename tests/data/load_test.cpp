@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {
   write_table(folder, "one");
   write_table(folder, "two");
   BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
-                        says(Fault::user, "holds several .tsv files; name the one to read"));
+                        says(Fault::user, "contains several .tsv files; name the one to read"));
   // None of a graph's parts is the one table.
   folder.write("graph/train.tsv", "a\tr\tb\n");
   folder.write("graph/test.tsv", "b\tr\ta\n");

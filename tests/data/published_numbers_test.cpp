@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(errors_name_file_line_and_column, File) {
           "t.csv:4: value: '14%' is not a number; write it like 0.14, without a percent sign");
   for (const char* wrong : {"", "nan", "inf", "0,5", "+0.5", " 0.5", "0.5 ", "≤1e-6"}) {
     refuses("model,metric,value\nm,x,\"" + std::string(wrong) + "\"\n",
-            "t.csv:2: value: '" + std::string(wrong) + "' is no number");
+            "t.csv:2: value: '" + std::string(wrong) + "' is not a number");
   }
   refuses("model,metric,value\n,x,0.5\n", "t.csv:2: model: is empty; every number needs one");
   refuses("model,metric,value\nm,,0.5\n", "t.csv:2: metric: is empty");

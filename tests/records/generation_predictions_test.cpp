@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_a_common_template_is_refused) {
   folder.setting("zero-shot",
                  {folder.answer(0, {0, 0, 0}, "Paris"), folder.answer(0, {1, 1, 0}, "Rome")});
   BOOST_CHECK_EXCEPTION((void)read_generation_models("m", folder.path(), {}, AnswerLemmas()), Error,
-                        says(Fault::user, "capital: no template was used for every fact; leave"));
+                        says(Fault::user, "capital: no template was used for every fact; exclude"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

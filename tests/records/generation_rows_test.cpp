@@ -159,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
       {with(line, "\"tokens\":4", "\"tokens\":-4"), no_row},
       {with(line, "-0.3333333333", "null"), no_row},  // a score that was not a number
       {with(line, "-0.3333333333", "\"-1\""), no_row},
-      {with(line, "-0.3333333333", "NaN"), "rows.jsonl:2: holds NaN, which is no number"},
+      {with(line, "-0.3333333333", "NaN"), "rows.jsonl:2: contains NaN, which JSON does not allow"},
       {line.substr(0, 30) + "\n", "rows.jsonl:2: not JSON"},
       {"[]\n", "rows.jsonl:2: is JSON but not an object"},
       {with(line, "Abidjan", "Abid\xFFjan"), "rows.jsonl:2: not UTF-8"},

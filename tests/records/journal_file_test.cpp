@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_the_users_to_mend) {
   const auto file = folder / "absent/journal.jsonl";
   BOOST_CHECK_EXCEPTION(
       JournalFile(file, ignore), Error,
-      says(Fault::user, file.string() + ": cannot be written; check permissions"));
+      says(Fault::user, file.string() + ": cannot be written; check its permissions"));
 }
 
 // comes of a file that may only be read and ends in a torn line.
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
       JournalFile(folder.path(), ignore), Error,
-      says(Fault::user, folder.path().string() + ": cannot be written; check permissions"));
+      says(Fault::user, folder.path().string() + ": cannot be written; check its permissions"));
 }
 
 // What is then written is no longer in any folder.

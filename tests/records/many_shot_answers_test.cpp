@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_run_is_refused) {
                         says(Fault::user, "contains no finished many-shot run"));
   empty.write("metadata_many_shot.json", R"({"relations": {"P1": {"options": ["a"]}}})");
   BOOST_CHECK_EXCEPTION((void)many_shot_answers(empty.path(), "m"), Error,
-                        says(Fault::user, "metadata_many_shot.json: is not what"));
+                        says(Fault::user, "metadata_many_shot.json: is not in the format"));
 }
 
 BOOST_AUTO_TEST_CASE(files_that_are_missing_or_damaged_are_named) {
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(files_that_are_missing_or_damaged_are_named) {
   std::string odd = sound;
   odd.replace(odd.find("\"choices\":[0,1]"), 15, "\"choices\":[0,7]");
   with(odd);
-  refused(folder, "P1_choices.jsonl:1: choices: answer, choices and answer_scores do not belong");
+  refused(folder, "P1_choices.jsonl:1: choices: answer, choices and answer_scores do not match");
   std::filesystem::remove(rows);
   refused(folder, "P1_choices.jsonl: cannot be read");
   with(sound);

@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(rows_that_lack_or_double_are_refused) {
   const std::string first = row(0, 0, {{0, 1}, 0}, {0.5, 0.2});
   folder.files().write("P1_choices.jsonl", first + first);
   BOOST_CHECK_EXCEPTION((void)read(folder), Error,
-                        says(Fault::user, "P1_choices.jsonl:2: the fact has a row under"));
+                        says(Fault::user, "P1_choices.jsonl:2: the fact already has a row under"));
   folder.files().write("P1_choices.jsonl", first + row(0, 1, {{0, 1}, 0}, {0.5, 0.2}) +
                                                row(1, 0, {{0, 1}, 1}, {0.5, 0.2}));
   BOOST_CHECK_EXCEPTION(

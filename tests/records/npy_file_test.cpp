@@ -169,7 +169,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_of_another_kind_is_refused, Vectors) {
   refuses("02\t0.25\t0.5\n", words);
   refuses("x", words);
   refuses(" " + npy(two_by_three(), bytes_of(six)), words);
-  refuses("", "is empty; make it again");
+  refuses("", "is empty; create it again");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_cut_off_anywhere_is_refused, Vectors) {
@@ -188,8 +188,8 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_cut_off_anywhere_is_refused, Vectors) {
 BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_is_named, Vectors) {
   BOOST_CHECK_EXCEPTION(
       NpyFile{file}, Error,
-      says(Fault::user, file.string() + ": cannot be read; check that its folder exists "
-                                        "and its permissions"));
+      says(Fault::user, file.string() + ": cannot be read; check that its folder exists, "
+                                        "and check its permissions"));
 }
 
 // The bytes that numpy.save writes for the same array.
@@ -315,12 +315,13 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_made_is_named, Vectors) {
   BOOST_CHECK_EXCEPTION(
       NpyWriter(absent, 2, 3), Error,
       says(Fault::user, absent.string() + ".part: cannot be created; check that its folder "
-                                          "exists and its permissions"));
+                                          "exists, and check its permissions"));
   // 2⁶³ bytes and a header, more than a file can contain.
   BOOST_CHECK_EXCEPTION(
       NpyWriter(file, std::size_t{1} << 61, 1), Error,
       says(Fault::internal,
-           part.string() + ": cannot be made 9223372036854775936 bytes large; check the space"));
+           part.string() + ": needs 9223372036854775936 bytes that could not be allocated; check "
+                           "the free disk space"));
 }
 
 BOOST_FIXTURE_TEST_CASE(identifiers_stand_beside_the_vectors, Vectors) {
@@ -354,7 +355,7 @@ BOOST_FIXTURE_TEST_CASE(identifiers_that_are_missing_are_named, Vectors) {
       (void)read_identifiers(file, 3), Error,
       says(Fault::user, (*this / "entities.txt").string() +
                             ": cannot be read; write the identifiers of the vectors' rows there, "
-                            "one a line"));
+                            "one per line"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

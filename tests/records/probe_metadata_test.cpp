@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(metadata_without_a_relation_is_refused, Metadata) {
 BOOST_FIXTURE_TEST_CASE(a_relation_that_leads_out_of_the_folder_is_refused, Metadata) {
   const Json entry = recorded_metadata(two_capitals(), {0}, {});
   for (const std::string code : {"../other/P30", "/tmp/P30", "a/b", "..", ""}) {
-    refused({{code, entry}}, Json(code).dump() + ": is no name of a file in this folder");
+    refused({{code, entry}}, Json(code).dump() + ": is not a valid file name in this folder");
   }
 }
 

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(quantised_weights_are_warned_of_before_all_notes) {
   run.settings = {{"quantized", true}, {"weights", "Q4_1"}};
   const auto notes = run.with_warnings({"one"});
   BOOST_REQUIRE(notes.size() == 2U);
-  BOOST_TEST(notes[0].starts_with("Quantised weights (Q4_1) run natively"));
+  BOOST_TEST(notes[0].starts_with("Quantised weights (Q4_1) that run natively"));
   BOOST_TEST(notes[1] == "one");
 }
 

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_not_there_is_said) {
                         fails_with("connecting: "));
   HttpConnection nowhere(parse_server_url("http://no-such-host.invalid"), {}, nullptr);
   BOOST_CHECK_EXCEPTION((void)nowhere.exchange({"/", ""}, ""), TransportError,
-                        fails_with("finding no-such-host.invalid: "));
+                        fails_with("resolving no-such-host.invalid: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_whose_certificate_is_trusted_and_has_its_name_is_asked) {

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_forced_token_is_read_where_it_is_that_token) {
   }
   BOOST_CHECK_EXCEPTION(
       read_one(server, one("7", "NaN"), 7), Error,
-      says(Fault::internal, "http://h/completion: the reply cannot be read: holds NaN"));
+      says(Fault::internal, "http://h/completion: the reply cannot be read: contains NaN"));
   BOOST_CHECK_EXCEPTION(read_one(server, "<html>", 7), Error,
                         says(Fault::internal, "a page (HTML)"));
 }
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(texts_are_spelt_by_the_pieces) {
   BOOST_CHECK_EXCEPTION(read(R"([{"id": 5, "piece": [256]}])", "a"), Error,
                         says(Fault::internal, "which is not a byte"));
   BOOST_CHECK_EXCEPTION(read(R"([{"id": 300, "piece": "a"}])", "a"), Error,
-                        says(Fault::internal, "which the vocabulary lacks"));
+                        says(Fault::internal, "which is not in the vocabulary"));
   const Json asked = Json::parse(server.tokenize("<s>\xc3", true).body);
   BOOST_TEST(asked["parse_special"] == true);
   BOOST_TEST(asked["with_pieces"] == true);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(bare_tokens_spell_nothing) {
   BOOST_TEST(made.tokens[1].id == 2);
   BOOST_TEST(!made.spells_text);
   BOOST_CHECK_EXCEPTION(read(R"({"tokens": [5]})"), Error,
-                        says(Fault::internal, "which the vocabulary lacks"));
+                        says(Fault::internal, "which is not in the vocabulary"));
   BOOST_CHECK_EXCEPTION(read(R"({"tokens": 4})"), Error, says(Fault::internal, "is not a list"));
 }
 

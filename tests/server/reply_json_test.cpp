@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_json_is_said_in_a_line) {
                         says(Fault::internal, "http://h/r: the reply is a page (HTML), not JSON"));
   BOOST_CHECK_EXCEPTION(parse(" \n"), Error, says(Fault::internal, "the reply is empty"));
   BOOST_CHECK_EXCEPTION(parse("{\"tokens\": [1, 2"), Error, says(Fault::internal, "not JSON"));
-  BOOST_CHECK_EXCEPTION(parse("{\"p\": NaN}"), Error, says(Fault::internal, "holds NaN"));
+  BOOST_CHECK_EXCEPTION(parse("{\"p\": NaN}"), Error, says(Fault::internal, "contains NaN"));
   BOOST_CHECK_EXCEPTION(parse("\"\xff\""), Error, says(Fault::internal, "not UTF-8"));
 }
 
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(token_ids_are_ids_of_the_vocabulary) {
   BOOST_TEST(reply.token(reply.value[0], "f", 6) == 5);
   BOOST_TEST(reply.token(reply.value[0], "f", 0) == 5);
   BOOST_CHECK_EXCEPTION((void)reply.token(reply.value[0], "f", 5), Error,
-                        says(Fault::internal, "names token 5, which the vocabulary lacks"));
+                        says(Fault::internal, "names token 5, which is not in the vocabulary"));
   for (const std::size_t i : {1U, 2U, 3U, 4U, 5U}) {
     BOOST_CHECK_EXCEPTION((void)reply.token(reply.value[i], "f", 0), Error,
                           says(Fault::internal, "the reply's f"));

@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_of_another_model_is_refused) {
   const auto of = std::make_shared<const Listing>("a", 2, std::vector<std::string>{"capital"});
   options.tokenizer = server_tokenizer(of, of->vocabulary_size(), "other.gguf");
   BOOST_CHECK_EXCEPTION(ServerConnection{options}, Error,
-                        says(Fault::user, "`tokenizer`: other.gguf cuts"));
+                        says(Fault::user, "`tokenizer`: other.gguf splits"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_pass_ends_in_a_line) {
     BOOST_CHECK_EXCEPTION(scored(maker, every({"{\"choices\": [{\"log"})), Error,
                           says(Fault::internal, "not JSON"));
     BOOST_CHECK_EXCEPTION(scored(maker, every({"{\"p\": NaN}"})), Error,
-                          says(Fault::internal, "holds NaN"));
+                          says(Fault::internal, "contains NaN"));
     BOOST_CHECK_EXCEPTION(scored(maker, every({"[]"})), Error, [](const Error& error) {
       return std::string(error.what()).find('\n') == std::string::npos;
     });

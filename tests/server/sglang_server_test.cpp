@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
   BOOST_TEST(read_one(*found.dialect, reply(R"([[-2, 5, null], [-1, 6, "x"]])"), 5) == -2.0);
   for (const auto& [body, words] :
        {std::pair{reply("[[-2, 6, null]]"), "lacks token 5"},
-        std::pair{reply("[[-2, 99999, null]]"), "which the vocabulary lacks"},
+        std::pair{reply("[[-2, 99999, null]]"), "which is not in the vocabulary"},
         std::pair{reply("[[null, 5, null]]"), "is not a log-probability"},
         std::pair{reply("[[-2]]"), "is not a list of [nats, id, text]"},
         std::pair{reply("[3]"), "is not a list of [nats, id, text]"},

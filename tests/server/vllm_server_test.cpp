@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {
   for (const auto& [body, words] :
        {std::pair{reply(R"({" the": -2})"), "is not \"token_id:N\""},
         std::pair{reply(R"({"token_id:5x": -2})"), "is not \"token_id:N\""},
-        std::pair{reply(R"({"token_id:99999": -2})"), "which the vocabulary lacks"},
+        std::pair{reply(R"({"token_id:99999": -2})"), "which is not in the vocabulary"},
         std::pair{reply(R"({"token_id:5": 2})"), "is not a log-probability"},
         std::pair{reply(R"({"token_id:5": null})"), "is not a log-probability"},
         std::pair{reply("3"), "is not an object"}, std::pair{std::string("{}"), "is missing"},

@@ -126,14 +126,14 @@ class BadInput(unittest.TestCase):
 
     def test_statement_longer_than_the_context(self):
         self.lines = [json.dumps({**FACT, "sub_label": "France " * 600})]
-        self.check(self.fails(), "capital.jsonl:1: ", "capital, template 0: ", "tokens", "context 512")
+        self.check(self.fails(), "capital.jsonl:1: ", "capital, template 0: ", "tokens", "the model's limit is 512")
 
     def test_an_answer_without_a_scored_token_is_said_before_anything_is_scored(self):
         self.metadata["capital"]["templates"].append("[Y] is the capital of [X].")
         self.metadata["capital"]["answer_space_labels"] = ["P", "R"]
         self.lines = [json.dumps({**FACT, "obj_label": "P"})]
         problem = self.fails("--templates", "all", "--bos", "no", "--span", "answer")
-        self.check(problem, "capital.jsonl:1: ", "capital, template 1: ", "no scored token in its answer", "--bos yes")
+        self.check(problem, "capital.jsonl:1: ", "capital, template 1: ", "no scored token in its answer", "--bos to yes")
         self.assertFalse((self.folder / "out").exists())  # the plan refuses it before the folder exists
 
     def test_closed_streams_do_no_harm(self):
@@ -150,7 +150,7 @@ class BadInput(unittest.TestCase):
     def test_bos_on_a_model_without_one(self):
         bare = self.folder / "bare.gguf"
         subprocess.run([command.BUILD / "write_tiny_gguf", bare, "no-bos"], check=True)
-        self.check(self.fails(model=bare), "--bos: ", "no BOS", "--bos no")
+        self.check(self.fails(model=bare), "--bos: ", "no BOS", "--bos to no")
         command.probe(self.folder / "bare", "--bos", "no", data=self.data, model=bare)
         counts = command.rows(self.folder / "bare" / "capital_results.jsonl")[0]["token_counts"]
         command.probe(self.folder / "with", data=self.data, model=self.model)
@@ -162,7 +162,7 @@ class BadInput(unittest.TestCase):
     def test_unknown_options_and_values(self):
         self.check(self.fails("--dta", "x"), "--dta", "unknown option", "--help")
         self.check(self.fails("--temp", "0"), "--temp", "unknown option")
-        self.check(self.fails("--bos", "maybe"), "--bos: ", "yes or no")
+        self.check(self.fails("--bos", "maybe"), "--bos: ", "use yes, no")
         self.check(self.fails("--templates", "7"), "--templates: ", "no index 7")
         self.check(self.fails("--relations", "capitol"), "--relations: ", "'capitol'")
         self.check(self.fails("--limit", "-1"), "--limit")
@@ -278,7 +278,7 @@ class Tables(unittest.TestCase):
         for name, change, words in (
                 ("quoted", lambda text: f'"{text}"', "is in quotes (and 7 "), ("spaced", lambda text: text + " ", "white space at an end"),
                 ("no-break", lambda text: text + "\u00a0x", "contains a no-break"), ("zero-width", lambda text: text + "\u200bx", "invisible character"),
-                ("marks", lambda text: unicodedata.normalize("NFD", text + "é"), "NFC")):
+                ("marks", lambda text: unicodedata.normalize("NFD", text + "é"), "composed form, NFC")):
             with self.subTest(name):
                 self.write(f"{name}/facts.tsv", "".join(f"{change(s)}\tcapital\t{change(o)}\n" for s, o in CAPITALS))
                 self.write(f"{name}/facts.json", templates)
