@@ -351,8 +351,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_that_stands_twice_is_found_wherever_it_stands) {
   folder.setting("a", {row(0, {0, 0, 0}, "H"), row(0, {1, 0, 0}, "He"), row(0, {0, 0, 0}, "H")});
   BOOST_CHECK_EXCEPTION((void)read_answered(folder.path(), "a", folder.asked(), SameWord{}), Error,
                         says(Fault::user,
-                             "a_answers.jsonl:3: symbol: the row is about a prompt "
-                             "that already has a row"));
+                             "a_answers.jsonl:3: symbol: this prompt already has a row"));
   // The same indices in two relations are two prompts.
   folder.setting("b", {row(0, {0, 0, 0}, "H"), row(1, {0, 0, 0}, "H"), row(2, {0, 0, 0}, "H")});
   BOOST_TEST(read_answered(folder.path(), "b", folder.asked(), SameWord{}).outcomes.prompts() ==

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(the_tree_model_holds_its_user_to_the_rules) {
   NgramTreeModel twice("abc");
   twice.evaluate(tree, all, ignore);
   BOOST_CHECK_EXCEPTION(twice.evaluate(tree, std::vector<NodeId>{2}, ignore), Error,
-                        says(Fault::internal, "evaluated before"));
+                        says(Fault::internal, "already evaluated"));
   NgramTreeModel full("abc");
   full.limits = {3, 8, 8};
   BOOST_CHECK_EXCEPTION(full.evaluate(tree, all, ignore), Error,
@@ -222,9 +222,9 @@ BOOST_AUTO_TEST_CASE(vectors_and_logits_are_of_one_tree_that_is_held_to_the_same
   model.evaluate(tree, std::vector{end}, ignore);
   BOOST_TEST(model.tokens_fed == 3U);
   BOOST_CHECK_EXCEPTION(model.evaluate(tree, std::vector<NodeId>{2}, ignore), Error,
-                        says(Fault::internal, "evaluated before"));
+                        says(Fault::internal, "already evaluated"));
   BOOST_CHECK_EXCEPTION(model.embed(tree, std::vector{end}, ignore), Error,
-                        says(Fault::internal, "evaluated before"));
+                        says(Fault::internal, "already evaluated"));
   model.release(tree, TokenTree::root);
   model.embed(tree, std::vector{end}, ignore);
   BOOST_TEST(model.tokens_fed == 6U);

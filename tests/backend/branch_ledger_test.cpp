@@ -262,13 +262,13 @@ BOOST_AUTO_TEST_CASE(what_was_evaluated_the_root_and_too_many_branches_are_refus
   BranchLedger ledger(2);
   (void)ledger.plan(tree, std::vector{left, right});
   BOOST_CHECK_EXCEPTION((void)ledger.plan(tree, std::vector{left}), Error,
-                        says(Fault::internal, "evaluated before"));
+                        says(Fault::internal, "already evaluated"));
   BOOST_CHECK_EXCEPTION((void)ledger.plan(tree, std::vector{TokenTree::root}), Error,
                         says(Fault::internal, "a wanted node is the root"));
   const NodeId third = tree.insert(Sequence{1, 4});
   BOOST_CHECK_EXCEPTION(
       (void)ledger.plan(tree, std::vector{third}), Error,
-      says(Fault::internal, "a tree has more than 2 branches; respect tree_limits()"));
+      says(Fault::internal, "a tree has more than 2 branches; keep within tree_limits()"));
 }
 
 // Random growth, evaluation and release: after every step each fed node sees only its own path, the

@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(behind_a_kept_chain_everything_is_forgotten_by_logits_and_v
       feed(all);
       release_behind(model, tree, kept);
       for (NodeId node = 1; node <= kept; ++node) {
-        BOOST_CHECK_EXCEPTION(feed({node}), Error, says(Fault::internal, "evaluated before"));
+        BOOST_CHECK_EXCEPTION(feed({node}), Error, says(Fault::internal, "already evaluated"));
       }
       const std::size_t before = model.tokens_fed;
       feed({all.begin() + kept, all.end()});  // fails if a node is still held

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(an_adapter_that_cannot_be_added_is_refused_by_name) {
     BOOST_CHECK_EXCEPTION((void)adapted(base, {{file, 1}}), Error,
                           says(Fault::user, file.string() + ": " + message));
   };
-  refused(folder / "none.gguf", "no such adapter file; give `lora`");
+  refused(folder / "none.gguf", "no such adapter file; set `lora`");
   refused(folder.write("text.gguf", std::string(2000, 'a')), "cannot be loaded as a LoRA adapter");
   refused(base, "cannot be loaded as a LoRA adapter");
   refused(TinyLora(1, "gpt2").write(folder / "gpt2.gguf"), "cannot be loaded as a LoRA adapter");

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_gguf_file_is_refused) {
   const TemporaryFolder folder;
   const plumb::detail::LlamaLog quiet;
   BOOST_CHECK_EXCEPTION(GgufModel(folder / "absent.gguf"), plumb::detail::Error,
-                        says(Fault::user, "absent.gguf: is no file"));
+                        says(Fault::user, "absent.gguf: is not a file"));
   BOOST_CHECK_EXCEPTION(GgufModel(folder.write("a.gguf", "GGUF and no more")), plumb::detail::Error,
                         says(Fault::user, "a.gguf: is not a GGUF file, or is damaged"));
 }

@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_asked_once_of_one_of_both) {
   LlamaModel model = tiny.model();
   TokenTree tree;
   const NodeId one = tree.add(TokenTree::root, 5), two = tree.add(one, 6);
-  const auto again = says(Fault::internal, "a wanted node is the root or was evaluated before");
+  const auto again = says(Fault::internal, "a wanted node is the root or was already evaluated");
   BOOST_TEST(embedded(model, tree, {one}).size() == 1U);
   BOOST_CHECK_EXCEPTION((void)evaluated(model, tree, {one}), Error, again);
   BOOST_TEST(evaluated(model, tree, {two}).size() == 1U);

@@ -226,8 +226,8 @@ BOOST_FIXTURE_TEST_CASE(words_that_are_not_understood_are_refused, Folders) {
               missing + ": is required but missing; `plumb calibrate --help` lists the options"));
   }
   refused({at("run"), "--bin", "3"}, "--bin: unknown option");
-  refused({at("nowhere"), "--out", at("out")}, "nowhere: is no folder");
-  refused({"", "--out", at("out")}, "DIR: is no folder; name a run folder");
+  refused({at("nowhere"), "--out", at("out")}, "nowhere: is not a folder");
+  refused({"", "--out", at("out")}, "DIR: is not a folder; use a run folder");
   BOOST_TEST(!parse_or_help({"--help"}));
 }
 

@@ -227,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(folders_that_do_not_belong_together_are_refused, Foreign
   BOOST_TEST(both(options).refused("P36_results.jsonl: answer_space_labels: are not those of"));
   facts.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
             {row("s0", 0, 1, 1, {-1, -2})});
-  BOOST_TEST(both(facts).refused("P36_results.jsonl:1: instance_index: instance 0 was another"));
+  BOOST_TEST(both(facts).refused("P36_results.jsonl:1: instance_index: instance 0 is another"));
   fill(more, {0}, 1);
   more.add("P30", {"a", "b"}, {"[X]: [Y]."}, Json::object(), {row("s", 0, 1, 0, {-1, -2})});
   BOOST_TEST(both(more).refused("P30: is in only some of the folders of m"));
@@ -501,7 +501,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_can_be_read_under_another_reduction, Files) {
 BOOST_FIXTURE_TEST_CASE(another_reduction_needs_the_columns_it_is_made_from, Foreign) {
   BOOST_TEST(calibrate_it({"--reduction", "mean"})
                  .refused("P36_results.jsonl:1: token_counts: is missing, so other reductions "
-                          "cannot be made"));
+                          "cannot be computed"));
   BOOST_TEST(calibrate_it({"--span", "answer"}).refused("token_counts: is missing"));
   BOOST_TEST(!std::filesystem::exists(folder / "out"));
 }
@@ -512,7 +512,7 @@ BOOST_FIXTURE_TEST_CASE(scores_that_are_no_numbers_are_refused_by_line, Foreign)
   bad.replace(bad.find("-2"), 2, "NaN");
   results.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(), {good, bad});
   BOOST_TEST(calibrate_it().refused("P36_results.jsonl:2: "));
-  BOOST_TEST(calibrate_it().refused("NaN, which is no number"));
+  BOOST_TEST(calibrate_it().refused("contains NaN, which JSON does not allow"));
   results.files().write("metadata_results.json", "{}");
   BOOST_TEST(
       calibrate_it().refused("metadata_results.json: names no relation; the file was changed"));
@@ -620,7 +620,7 @@ BOOST_FIXTURE_TEST_CASE(the_probe_looks_for_texts_of_special_tokens, Files) {
       return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
     });
   };
-  BOOST_TEST(ask("marked", {}).refused("t.json:1: capital, template 0: '<|x|>[X]: [Y]' holds"));
+  BOOST_TEST(ask("marked", {}).refused("t.json:1: capital, template 0: '<|x|>[X]: [Y]' contains"));
   BOOST_TEST(!std::filesystem::exists(folder / "marked"));
 }
 

@@ -188,8 +188,8 @@ BOOST_FIXTURE_TEST_CASE(families_that_do_not_fit_are_refused, TwoRuns) {
     check_refused(words({"--families", file.string()}), file.string() + ": " + with);
   };
   refused(R"({"F": ["huge"]})", "F: 'huge' is not among the models; they are large, small");
-  refused(R"({"F": ["large"], "G": ["large"]})", "G: 'large' is in 'F' already");
-  refused(R"({"F": ["large", "large"]})", "F: 'large' is in 'F' already");
+  refused(R"({"F": ["large"], "G": ["large"]})", "G: 'large' is already in 'F'");
+  refused(R"({"F": ["large", "large"]})", "F: 'large' is already in 'F'");
   refused(R"({"F": "large"})", "F: is not a list of model names");
   refused(R"({"": ["large"]})", "is not a list of model names");
   check_refused(words({"--families", (folder / "none.json").string()}), "cannot be read");
@@ -406,7 +406,7 @@ BOOST_FIXTURE_TEST_CASE(options_without_effect_on_published_numbers_are_refused,
   }
   folder.write("published.csv", "model,metric,value\nm,x,half\n");
   check_refused(words({"--published", table.string()}),
-                table.string() + ":2: value: 'half' is no number");
+                table.string() + ":2: value: 'half' is not a number");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -75,8 +75,9 @@ BOOST_FIXTURE_TEST_CASE(what_the_command_line_gives_wins, Look) {
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_refused_with_file_and_key, Look) {
   const std::string file = (folder / "c.json").string();
-  refused(R"({"limt": 1})",
-          file + ": limt: unknown option; did you mean limit? `plumb look --help` lists what");
+  refused(
+      R"({"limt": 1})",
+      file + ": limt: unknown option; did you mean limit? `plumb look --help` lists the options");
   refused(R"({"config": "other.json"})", file + ": config: unknown option");
   refused(R"({"help": true})", file + ": help: unknown option");
   refused(R"({"limit": {"a": 1}})", file + ": limit: is not a word, a number or a list of them");

@@ -165,11 +165,11 @@ BOOST_FIXTURE_TEST_CASE(each_action_has_its_own_options, ConsoleFiles) {
   BOOST_TEST(run_words({"data", "check", at("data"), "--model", at("model.gguf")})
                  .refused("--model: does not apply to check; remove it, or use describe"));
   BOOST_TEST(run_words({"data", "convert", at("data"), "--model", at("model.gguf")})
-                 .refused("--model: is not for convert"));
+                 .refused("--model: does not apply to convert"));
   BOOST_TEST(run_words({"data", "describe", at("data"), "--out", at("many")})
                  .refused("--out: does not apply to describe; remove it, or use convert"));
   BOOST_TEST(run_words({"data", "check", at("data"), "--templates", at("t.jsonl")})
-                 .refused("--templates: is not for check"));
+                 .refused("--templates: does not apply to check"));
   BOOST_TEST(run_words({"data", "convert", at("data")})
                  .refused("--out: is missing; name a new or empty folder"));
 }
@@ -203,7 +203,7 @@ BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFil
   BOOST_TEST(describe({"--special-tokens", "text"})
                  .refused("--special-tokens: has no effect without --model"));
   BOOST_TEST(run_words({"data", "check", at("data"), "--special-tokens", "text"})
-                 .refused("--special-tokens: is not for check"));
+                 .refused("--special-tokens: does not apply to check"));
 }
 
 // These datasets can be read but are probably not what was meant.

@@ -179,7 +179,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_leaves_a_whole_run_folder_and_shows_the_res
   BOOST_TEST(files.at("asked/facts.jsonl") == facts_jsonl(elements_many()));
   BOOST_TEST(files.at("asked/templates.jsonl") == templates_jsonl(elements_many()));
   BOOST_TEST(test::in_order(run.out, {"setting", "\nzero-shot ", "\n4-random ", "\n4-relation ",
-                                      "\n4-template ", " tokens fed (", "\nreport: "}),
+                                      "\n4-template ", " tokens fed to the model (", "\nreport: "}),
              run);
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"), run);
   const Json metadata = json("run/metadata_generate.json");
@@ -786,7 +786,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_without_bos_is_asked_without, GenerateFiles) {
   };
   for (const char* names : {"first", "none"}) {
     const ConsoleRun run = run_words(words({"--names", names}), make);
-    BOOST_TEST(run.refused("--bos: the model has no BOS token; use --bos no"), run);
+    BOOST_TEST(run.refused("--bos: the model has no BOS token; set --bos to no, or"), run);
   }
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   const ConsoleRun run = run_words(words({"--bos", "no", "--settings", "zero-shot"}), make);
@@ -811,7 +811,7 @@ BOOST_FIXTURE_TEST_CASE(a_closed_set_is_asked_too, GenerateFiles) {
 BOOST_FIXTURE_TEST_CASE(wordnet_is_looked_for_before_the_model_is_made, GenerateFiles) {
   const ConsoleRun run = run_words(words({"--wordnet", at("nowhere")}), never);
   BOOST_TEST(run.refused("nowhere/index.noun: cannot be read; install WordNet (Debian's "
-                         "wordnet-base), name its folder with --wordnet, or say --wordnet none to "
+                         "wordnet-base), set --wordnet to its folder, or set --wordnet to none to "
                          "compare words as they are"),
              run);
   BOOST_TEST(!std::filesystem::exists(folder / "run"));

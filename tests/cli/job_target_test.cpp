@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_asked_exactly_on_all_cores_unless_said_otherwise
   BOOST_TEST(other.model_options(SpecialTokenReading::parse).parse_special_tokens);
   BOOST_TEST(!other.model_options(SpecialTokenReading::text).parse_special_tokens);
   BOOST_CHECK_EXCEPTION((void)parse({"--threads", "1025"}), Error,
-                        shows(Fault::user, "--threads: is more than 1024; 0 takes one"));
+                        shows(Fault::user, "--threads: is more than 1024; use 0 for one"));
   BOOST_CHECK_EXCEPTION(
       (void)parse({"--precision", "half"}), Error,
       shows(Fault::user, "--precision: 'half' is not a choice; use exact, fast or bf16"));

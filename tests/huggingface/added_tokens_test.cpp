@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_contradict_the_vocabulary_are_refused) {
   refused(R"([{"id": 3, "content": "a"}])", "added_tokens[0].id: differs from the vocabulary's");
   refused(R"([{"id": 0, "content": "b"}])", "differs from the vocabulary's");
   refused(R"([{"id": 2, "content": ""}])", "is empty");
-  refused(R"([{"id": 2, "content": "b"}, {"id": 2, "content": "c"}])", "added_tokens[1]: its");
+  refused(R"([{"id": 2, "content": "b"}, {"id": 2, "content": "c"}])", "added_tokens[1]: another");
   refused(R"([{"id": 2, "content": "b"}, {"id": 3, "content": "b"}])", "another added token has");
   refused(R"([{"id": 4000000000, "content": "b"}])", "not a whole number");
   refused(R"({})", "is not a list");

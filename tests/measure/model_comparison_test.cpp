@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(models_that_share_no_relation_are_refused) {
   for (RelationAnswers& relation : models[1].relations)
     relation.relation.code += " of another dataset";
   BOOST_CHECK_EXCEPTION((void)compare_answers(models, {}), Error,
-                        test::says(Fault::user, "RUN: the runs share no relation, so that"));
+                        test::says(Fault::user, "RUN: the runs share no relation, so nothing"));
 }
 
 BOOST_AUTO_TEST_CASE(all_measures_are_taken_of_the_same_models) {

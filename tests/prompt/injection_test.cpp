@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_given_highlight_is_taken_unless_it_is_injected) {
   }
   options.highlight = 200;
   BOOST_CHECK_EXCEPTION((void)injection_design(relation, options), Error,
-                        says(Fault::user, "`highlight`: position 200 is past the last pair"));
+                        says(Fault::user, "`highlight`: position 200 is after the last pair"));
 }
 
 BOOST_AUTO_TEST_CASE(slots_are_at_least_one_and_fewer_than_half) {

@@ -45,10 +45,10 @@ BOOST_AUTO_TEST_CASE(the_page_of_one_model_has_all_its_sections_and_no_compariso
   const std::string html = html_of(small_results(), {{"bins", 4}, {"seed", 7}});
   BOOST_TEST(test::markup_fault(html) == "");
   BOOST_TEST(between(html, "<title>", "</title>") == "Calibration of tiny");
-  BOOST_TEST(in_order(html, {"<div class=\"cards\">", estimator_heading, "Calibration curves",
-                             "Rejecting answers with low confidence", marker_heading,
-                             reduction_heading, option_heading, group_heading,
-                             recalibration_heading, "Settings"}));
+  BOOST_TEST(
+      in_order(html, {"<div class=\"cards\">", estimator_heading, "Calibration curves",
+                      "Rejecting answers with low confidence", marker_heading, reduction_heading,
+                      option_heading, group_heading, recalibration_heading, "Settings"}));
   BOOST_TEST(!holds(html, "by model</h2>"));
   BOOST_TEST(!holds(html, "<details"));
   BOOST_TEST(holds(html, "<tr><td>bins</td><td><bdi>4</bdi></td></tr>"));
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(reductions_option_counts_and_recalibration_have_their_numbe
                                    "class=\"h3\">0.275<", number("0.476")}));
   const std::string options = section(html, option_heading);
   BOOST_TEST(holds(options, "on the 21 facts of the 1:1 relations"));
-  BOOST_TEST(holds(options, "mean of 3 samplings"));
+  BOOST_TEST(holds(options, "Mean of 3 samplings"));
   BOOST_TEST(holds(options, option_chart(small_results().models[0])));
   const std::string maps = section(html, recalibration_heading);
   BOOST_TEST(holds(maps, "measured on the other 19."));

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_have_columns_in_common) {
                                                          "Consist", "Overconf", "ties"}));
   const std::string words = meanings(many_prompt_columns(made));
   BOOST_TEST(test::in_order(
-      words, {"Acc@1: ", "Range and SD: ", "closed form: ", "Consist: ", "Overconf: ", "Ties: "}));
+      words, {"Acc@1: ", "Range and SD: ", "Closed form: ", "Consist: ", "Overconf: ", "Ties: "}));
   BOOST_TEST(
       test::in_order(meanings(written_answer_columns()), {"One word: ", "Empty: ", "Cut: "}));
 }

@@ -170,7 +170,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_finished_ranking_is_refused) {
   folder.write("metadata_rank.json", "{\"methods\": [\"../deer\"]}");
   BOOST_CHECK_EXCEPTION(
       (void)rank_report(folder.path()), Error,
-      says(Fault::user, "metadata_rank.json: \"../deer\": is no name of a file in this folder"));
+      says(Fault::user,
+           "metadata_rank.json: \"../deer\": is not a valid file name in this folder"));
   folder.write("metadata_rank.json", "{\"methods\": [\"deer\"]}");
   BOOST_CHECK_EXCEPTION((void)rank_report(folder.path()), Error,
                         says(Fault::user, "deer_ranks.jsonl: cannot be read"));

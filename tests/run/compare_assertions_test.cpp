@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_condition_is_refused) {
   refused("accuracy.drop < 1%", "does not end in a number");
   refused("accuracy.drop < nan", "does not end in a number");
   refused("acuracy.drop < 1", "did you mean accuracy.drop?");
-  refused("loss < 1", "there are accuracy.drop, ");
+  refused("loss < 1", "the quantities are accuracy.drop, ");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   options.eic_geometry = {.first = 4, .step = 1, .questions = 2};
   options.eic_paper = false;
   Relation relation = births(20, 10);
-  const std::string remedy = "lower `eic-first`, `eic-step` or `eic-questions`, or leave";
+  const std::string remedy = "lower `eic-first`, `eic-step` or `eic-questions`, or remove";
   BOOST_TEST(checked_short(15 * 6, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 6 - 1, relation, options), Error,
                         says(Fault::user, remedy));

@@ -156,7 +156,7 @@ BOOST_FIXTURE_TEST_CASE(shards_that_are_no_whole_are_refused_by_name, Shards) {
   for (std::size_t i = 0; i < 3; ++i) (void)shard(i, 3);
   refused({}, "no shards given");
   refused({place(0), place(2)}, "is a shard of 3, and these are missing: 2; give all folders");
-  refused({place(1)}, "missing are 1, 3");
+  refused({place(1)}, "these are missing: 1, 3");
   refused({place(0), place(1), place(1)}, place(1).string() + ": is shard 2 of 3, and so is " +
                                               place(1).string() + "; give each shard once");
   refused({place(0), folder / "whole"},
@@ -169,7 +169,7 @@ BOOST_FIXTURE_TEST_CASE(shards_that_are_no_whole_are_refused_by_name, Shards) {
   other.seed = 7;
   std::filesystem::remove_all(place(2).path());
   (void)shard(2, 3, false, {}, other);
-  refused({place(0), place(1), place(2)}, place(2).string() + "/run.json: seed: is 7, and 0 in " +
+  refused({place(0), place(1), place(2)}, place(2).string() + "/run.json: seed: is 7, but 0 in " +
                                               place(0).string() + "; merge shards of one job");
 }
 

@@ -115,11 +115,11 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) 
   };
   const std::string file = files.file.string();
   BOOST_TEST(mapped(90, 3, file) == 90);
-  const std::string words = file + ": has 90 vectors of 3 dimensions here, and ";
+  const std::string words = file + ": has 90 vectors of 3 dimensions here, but ";
   BOOST_CHECK_EXCEPTION((void)mapped(91, 3, file), Error,
                         says(Fault::user, words + "91 vectors of 3 dimensions at the first"));
   BOOST_CHECK_EXCEPTION((void)mapped(90, 4, file), Error,
-                        says(Fault::user, words + "90 vectors of 4 dimensions where"));
+                        says(Fault::user, words + "90 vectors of 4 dimensions at the first"));
   BOOST_CHECK_EXCEPTION((void)mapped(90, 3, file + ".none"), Error,
                         says(Fault::user, file + ".none: cannot be read"));
   BOOST_TEST(mapped(90, 3, file) == 90);

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_template_that_a_relation_lacks_is_refused_before_anything
   settings.templates = {{0, 2}};
   BOOST_CHECK_EXCEPTION(
       run_once(folder / "run", settings), Error,
-      says(Fault::user, "`templates`: relation capital has 2 templates, no index 2"));
+      says(Fault::user, "`templates`: relation capital has 2 templates, but no index 2"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
   BOOST_CHECK_THROW((void)count_statements(small_dataset(), {2}), Error);
   BOOST_TEST(count_statements(small_dataset(), {}) == all_statements);

@@ -46,7 +46,7 @@ BOOST_FIXTURE_TEST_CASE(a_calibration_of_a_model_stands_for_its_probe, Folders) 
 
 BOOST_FIXTURE_TEST_CASE(what_is_no_folder_is_refused, Folders) {
   BOOST_CHECK_EXCEPTION((void)result_folder(at("nowhere")), Error,
-                        test::says(Fault::user, "nowhere: is no folder; name a run folder"));
+                        test::says(Fault::user, "nowhere: is not a folder; use a run folder"));
   BOOST_CHECK_EXCEPTION((void)result_folder(""), Error,
                         test::says(Fault::user, "DIR: is not a folder"));
 }

@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_scorer_that_gives_too_few_scores_is_refused) {
   Part part(work, "P36");
   auto block = block_of(scorer, 4);
   BOOST_CHECK_EXCEPTION((void)scored_block(part, scorer, block, Span::statement, numbered), Error,
-                        says(Fault::user, "gave 2 scores of 3 candidates"));
+                        says(Fault::user, "gave 2 scores for 3 candidates"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

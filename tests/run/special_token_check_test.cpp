@@ -79,9 +79,9 @@ BOOST_AUTO_TEST_CASE(a_line_that_is_not_known_is_looked_for) {
   const auto model = model_of(false);
   const SpecialTokenCheck check(model, refuse);
   BOOST_CHECK_EXCEPTION(check({file, 0, "P36, template 1"}, "[X] <s> [Y]"), Error,
-                        says(Fault::user, "t.json:3: P36, template 1: '[X] <s> [Y]' holds"));
+                        says(Fault::user, "t.json:3: P36, template 1: '[X] <s> [Y]' contains"));
   BOOST_CHECK_EXCEPTION(check({file, 0, "P36, template 1"}, "[Y] <s>"), Error,
-                        says(Fault::user, "t.json: P36, template 1: '[Y] <s>' holds"));
+                        says(Fault::user, "t.json: P36, template 1: '[Y] <s>' contains"));
   // Another relation has the same template, and JSON writes it with escapes.
   const auto two = folder.write(
       "u.json", "{\n\"P17\": [\"\\\"[X]\\\" <s>\"],\n\"P36\":\n[\"\\\"[X]\\\" <s>\"]}\n");
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(without_a_list_all_text_is_text) {
   BOOST_CHECK_EXCEPTION(SpecialTokenCheck(model, parse), Error,
                         says(Fault::user,
                              "`special-tokens`: this model does not list its special "
-                             "tokens, so none can be parsed; say text"));
+                             "tokens, so none can be parsed; set it to text"));
 }
 
 BOOST_AUTO_TEST_CASE(own_words_are_spoken_of_and_not_refused) {

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_word_is_yes_no_or_the_text_of_a_token) {
   for (const char* word : {"", "maybe", "No", "true", "text:"}) {
     BOOST_CHECK_EXCEPTION(
         (void)read(word), Error,
-        says(Fault::user, "`bos`: '" + std::string(word) + "' is not a choice; use yes or no"));
+        says(Fault::user, "`bos`: '" + std::string(word) + "' is not a choice; use yes, no, or"));
   }
 }
 

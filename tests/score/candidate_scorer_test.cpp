@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(each_candidate_has_one_score) {
     }
     BOOST_CHECK_EXCEPTION((void)score_all_packs(packed, block), Error,
                           test::says(Fault::user, "score: gave " + std::to_string(3 + more) +
-                                                      " scores of 3 candidates"));
+                                                      " scores for 3 candidates"));
   }
 }
 

@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_scored_is_refused) {
   const auto refused = [&](const Prompt& asked, Scoring scoring, const char* text) {
     BOOST_CHECK_EXCEPTION(check(asked, scoring), Error, test::says(Fault::user, text));
   };
-  refused(prompt("a b", 2, 3), {Reduction::sum, Span::continuation}, "reads both sides");
+  refused(prompt("a b", 2, 3), {Reduction::sum, Span::continuation}, "the text on both sides");
   refused(prompt("a b", 2, 2), {Reduction::sum, Span::answer}, "'a b' has no tokens in its answer");
   refused(prompt("", 0, 0), {}, "has no tokens in its statement");
   refused(prompt(std::string(39, 'a'), 0, 1), {}, "has 41 tokens; the model's limit is 40");

@@ -84,7 +84,7 @@ class Bos(unittest.TestCase):
         self.assertNotIn("warnings", settings)
         self.assertEqual(len(without["warnings"]), 1)
         for words in ("the first token of each has no probability", "1 of 2 templates begins with the answer",
-                      "2 right answers lack a token's."):
+                      "2 right answers lack a token's probability."):
             self.assertIn(words, without["warnings"][0])
             self.assertIn(words, " ".join(done.stdout.split()))
         refused = command.plumb("probe", "--data", self.folder / "bare none-data", "--model", bare, "--out",

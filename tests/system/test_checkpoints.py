@@ -141,7 +141,7 @@ class Checkpoints(unittest.TestCase):
         model = self.copy("tiny-bert-cased")
         (model / "model.safetensors").rename(model / "pytorch_model-00001-of-00001.bin")
         (model / "pytorch_model.bin.index.json").write_text("{}")
-        self.refused(model, "pytorch_model.bin.index.json: is of a pickled checkpoint",
+        self.refused(model, "pytorch_model.bin.index.json: is the index of a pickled checkpoint",
                      'python3 -c "import glob, torch, safetensors.torch as s;', f"{model / 'pytorch_model-*.bin'}")
 
     def test_a_folder_without_its_config_is_refused(self):

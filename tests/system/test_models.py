@@ -152,7 +152,7 @@ class Models(unittest.TestCase):
                       f"convert_hf_to_gguf.py {snapshot} ", done.stdout)
 
     def test_a_word_that_is_no_folder_is_refused(self):
-        self.assertIn("none: is no folder", command.plumb("models", self.folder / "none", code=2).stderr)
+        self.assertIn("none: is not a folder", command.plumb("models", self.folder / "none", code=2).stderr)
 
 
 if __name__ == "__main__":

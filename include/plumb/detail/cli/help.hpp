@@ -67,9 +67,9 @@ struct HelpGroup {
   };
   static constexpr auto examples = std::to_array<Example>({
       {"probe", "--data examples/facts --model MODEL --out runs/probe"},
-      {"many-shot", "--data examples/facts --model MODEL --shots 10,50 --out runs/shots"},
+      {"many-shot", "--data examples/facts --model MODEL --out runs/shots"},
       {"rank", "--data wn18rr --model MODEL --method deer --out runs/rank"},
-      {"generate", "--data examples/facts --model MODEL --limit 20 --out runs/prompts"},
+      {"generate", "--data examples/facts --model MODEL --out runs/texts"},
       {"calibrate", "runs/probe --out runs/calibration"},
       {"compare", "runs/base runs/tuned --out runs/comparison"},
       {"merge", "runs/shard-1 runs/shard-2 --out runs/whole"},

@@ -281,7 +281,7 @@ template <class Row, class Inner, class Part>
                   "deviation, over " +
                   counted(made.options.samplings, "sampling") + "; in each sampling " +
                   detail::draws_in_words(made.options.by) +
-                  ". Closed form: the limit for infinitely many samplings.",
+                  ". Closed form: the limit as the number of samplings grows.",
        .value =
            drawn([](const auto& s) { return s.right.empty() ? Number() : Number(s.range()); }, 3)},
       {.key = "headline.sd",
