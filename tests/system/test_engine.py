@@ -79,7 +79,7 @@ class Llama(unittest.TestCase):
         other = self.probe("adapted", "--resume", "--lora", f"{self.adapter}:2", code=2).stderr
         self.assertIn('the run was started with "tiny.gguf+adapter.gguf", not "tiny.gguf+adapter.gguf:2"', other)
         self.assertIn("the run was started with", self.probe("adapted", "--resume", code=2).stderr)
-        self.assertIn("none.gguf: no such adapter file; give --lora", self.refused("--lora", self.folder / "none.gguf"))
+        self.assertIn("none.gguf: no such adapter file; set --lora", self.refused("--lora", self.folder / "none.gguf"))
         self.assertIn("tiny.gguf: cannot be loaded as a LoRA adapter", self.refused("--lora", self.model))
 
     def test_the_cache_has_the_numbers_that_were_said(self):
@@ -151,7 +151,7 @@ class Llama(unittest.TestCase):
         half = self.write("stuck.gguf", "bf16")
         with unittest.mock.patch.dict(os.environ, {"PLUMB_CACHE": str(self.model)}):  # a file, not a folder
             self.assertIn(f"run `requantize {half} {self.folder / 'stuck.F32.gguf'} F32` and use that file, or set "
-                          "--precision fast", self.refused(model=half))
+                          "--precision to fast", self.refused(model=half))
 
     def test_a_model_in_parts_is_all_of_them(self):
         name = "m-0000{}-of-00003.gguf"
