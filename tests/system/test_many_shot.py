@@ -244,7 +244,7 @@ class BadInput(unittest.TestCase):
     def test_a_sequence_past_the_context_tells_how_many_shots_fit(self):
         said = self.refused("--relations", "birth-year", "--shots", "300", "--train", "350", "--limit", "2")
         fits = int(said.split(" shots would fit")[0].split()[-1])
-        self.assertIn(f"--shots {fits}", said)
+        self.assertIn(f"set --shots to {fits}", said)
         self.assertGreater(fits, 0)
         self.refused("--relations", "birth-year", "--shots", str(fits + 1), "--train", "350", "--limit", "2")
         many_shot(self.folder / "fits", "--relations", "birth-year", "--shots", str(fits), "--train", "350", "--limit",
@@ -285,7 +285,7 @@ class BadInput(unittest.TestCase):
         done = command.plumb("many-shot", "--data", table, "--model", self.model, "--out", self.folder / "t", "--shots",
                              "2", code=2)
         self.assertIn("table.jsonl:7", done.stderr)
-        self.assertIn("also a subject of the shots", done.stderr)
+        self.assertIn("so it could be among its own shots", done.stderr)
 
     def test_given_choices_are_read_as_they_are(self):
         table = self.folder / "given.jsonl"
