@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
   BOOST_CHECK_EXCEPTION((void)parse({"--tokenizer", "t"}), Error,
                         shows(Fault::user, "--tokenizer: has no effect without a --server"));
   BOOST_CHECK_EXCEPTION((void)parse({"--server", "http://h", "--precision", "exact"}), Error,
-                        shows(Fault::user, "--precision: has no effect on a --server"));
+                        shows(Fault::user, "--precision: has no effect with a --server"));
   BOOST_CHECK_EXCEPTION((void)parse({"--server", "http://h", "--concurrency", "0"}), Error,
                         shows(Fault::user, "--concurrency: is not between 1 and 1024"));
   ModelDescription description{"server", "F32"};

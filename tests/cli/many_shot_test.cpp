@@ -390,7 +390,7 @@ BOOST_FIXTURE_TEST_CASE(the_injection_experiment_can_stand_alone, ManyShotFiles)
   BOOST_TEST(std::ranges::count(slurp(folder / "run/injection.csv"), '\n') == 1 + 5 * 20);
   BOOST_TEST(json("run/metrics.json").at("injection").at("birth").at("pairs") == 20);
   BOOST_TEST(many_shot({"--injection", "20", "--highlight", "20"}, "a")
-                 .refused("--highlight: position 20 is past the last pair"));
+                 .refused("--highlight: position 20 is after the last pair"));
   BOOST_TEST(many_shot({"--injection", "31", "--injected", "4"}, "b")
                  .refused("--injection: no relation has 31 facts"));
   BOOST_TEST(many_shot({"--injection", "20", "--injected", "10"}, "c")

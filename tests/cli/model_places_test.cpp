@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(folders_that_are_named_are_listed_with_those_in_them) {
   BOOST_REQUIRE(itself.size() == 1U);
   BOOST_TEST(itself[0].word == all + "/a");
   BOOST_CHECK_EXCEPTION((void)models_in_folder({all + "/m.gguf"}), Error, [](const Error& error) {
-    return std::string(error.what()).find("is no folder") != std::string::npos;
+    return std::string(error.what()).find("is not a folder") != std::string::npos;
   });
 }
 

@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(bos_is_yes_no_or_a_token) {
     BOOST_TEST((parsed.rank.bos == Bos(bos)));
   }
   BOOST_TEST((with({"--bos", "<|endoftext|>"}).rank.bos == Bos::of("<|endoftext|>")));
-  refused({"--bos", "maybe"}, "'maybe' is not a choice; use yes or no");
+  refused({"--bos", "maybe"}, "'maybe' is not a choice; use yes, no, or a token");
 }
 
 BOOST_AUTO_TEST_CASE(levels_of_hits_are_those_that_are_shown) {

@@ -223,7 +223,7 @@ constexpr auto plain_embedder = [](const ModelOptions&) {
 // Replays share prefixes. An embedder of whole texts cannot be used.
 BOOST_FIXTURE_TEST_CASE(a_backend_without_trees_is_refused, Replay) {
   folder.write("f.json", small().dump());
-  BOOST_TEST(replay_over(plain_embedder, "f.json", "run").refused("which this backend lacks"));
+  BOOST_TEST(replay_over(plain_embedder, "f.json", "run").refused("which this backend does not provide"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
 }
 

@@ -365,7 +365,7 @@ BOOST_FIXTURE_TEST_CASE(a_bos_that_is_asked_for_must_be_there, RankFiles) {
   };
   for (const char* method : {"deer", "likelihood", "deer,likelihood"}) {
     const ConsoleRun run = run_words(words({"--method", method, "--bos", "yes"}), make);
-    BOOST_TEST(run.refused("--bos: the model has no BOS token; use --bos no"), run);
+    BOOST_TEST(run.refused("--bos: the model has no BOS token; set --bos to no"), run);
     BOOST_TEST(!std::filesystem::exists(folder / "run"));
   }
   BOOST_TEST(run_words(words({"--method", "likelihood", "--limit", "1"}), make).code == 0);

@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(another_tools_folder_is_left_as_it_is) {
 
 BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_finished_is_refused, ConsoleFiles) {
   BOOST_TEST(run_words({"report", at("data")}).refused("contains no finished results"));
-  BOOST_TEST(run_words({"report", at("nowhere")}).refused("nowhere: is no folder"));
+  BOOST_TEST(run_words({"report", at("nowhere")}).refused("nowhere: is not a folder"));
   BOOST_TEST(!std::filesystem::exists(folder / "nowhere"));
 }
 

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(names_have_the_models_own_probabilities_whoever_scores_them
   std::size_t told = 0, rows = 0, blocks = 0;
   const auto carry = [&](auto& block, const auto&, auto name_of) {
     ++blocks;
-    BOOST_TEST(name_of(0).find("' after '") != std::string::npos);
+    BOOST_TEST(name_of(0).find(" after '") != std::string::npos);
     return std::optional(score_all_packs(likelihoods.scorer(), block));
   };
   const bool is_whole = likelihoods.names(
