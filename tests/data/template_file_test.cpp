@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_without_a_relations_prompts_is_refused, Asked) 
                              "relations with `relations`"));
   BOOST_CHECK_EXCEPTION(
       use_template_file(dataset, *this / "lpaqa"), Error,
-      says(Fault::user, "name one of the folders in it, manual_paraphrase, mine"));
+      says(Fault::user, "name one of its folders, manual_paraphrase, mine"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

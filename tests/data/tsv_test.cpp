@@ -91,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_is_utf8, Table) {
 BOOST_FIXTURE_TEST_CASE(a_relation_has_templates_beside_the_table, Table) {
   BOOST_CHECK_EXCEPTION(
       load("Chad\tnear\tNiger\n"), Error,
-      says(Fault::user, "facts.tsv:1: relation: 'near' has no templates; add it to " +
+      says(Fault::user, "facts.tsv:1: relation: 'near' has no templates; add the relation to " +
                             (path() / "facts.json").string()));
   write("facts.json", R"({"capital": "[X] [Y]"})");
   BOOST_CHECK_EXCEPTION(
@@ -229,7 +229,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_with_several_right_objects_is_a_fact_for_each, Ta
                         says(Fault::user, "facts.csv:2: object: is empty"));
   BOOST_CHECK_EXCEPTION(
       answers("facts.csv", "subject,relation,object\nSpain,borders,\"['France', 3]\"\n"), Error,
-      says(Fault::user, "facts.csv:2: object: the list in the string holds 3, which is no text"));
+      says(Fault::user, "facts.csv:2: object: the list in the string contains 3, which is not a text"));
 }
 
 const std::string popqa =
