@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(a_statement_longer_than_the_context_is_refused) {
   BOOST_CHECK_EXCEPTION(scorer.add(block, {{{text, {{0, 10}}}}}), plumb::detail::Error,
                         [](const plumb::detail::Error& error) {
                           return error.fault() == plumb::detail::Fault::user &&
-                                 std::string(error.what()).find("context 64") != std::string::npos;
+                                 std::string(error.what()).find("limit is 64") != std::string::npos;
                         });
 }
 
