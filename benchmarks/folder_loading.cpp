@@ -5,9 +5,9 @@
 //
 //   folder_loading FOLDER
 //
-// Prints the seconds until a causal model can be used, the same as CPU seconds of all cores
-// together, the seconds for the first sequence of 32 tokens, the bytes of the weights on disk, and
-// the peak of anonymous memory (RssAnon in /proc/self/status, sampled every millisecond), which
+// Prints the seconds until a causal model can be used, the CPU seconds of all cores together for
+// the same work, the seconds for the first sequence of 32 tokens, the bytes of the weights on disk,
+// and the peak of anonymous memory (RssAnon in /proc/self/status, sampled every millisecond), which
 // excludes the mapped pages of files.
 
 #include <atomic>

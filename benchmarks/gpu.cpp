@@ -228,7 +228,7 @@ class CardWatch {
   std::thread thread_;
 };
 
-/// Measures how long it computes and how long its rows are read.
+/// Measures how long the model computes and how long its rows are read.
 class TimedModel : public LlamaModel {
  public:
   using LlamaModel::LlamaModel;
@@ -268,7 +268,7 @@ Query query_of(const Relation& relation, const Fact& fact) {
   return query;
 }
 
-/// The statements of the relation that has the most, at most 16,384.
+/// At most 16,384 statements, of the relation that has the most statements.
 std::vector<Query> largest_relation(const Dataset& dataset) {
   const Relation& relation = *std::max_element(
       dataset.relations.begin(), dataset.relations.end(), [](const auto& a, const auto& b) {

@@ -3,12 +3,12 @@
 // How often does a 95% interval of a share contain the true share?
 //
 //   interval_coverage [DRAWS] [SEED]
-// For 5, 30 and 300 facts with true shares of 0, 0.02, 0.5 and 1. First, Wilson's interval over all
-// outcomes of the binomial, and whether any set of consecutive outcomes around the likeliest one
-// reaches 95 ± 1% (there are so few outcomes that it may be impossible). Then, by DRAWS seeded
-// draws, the interval of measure/clustered_share.hpp for facts in relations of different
-// difficulty, for facts with several prompts each, and for both. Last, the percentile bootstrap of
-// the mean, which that interval replaces.
+// It measures the coverage for 5, 30 and 300 facts with true shares of 0, 0.02, 0.5 and 1. First
+// comes Wilson's interval over all outcomes of the binomial, and whether any set of consecutive
+// outcomes around the likeliest one reaches 95 ± 1% (with few outcomes, this may be impossible).
+// Then, with DRAWS seeded draws, comes the interval of measure/clustered_share.hpp for facts in
+// relations of different difficulty, for facts with several prompts each, and for both. Last comes
+// the percentile bootstrap of the mean, which that interval replaces.
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ bool holds(const Estimate& e, double p) {
   return e.has_interval() && e.low <= p + 1e-12 && p - 1e-12 <= e.high;
 }
 
-/// The probabilities of 0, 1, … n successes of n.
+/// The probabilities of 0, 1, … n successes in n trials.
 std::vector<double> binomial(std::size_t n, double p) {
   std::vector<double> all(n + 1, 0.0);
   if (p <= 0 || p >= 1) {
@@ -46,7 +46,8 @@ std::vector<double> binomial(std::size_t n, double p) {
   return all;
 }
 
-/// Whether consecutive outcomes, the likeliest among them, have between 94% and 96%.
+/// Whether some consecutive outcomes that include the likeliest one have a total probability
+/// between 94% and 96%.
 bool is_attainable(const std::vector<double>& outcomes) {
   const auto best = static_cast<std::size_t>(std::max_element(outcomes.begin(), outcomes.end()) -
                                              outcomes.begin());

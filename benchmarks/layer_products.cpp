@@ -5,9 +5,9 @@
 //
 //   layer_products [rounds]
 // Times out = rows · weightsᵀ + bias for the shapes of BERT-base and OPT-125M, with one thread, in
-// turns, in CPU seconds, so that other work on the machine has little effect. Eigen and OpenBLAS
-// get the weights in the order that is fastest for them. Prints 10⁹ multiplications and additions
-// per second.
+// turn, in CPU seconds, so that other work on the machine has little effect. Eigen and OpenBLAS get
+// the weights in the order that is fastest for them. Prints 10⁹ multiplications and additions per
+// second.
 
 #include <cblas.h>
 #include <time.h>

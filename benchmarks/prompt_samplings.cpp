@@ -3,8 +3,8 @@
 // How long do 50,000 prompt samplings take?
 //
 //   prompt_samplings [FACTS] [PROMPTS] [SAMPLINGS]
-// Makes a table of outcomes by seed (40 relations; a fact's share of right prompts is drawn
-// uniformly, so all shares occur) and samples it both ways, five times each. For comparison it
+// Makes a table of outcomes from a seed (40 relations; a fact's share of right prompts is drawn
+// uniformly, so all shares occur) and samples it in both ways, five times each. For comparison, it
 // draws every fact's prompt in a hundred samplings, and extrapolates. Prints the seconds as one
 // JSON object.
 

@@ -3,8 +3,8 @@
 // How does ranking compare with only a matrix product of the same size?
 //
 //   ranking_against_sgemm [queries] [entities] [dimension] [rounds]
-// Times CosineRanker::ranks and one OpenBLAS sgemm in turns, on random vectors, and reports how
-// much memory ranking takes beyond inputs and results. Prints one JSON object.
+// Times CosineRanker::ranks and one OpenBLAS sgemm in turn, on random vectors, and reports how much
+// memory ranking takes beyond inputs and results. Prints one JSON object.
 
 #include <cblas.h>
 #include <sys/resource.h>

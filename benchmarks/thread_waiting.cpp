@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
     pool = ggml_threadpool_new(&of_pool);
     llama_attach_threadpool(context, pool, pool);
   }
-  std::cout << "[" << seconds(context, 256, steps) << ", " << seconds(context, 8, steps * 8) << "]\n";
+  std::cout << "[" << seconds(context, 256, steps) << ", " << seconds(context, 8, steps * 8)
+            << "]\n";
   llama_free(context);
   if (pool != nullptr) ggml_threadpool_free(pool);
   llama_model_free(model);

@@ -22,7 +22,7 @@
 #include "plumb/probe.hpp"
 #include "plumb/tensors.hpp"
 
-/// The ten lines.
+/// The whole estimator, in ten lines.
 struct Entropy {
   [[nodiscard]] plumb::Judgement operator()(const plumb::FactPredictions& fact) const {
     const std::vector<double> p = plumb::softmax(fact.scores());

@@ -59,7 +59,8 @@ int main() {
   std::printf("%s: accuracy %.3f, mean confidence %.3f, ACE %.3f\n", MeanOfAnswer().name().c_str(),
               made[accuracy].value, made[mean_confidence].value, made[ace].value);
 
-  // The paper's own: the mean confidence of the paraphrases that agree, and the share that agrees.
+  // The paper's own estimators: the mean confidence of the paraphrases that agree, and the share
+  // that agrees.
   const auto print = [&](const auto& estimator) {
     std::printf("%s: ACE %.3f\n", estimator.name().c_str(),
                 plumb::calibrate(answers, estimator, {.bins = 4})[ace].value);

@@ -22,7 +22,7 @@
 struct LetterCounts : plumb::NgramModel {
   LetterCounts() : NgramModel("") {}
   [[nodiscard]] std::size_t dimension() const { return 256; }
-  /// A row for each text.
+  /// Returns one row for each text.
   [[nodiscard]] plumb::EmbeddingMatrix embed(std::span<const std::string> texts, bool) const {
     plumb::EmbeddingMatrix rows =
         plumb::EmbeddingMatrix::Zero(static_cast<Eigen::Index>(texts.size()), 256);
@@ -54,8 +54,8 @@ int main() {
                                                     {"Oulu", "Finland"},
                                                     {"Tromso", "Norway"}})}};
   LetterCounts model;
-  const auto made = plumb::rank(
-      model, dataset, {.methods = {plumb::RankMethod::deer}, .asked = {.shots = 1}});
+  const auto made =
+      plumb::rank(model, dataset, {.methods = {plumb::RankMethod::deer}, .asked = {.shots = 1}});
   const auto& deer = made.methods[0];
   std::printf("deer: %zu queries among %zu candidates, MRR %.3f\n", deer.ranks.size(),
               deer.candidates, deer.realistic().mean_reciprocal_rank.value);

@@ -37,8 +37,8 @@ int main() {
   const plumb::Continuation greedy = engine.generate(prompt, options).front();
   const double nats =
       std::accumulate(greedy.log_probabilities.begin(), greedy.log_probabilities.end(), 0.0);
-  std::printf("greedy: \"%s\" in %zu tokens, %.2f nats\n",
-              engine.detokenize(greedy.tokens).c_str(), greedy.tokens.size(), nats);
+  std::printf("greedy: \"%s\" in %zu tokens, %.2f nats\n", engine.detokenize(greedy.tokens).c_str(),
+              greedy.tokens.size(), nats);
 
   options.samples = 3;
   for (const plumb::Continuation& one : engine.generate(prompt, options)) {

@@ -60,7 +60,7 @@ class ScoresModel {
   [[nodiscard]] std::optional<plumb::TokenId> bos() const { return std::nullopt; }
   [[nodiscard]] std::size_t vocabulary_size() const { return words_.size(); }
   [[nodiscard]] std::size_t context_length() const { return 2048; }
-  /// The most nodes and branches of a tree in one call.
+  /// The maximum number of nodes and branches of a tree in one call.
   [[nodiscard]] plumb::TreeLimits tree_limits() const { return {1024, 256, 256}; }
 
   /// Lookups after the same prefix are adjacent, so that a server can get them as one request.

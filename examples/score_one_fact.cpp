@@ -19,7 +19,7 @@
 
 int main() {
   plumb::NgramTreeModel model("The capital of France is Paris. The capital of Korea is Seoul.", 12);
-  plumb::CausalScorer scorer(model);  // after BOS; without: scorer(model, plumb::Bos::none())
+  plumb::CausalScorer scorer(model);  // after BOS; without BOS: scorer(model, plumb::Bos::none())
 
   const std::vector<std::string> options{"Paris", "Seoul"};
   plumb::Query query;

@@ -3,10 +3,10 @@
 
 // How do a model's answers to many prompts become one answer?
 //
-//   plumb::aggregate(answers)                                 // the most frequent answer, by relation and fact
+//   plumb::aggregate(answers)    // the most frequent answer for each relation and fact
 //   plumb::aggregate(answers, plumb::MaxConfidence())
 //
-// or write an AggregationPolicy of your own. Run: examples/own_aggregation.cpp.
+// You can also write an AggregationPolicy of your own. Run: examples/own_aggregation.cpp.
 
 #include <span>
 #include <utility>
@@ -18,9 +18,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One answer for each fact, aggregated over its templates; by relation, then fact. Templates with
-/// an epistemic marker are left out. The answer is empty if the policy finds none. Throws a user
-/// error if the policy chooses an option that no template gave.
+/// Returns one answer for each fact, aggregated over its templates and indexed by relation, then
+/// fact. Templates with an epistemic marker are ignored. An answer is empty if the policy finds
+/// none. Throws a user error if the policy chooses an option that no template gave.
 template <class Policy = Vote>
 [[nodiscard]] std::vector<std::vector<Aggregate>> aggregate(const Answers& answers,
                                                             Policy policy = {}) {
@@ -32,7 +32,7 @@ template <class Policy = Vote>
   return made;
 }
 
-/// One answer, aggregated over the predictions of one fact.
+/// Aggregates the predictions of one fact into one answer.
 template <class Policy = Vote>
 [[nodiscard]] Aggregate aggregate(std::span<const Prediction> paraphrases, Policy policy = {}) {
   return Aggregator(std::move(policy))(paraphrases);

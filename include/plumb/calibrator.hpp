@@ -22,8 +22,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateOptions {
-  /// Number of bins: of equal count (ACE) and of equal width (ECE, MCE). With fewer facts than
-  /// bins, ACE is not defined.
+  /// Number of bins. The bins have equal counts for ACE and equal widths for ECE and MCE. With
+  /// fewer facts than bins, ACE is not defined.
   std::size_t bins = 20;
   /// Index of the template that Base and Margin use.
   std::size_t base_template = 0;
@@ -32,8 +32,8 @@ struct CalibrateOptions {
   std::size_t resamples = 1000;
 };
 
-/// The estimator's judgement of each fact, relation by relation. Throws a user error for a relation
-/// that the estimator cannot judge and for a confidence outside [0, 1].
+/// Returns the estimator's judgement of each fact, relation by relation. Throws a user error for a
+/// relation that the estimator cannot judge and for a confidence outside [0, 1].
 template <class Estimator>
 [[nodiscard]] std::vector<Judgement> judge(const Answers& answers, const Estimator& estimator,
                                            const CalibrateOptions& options = {}) {
@@ -42,8 +42,9 @@ template <class Estimator>
   return Calibrator(estimator, options.bins).judge(made.relations);
 }
 
-/// How well the estimator's confidences match the share of correct answers, each number with its
-/// interval: what `plumb calibrate` reports for that estimator. Throws as `judge` does.
+/// Measures how well the estimator's confidences match the share of correct answers. Each number
+/// has its interval. `plumb calibrate` reports the same numbers for that estimator. Throws as
+/// `judge` does.
 template <class Estimator>
 [[nodiscard]] Calibration calibrate(const std::vector<RelationPredictions>& relations,
                                     const Estimator& estimator,
@@ -61,13 +62,13 @@ template <class Estimator>
       estimator, options);
 }
 
-/// The same for the confidence of the base template.
+/// Measures the confidence of the base template in the same way.
 [[nodiscard]] inline Calibration calibrate(const Answers& answers,
                                            const CalibrateOptions& options = {}) {
   return calibrate(answers, Base{}, options);
 }
 
-/// The same for confidences from another source, treated as one relation.
+/// Measures confidences from another source in the same way; they are treated as one relation.
 [[nodiscard]] inline Calibration calibrate(const std::vector<Judgement>& judgements,
                                            const CalibrateOptions& options = {}) {
   const std::vector<std::size_t> one_stratum{judgements.size()};
@@ -75,8 +76,8 @@ template <class Estimator>
                         {one_stratum, {options.seed, options.resamples}, "bootstrap/calibrate"});
 }
 
-/// Splits each relation's facts into two random halves, drawn by the seed: one to fit an estimator
-/// (Tempered, Isotonic), one to measure it.
+/// Splits each relation's facts into two random halves, drawn with the seed: one half for fitting
+/// an estimator (Tempered, Isotonic) and one for measuring it.
 [[nodiscard]] inline SplitFacts split_facts(const Answers& answers, std::uint64_t seed = 0) {
   return split_facts(predictions_of(answers, {.keep_scores = true}).relations, seed);
 }

@@ -4,10 +4,10 @@
 // How likely is each candidate?
 //
 //   plumb::CausalScorer scorer(model);                        // log-likelihoods, BOS first
-//   plumb::CausalScorer scorer(model, plumb::Bos::none());    // or without
+//   plumb::CausalScorer scorer(model, plumb::Bos::none());    // log-likelihoods without BOS
 //   plumb::MaskedScorer scorer(masked_model);                 // pseudo-log-likelihoods
 //
-// or write a CandidateScorer of your own: examples/own_scorer.cpp. Run:
+// You can also write a CandidateScorer of your own: examples/own_scorer.cpp. Run:
 // examples/score_one_fact.cpp.
 
 #include "plumb/detail/score/bos.hpp"

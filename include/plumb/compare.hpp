@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does one model (or one kernel) still know what another one knows?
+// Does one model (or one kernel) still know the facts that another one knows?
 //
 //   const plumb::AnswerComparison apart = plumb::compare(reference, quantised);
 //   apart.worst_nats, apart.lost, apart.accuracy.difference
@@ -22,10 +22,10 @@ struct CompareOptions {
 };
 
 /// Compares two sets of answers to the same facts: the worst and the mean difference of
-/// log-likelihood, where the worst one is, flips, the facts that the first knew and the second lost
-/// or gained, and the paired difference of accuracy (first minus second) with its interval. Throws
-/// a user error if the two were scored differently, if a fact has different candidates, or if they
-/// share no facts.
+/// log-likelihood, the place of the worst one, the changed answers, the facts that the second set
+/// lost or gained compared with the first, and the paired difference of accuracy (first minus
+/// second) with its interval. Throws a user error if the two were scored differently, if a fact has
+/// different candidates, or if they share no facts.
 [[nodiscard]] inline AnswerComparison compare(const Answers& first, const Answers& second,
                                               const CompareOptions& options = {}) {
   return compare_pair(first, second, {options.seed, options.resamples});

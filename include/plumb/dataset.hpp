@@ -22,8 +22,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Makes a relation from subjects and their objects. Its options are the distinct objects, in order
-/// of first appearance. Templates have [X] for the subject and [Y] for the object. Nothing is
-/// checked here; the probe that uses the relation reports its errors.
+/// of first appearance. In templates, [X] marks the subject and [Y] the object. Nothing is checked
+/// here; the probe that uses the relation reports its errors.
 [[nodiscard]] inline Relation relation_of(
     std::string code, std::vector<std::string> templates,
     const std::vector<std::pair<std::string, std::string>>& facts) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a model in a Hugging Face folder run without llama.cpp and without Python?
+// How do I run a model in a Hugging Face folder without llama.cpp or Python?
 //
 //   plumb::HuggingFaceCausalModel model("folder");
 //   plumb::HuggingFaceMaskedModel model("folder");
 //
-// The component plumb::huggingface. Run: examples/hugging_face_folder.cpp.
+// Link the component plumb::huggingface. Run: examples/hugging_face_folder.cpp.
 
 #include "plumb/detail/huggingface/folder_model.hpp"
 #include "plumb/detail/huggingface/network_kind.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a GGUF file run through llama.cpp?
+// How do I run a GGUF file with llama.cpp?
 //
 //   plumb::LlamaModel model({.model = "model.gguf"});
 //

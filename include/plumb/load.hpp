@@ -8,8 +8,8 @@
 //   plumb::KnowledgeGraph wordnet = plumb::load_graph("wn18rr");
 //
 // An error in a file is thrown as a plumb::Error with file, line and field, or passed to a sink.
-// Readers take long to compile; link plumb::compiled, which contains them already compiled. Run:
-// examples/own_dataset.cpp. Formats: docs/data.md.
+// The readers take long to compile. To avoid this, link plumb::compiled, which contains them
+// already compiled. Run: examples/own_dataset.cpp. Formats: docs/data.md.
 
 #include "plumb/dataset.hpp"
 #include "plumb/detail/data/graph_folder.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model answer when each fact is asked in many ways, is it consistent, and how
+// How does a model answer when it is asked about each fact in many ways? Is it consistent, and how
 // confident is it?
 //
 // Runs BELIEF-ICL (a causal model answers in its own words) and BELIEF (a masked model fills a gap)
@@ -40,28 +40,29 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyPromptsOptions {
-  /// Codes of the relations to ask; empty for all.
+  /// Codes of the relations to use; empty for all.
   std::vector<std::string> relations{};
-  /// At most this many facts of each relation, the first ones; 0 for all.
+  /// Use only this many facts of each relation, from the first on; 0 for all.
   std::size_t limit = 0;
   /// The ways to prompt a causal model. A masked model has only one: filling gaps.
   std::vector<FewShotSetting> settings{{}};
   std::size_t max_new_tokens = 16;
   std::vector<std::string> stop{"\n"};
-  /// Sampled answers per confidence, and the number of prompts (each for a different fact) that are
-  /// sampled.
+  /// The number of sampled answers for each confidence, and the number of prompts (each for a
+  /// different fact) whose answers are sampled.
   std::size_t samples = 0;
   std::size_t confidence_prompts = 10'000;
-  /// Whether the names of objects are scored too. This shows how aliases rank, and how strongly the
-  /// model prefers some objects whatever the question. For a causal model, only under the first
-  /// setting.
+  /// Whether the names of objects are scored too. The scores show how aliases rank, and how
+  /// strongly the model prefers some objects regardless of the question. A causal model scores
+  /// names only under the first setting.
   bool names = false;
-  /// For a masked model: the most masks in a gap, and a vocabulary in which answers are ranked too.
+  /// For a masked model: the largest number of masks in a gap, and a vocabulary within which
+  /// answers are also ranked.
   std::size_t masks = 1;
   std::vector<std::string> vocabulary{};
   /// What precedes each prompt of a causal model.
   Bos bos{};
-  /// Seeds: for the shots; for the sampled prompts and their samples.
+  /// The seed for the shots, and the seed for the choice of sampled prompts and their samples.
   std::uint64_t shot_seed = 0;
   std::uint64_t sample_seed = 0;
 };
@@ -72,7 +73,7 @@ inline AnswerOptions asking_of(const ManyPromptsOptions& options) {
           options.shot_seed, options.sample_seed};
 }
 
-/// Greedy and sampled answers under one setting. Not thread-safe.
+/// Generates greedy and sampled answers under one setting. Not thread-safe.
 template <CausalLm Model>
 class AnswersInMemory {
  public:
@@ -145,7 +146,7 @@ class AnswersInMemory {
   const AnswerOptions& asking_;
 };
 
-/// Adds the likelihoods of names, and of labels after content-free prompts.
+/// Adds the likelihoods of names, and those of labels after content-free prompts.
 template <ScoringLm Model>
 void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOptions& options,
                       const FewShotSetting& setting, const MultiPromptDataset& dataset,
@@ -173,7 +174,7 @@ void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOpt
   });
 }
 
-/// A causal model's answers in its own words.
+/// Collects a causal model's answers in its own words.
 template <CausalLm Model, Lemmatiser Lemmas>
 [[nodiscard]] ManyPromptAnswers answered_in_memory(Model& model, MultiPromptDataset dataset,
                                                    const ManyPromptsOptions& options,
@@ -200,7 +201,7 @@ template <CausalLm Model, Lemmatiser Lemmas>
   return made;
 }
 
-/// What a masked model fills into the gaps, and the likelihoods of names.
+/// Collects the answers that a masked model fills into the gaps, and the likelihoods of names.
 template <MaskedLm Model>
 [[nodiscard]] ManyPromptAnswers filled_in_memory(Model& model, MultiPromptDataset dataset,
                                                  const ManyPromptsOptions& options) {
@@ -246,10 +247,10 @@ template <MaskedLm Model>
   return made;
 }
 
-/// Asks every prompt: each template with each name of a subject, under each setting. Answers are
-/// matched by `lemmas`, by default word for word. A fact is left out, with a remark, if no name of
-/// its objects can be matched. Throws a user error if no facts are left and for a prompt longer
-/// than the model's context.
+/// Runs every prompt: each template with each name of a subject, under each setting. `lemmas`
+/// decides whether an answer matches; by default, answers are matched word for word. A fact is
+/// skipped, with a remark, if no name of its objects can be matched. Throws a user error if no
+/// facts remain, or if a prompt is longer than the model's context.
 template <class Model, Lemmatiser Lemmas = AnswerLemmas>
 requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, MultiPromptDataset dataset,
@@ -267,7 +268,7 @@ requires CausalLm<Model> || MaskedLm<Model>
   }
 }
 
-/// The same for a closed-set dataset, with its options as the objects.
+/// Does the same for a closed-set dataset, whose options serve as the objects.
 template <class Model>
 requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, const Dataset& dataset,
@@ -275,8 +276,8 @@ requires CausalLm<Model> || MaskedLm<Model>
   return many_prompts(model, multi_prompt_of(check_and_complete(dataset), nullptr), options);
 }
 
-/// Accuracy over prompts and its spread, coverage, consistency, the knowledge that ways of asking
-/// share, overconfidence, and every other metric that the answers allow.
+/// Computes accuracy over prompts and its spread, coverage, consistency, the facts known under
+/// several ways of asking, overconfidence, and every other metric that the answers allow.
 [[nodiscard]] inline ManyPromptResults metrics_of(const ManyPromptAnswers& answers,
                                                   const ManyPromptOptions& options = {}) {
   ManyPromptResults made = many_prompt_results(answers.studies, options);

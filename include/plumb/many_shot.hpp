@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model know when its prompt shows only other facts of the relation?
+// What does a model know if its prompt contains only other facts of the relation?
 //
 // Estimates latent knowledge with many shots, in memory. A prompt is a list of bare subject-object
-// pairs. Either a last subject follows, whose choices are scored (IC-LKE), or many of the listed
-// pairs are questions themselves (EIC-LKE).
+// pairs. In IC-LKE, a final subject follows, and its choices are scored. In EIC-LKE, many of the
+// listed pairs are themselves questions.
 //
 //   plumb::CausalScorer scorer(model);
 //   const plumb::Answers answers = plumb::many_shot(scorer, dataset, {.shots = {{10}}, .seeds = 2});
@@ -27,12 +27,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Scores the choices of every test fact of every relation, a column for each setting: method,
-/// number of shots, separator and the seed that drew the shots. Relations with too few facts for
-/// the settings are left out, with a remark. The scorer must score continuations, as CausalScorer
-/// does; any CandidateScorer works. Throws a user error if no relation can be asked (it gives the
-/// first one's reason), for a sequence longer than the model's context and for a token that the
-/// engine did not report.
+/// Scores the choices of every test fact of every relation. There is a column for each setting,
+/// that is, each combination of method, shot count, separator and the seed that drew the shots.
+/// Relations with too few facts for the settings are skipped, with a remark. The scorer must score
+/// continuations, as CausalScorer does; any CandidateScorer works. Throws a user error if no
+/// relation can be used (the message gives the reason for the first one), if a sequence is longer
+/// than the model's context, or if the engine did not report a token.
 template <class Scorer>
 [[nodiscard]] Answers many_shot(Scorer& scorer, const Dataset& dataset,
                                 const ManyShotOptions& options = {},
@@ -69,8 +69,8 @@ template <class Scorer>
   }
 }
 
-/// The model's accuracy in each group of settings that differ only in the seed, and its spread over
-/// seeds.
+/// Returns the model's accuracy in each group of settings that differ only in the seed, and the
+/// spread of that accuracy over seeds.
 [[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const Answers& answers) {
   return accuracy_spreads(likeliest(answers));
 }

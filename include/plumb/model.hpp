@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What must an inference engine offer? The concepts, checks that name what a type lacks, and tiny
-// exact models.
+// What must an inference engine offer? This header has the concepts, checks that name the members
+// that a type lacks, and tiny exact models.
 //
 // A CausalLm is enough for every probe. A LookupLm, for engines that give no rows of logits, is
 // enough for every likelihood. TreeCausalLm, MaskedLm, Embedder and Generator are optional
 // additions.
 //
-//   static_assert(plumb::check_causal_lm<Mine>());       // or the compiler says what to write
-//   plumb::require_verified(model, texts, 1e-3);          // its forms agree with one another
+//   static_assert(plumb::check_causal_lm<Mine>()); // or the compiler prints what to write
+//   plumb::require_verified(model, texts, 1e-3); // all forms must give the same answers
 //
 // Run: examples/own_engine.cpp, own_tree_engine.cpp, own_lookups.cpp, own_masked_command.cpp.
 

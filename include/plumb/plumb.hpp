@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every door that works in memory: models, facts, and what a model knows. Readers of files are in
-// plumb/load.hpp, run folders and pages in plumb/run.hpp, the command in plumb/command.hpp.
-// Backends are in plumb/llama.hpp, plumb/huggingface.hpp and plumb/server.hpp. Tensors over answers
-// are in plumb/tensors.hpp, because xtensor's headers take long to compile. Including only the
-// doors that you use compiles faster.
+// Includes every door that works in memory: models, facts, and the measurement of knowledge. File
+// readers are in plumb/load.hpp, run folders and pages in plumb/run.hpp, the command in
+// plumb/command.hpp. Backends are in plumb/llama.hpp, plumb/huggingface.hpp and plumb/server.hpp.
+// Tensors over answers are in plumb/tensors.hpp, because xtensor's headers take long to compile.
+// Including only the doors that you use compiles faster.
 
 #include "plumb/aggregator.hpp"
 #include "plumb/calibrator.hpp"

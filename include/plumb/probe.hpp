@@ -30,21 +30,22 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ProbeOptions {
   /// The model's name in results.
   std::string name = "model";
-  /// How a statement's token scores become one number, and which tokens count. Without a span: the
-  /// scorer's own span, or else the whole statement.
+  /// How a statement's token scores become one number, and which tokens are scored. If no span is
+  /// set, the scorer's own span is used, or else the whole statement.
   Reduction reduction = Reduction::sum;
   std::optional<Span> span{};
   /// Indices of the templates; empty for all. A relation that lacks one of them is refused.
   std::vector<std::size_t> templates{};
-  /// The neutral text before the answer that `Reduction::pmi` compares with. By default, the
-  /// template without its subject.
+  /// The neutral text that precedes the answer in the comparison of `Reduction::pmi`. By default,
+  /// it is the template without its subject.
   std::optional<std::string> neutral{};
   ProbeProgress on_progress{};
   /// Statements per block; prefixes are shared within a block.
   std::size_t block_statements = 2048;
 };
 
-/// The chosen templates of a relation. Throws a user error for one that the relation lacks.
+/// Returns the indices of a relation's chosen templates. Throws a user error for a template that
+/// the relation lacks.
 inline std::vector<std::size_t> chosen_templates(const Relation& relation,
                                                  std::vector<std::size_t> chosen) {
   for (const std::size_t index : chosen) {
@@ -61,7 +62,7 @@ inline std::vector<std::size_t> chosen_templates(const Relation& relation,
   return chosen;
 }
 
-/// The span that a scorer was constructed with.
+/// Returns the span with which a scorer was constructed.
 template <class Scorer>
 [[nodiscard]] Span span_of(const Scorer& scorer) {
   if constexpr (requires {
@@ -73,12 +74,12 @@ template <class Scorer>
   }
 }
 
-/// Log-likelihoods of every option of every fact under the templates, in prompts made by `builder`.
-/// A PackedScorer (CausalScorer, MaskedScorer) shares prefixes among the facts of a block; any
-/// other CandidateScorer is called fact by fact. Before anything is scored, throws a user error for
-/// every fault that a loader would refuse in a relation's file; also throws what the scorer throws.
-/// A fact is left out and counted if the engine did not report all of its tokens. Each thread needs
-/// its own scorer.
+/// Computes the log-likelihood of every option of every fact under the templates, in prompts made
+/// by `builder`. A PackedScorer (CausalScorer, MaskedScorer) shares prefixes among the facts of a
+/// block; any other CandidateScorer is called fact by fact. Before it scores anything, it throws a
+/// user error for every fault that a loader would refuse in a relation's file. It also throws
+/// whatever the scorer throws. A fact is skipped and counted as unreported if the engine did not
+/// report all of its tokens. Each thread needs its own scorer.
 template <PromptBuilder Builder, class Scorer>
 [[nodiscard]] Answers probe(const Builder& builder, Scorer& scorer, const Dataset& dataset,
                             const ProbeOptions& options = {}) {
@@ -99,15 +100,15 @@ template <PromptBuilder Builder, class Scorer>
   }
 }
 
-/// The same with plain statements, as in closed-set probes.
+/// Does the same with plain statements, as in closed-set probes.
 template <class Scorer>
 [[nodiscard]] Answers probe(Scorer& scorer, const Dataset& dataset,
                             const ProbeOptions& options = {}) {
   return probe(Statement{}, scorer, dataset, options);
 }
 
-/// Accuracy, hits at k, mean rank and MRR with their intervals: by relation, by domain and overall.
-/// Each fact counts once, with the mean over its templates.
+/// Computes accuracy, hits at k, mean rank and MRR with their intervals: by relation, by domain and
+/// overall. Each fact counts once, with the mean of its values over templates.
 [[nodiscard]] inline ProbeMetrics metrics_of(const Answers& answers,
                                              const Bootstrap& bootstrap = {}) {
   const ModelAnswers made = likeliest(answers);

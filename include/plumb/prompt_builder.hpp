@@ -3,9 +3,9 @@
 
 // How does a fact become the text of a prompt?
 //
-// A PromptBuilder makes one prompt for each option of a fact; `probe(builder, scorer, dataset)`
-// takes one. Statement fills a template, ManyShot writes bare pairs, and FewShot shows examples
-// before a question.
+// A PromptBuilder makes one prompt for each option of a fact; pass it to `probe(builder, scorer,
+// dataset)`. Statement fills a template, ManyShot writes bare subject-object pairs, and FewShot
+// shows examples before a question.
 //
 // Run: examples/own_prompts.cpp.
 

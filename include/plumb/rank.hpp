@@ -3,14 +3,15 @@
 
 // How does the true entity rank among all entities of a knowledge graph?
 //
-// "Cosine Similarity as Logits?" in memory. It ranks by the cosine of embeddings (DEER's own
-// protocol), by the exact likelihood of every name, or by the LM head among one-token names.
+// Runs the rankings of "Cosine Similarity as Logits?" in memory. Entities are ranked by the cosine
+// of their embeddings (DEER's own protocol), by the exact likelihood of every name, or by the LM
+// head among one-token names.
 //
 //   const auto made = plumb::rank(model, graph, {.methods = {RankMethod::likelihood}});
 //   made.methods[0].realistic().mean_reciprocal_rank.value
 //
 // For vectors from another source: plumb::CosineRanker, examples/rank_own_vectors.cpp. Run:
-// examples/ five_systems.cpp.
+// examples/five_systems.cpp.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -41,13 +42,14 @@ struct RankingOptions {
   std::vector<RankMethod> methods{RankMethod::deer};
   /// Which queries, candidates and shots to use, and in which form.
   RankOptions asked{};
-  /// What precedes each text. By default, what the model's tokenizer adds by itself.
+  /// The token that precedes each text. By default, it is the token that the model's tokenizer adds
+  /// by itself.
   std::optional<Bos> bos{};
   /// Seed of the bootstrap intervals.
   std::uint64_t seed = 0;
 };
 
-/// Vectors of several lists of texts, list after list.
+/// Computes the vectors of several lists of texts, list after list.
 template <DeerModel Model>
 [[nodiscard]] EmbeddingMatrix embedded(Model& model, const TextLists& lists, const Bos& bos) {
   std::size_t count = 0;
@@ -74,8 +76,8 @@ inline VectorRows vector_rows(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// Adds a method for each entity prompt, and the same again over only the candidates that the LM
-/// head can rank, if that method narrows them.
+/// Adds a method for each entity prompt. If the LM head can rank only some candidates, adds each of
+/// these methods a second time over only those candidates.
 template <DeerModel Model>
 void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& parts,
                      const Bos& bos, std::vector<RankedMethod>& made) {
@@ -98,10 +100,11 @@ void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& 
   }
 }
 
-/// Ranks by each method and measures the ranks: raw and filtered, with ties counted three ways, by
-/// relation, and how far methods agree. The model must give likelihoods; for DEER it must also be
-/// an Embedder or a TreeEmbedder. Throws a user error for a method that the model does not support,
-/// for a graph with too few triples for the shots, and for a query longer than the model's context.
+/// Ranks by each method and measures the ranks: raw and filtered, with ties counted in three ways,
+/// and by relation. Also measures how far the methods agree. The model must give likelihoods; for
+/// DEER it must also be an Embedder or a TreeEmbedder. Throws a user error for a method that the
+/// model does not support, for a graph with too few triples for the shots, and for a query longer
+/// than the model's context.
 template <ScoringLm Model>
 [[nodiscard]] RankResults rank(Model& model, const KnowledgeGraph& graph,
                                const RankingOptions& options = {}) {
@@ -141,8 +144,8 @@ template <ScoringLm Model>
   return rank_results(std::move(made), {.seed = options.seed});
 }
 
-/// The same for a closed-set dataset: each fact is a triple, and ten facts of each relation serve
-/// as shots.
+/// Does the same for a closed-set dataset: each fact is a triple, and ten facts of each relation
+/// serve as shots.
 template <ScoringLm Model>
 [[nodiscard]] RankResults rank(Model& model, const Dataset& dataset,
                                const RankingOptions& options = {}) {

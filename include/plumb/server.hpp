@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a model queried that runs in llama-server, vLLM or SGLang?
+// How do I query a model that runs in llama-server, vLLM or SGLang?
 //
 //   plumb::ServerModel model({.url = "http://localhost:8000"});
 //
-// The component plumb::server, built on Boost.Beast. Run: the command itself,
+// Link the component plumb::server, which is built on Boost.Beast. Run: the command itself,
 // examples/plumb/plumb.cpp.
 
 #include "plumb/detail/server/server_model.hpp"

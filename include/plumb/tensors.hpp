@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Views answers as xtensor tensors, which can be reduced over their axes.
+// Presents answers as xtensor tensors, which can be reduced over their axes.
 //
 //   const auto scores = plumb::log_likelihoods(answers.tables[0]);   // [facts, templates, candidates]
 //   xt::mean(scores, {plumb::axis::templates})
 //   xt::argmax(scores, plumb::axis::candidates)
 //   plumb::softmax(scores)                                           // over candidates
 //
-// A separate header, because xtensor's headers take a second to compile. Run:
+// This is a separate header because xtensor's headers take a second to compile. Run:
 // examples/answers_as_tensors.cpp.
 
 #include <array>
@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 #if __has_include(<xtensor/containers/xadapt.hpp>)
-#include <xtensor/containers/xadapt.hpp>  // from 0.26 on
+#include <xtensor/containers/xadapt.hpp>  // the path since xtensor 0.26
 #include <xtensor/containers/xtensor.hpp>
 #include <xtensor/core/xmath.hpp>
 #include <xtensor/misc/xsort.hpp>
@@ -46,18 +46,19 @@ template <class Number>
   return xt::adapt(numbers.data(), numbers.size(), xt::no_ownership(), shape);
 }
 
-/// A view, in nats, of shape [facts, templates, candidates]; the table must outlive it. Rows of
-/// facts with fewer choices than others are padded with NaN.
+/// Returns a view of the log-likelihoods, in nats, of shape [facts, templates, candidates]. The
+/// table must outlive the view. The rows of facts that have fewer choices than others are padded
+/// with NaN.
 [[nodiscard]] inline auto log_likelihoods(const Answers::Table& table) {
   return detail::tensor_of(table, table.log_likelihoods);
 }
 auto log_likelihoods(Answers::Table&& table) = delete;
 
-/// Numbers of scored tokens, of the same shape.
+/// The number of scored tokens of each candidate, in the same shape.
 [[nodiscard]] inline auto token_counts(const Answers::Table& table) {
   return detail::tensor_of(table, table.tokens);
 }
-/// Numbers of UTF-8 bytes in the span's text, of the same shape.
+/// The number of UTF-8 bytes in each span's text, in the same shape.
 [[nodiscard]] inline auto byte_counts(const Answers::Table& table) {
   return detail::tensor_of(table, table.bytes);
 }

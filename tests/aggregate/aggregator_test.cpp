@@ -24,7 +24,7 @@ namespace {
 
 using Choice = std::optional<std::size_t>;
 
-/// The answers of this many paraphrases; confidences do not matter.
+/// One paraphrase for each of these answers; the confidences do not matter.
 std::vector<Prediction> answers(const std::vector<std::size_t>& options) {
   std::vector<std::pair<std::size_t, double>> given;
   for (const std::size_t option : options) given.emplace_back(option, 0.5);
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_tie_for_the_most_votes_is_a_failure) {
   BOOST_CHECK(Vote{2}.choose(answers({1, 1, 2, 2, 3})) == Choice());
   BOOST_CHECK(Vote{2}.choose(answers({2, 1, 3, 1, 2})) == Choice());
   BOOST_CHECK(Vote{1}.choose(answers({0, 1, 2, 3, 4})) == Choice());
-  // Ties below the maximum do not matter.
+  // A tie below the maximum does not matter.
   BOOST_CHECK(Vote{2}.choose(answers({1, 2, 2, 1, 3, 3, 3})) == Choice(3));
 }
 
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(min_and_max_take_the_extreme_confidence_and_of_equals_the_f
   BOOST_CHECK(MaxConfidence{}.choose(tied) == Choice(2));
 }
 
-// Confidences are sums of powers of two, so the sums below are exact.
+// The confidences are sums of powers of two, so the sums below are exact.
 BOOST_AUTO_TEST_CASE(an_aggregate_counts_and_sums_those_that_gave_the_answer) {
   const auto made = cells({{1, 0.5}, {2, 0.875}, {1, 0.25}, {1, 0.125}, {2, 0.0625}});
   const Aggregate vote = Aggregator<Vote>(Vote{3})(made);
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(an_aggregator_sees_paraphrases_only) {
   BOOST_TEST(Aggregator(Vote{}).aggregate(answered("none", {})).empty());
 }
 
-// Directly from the definitions: counts every answer and looks for a strict maximum.
+// The oracle follows the definitions: it counts every answer and looks for a strict maximum.
 BOOST_AUTO_TEST_CASE(random_answers_aggregate_as_defined_in_any_order) {
   RandomStream random(1, "answers");
   std::set<bool> outcomes;
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(random_answers_aggregate_as_defined_in_any_order) {
     BOOST_CHECK(Vote{to_win}.choose(cells(given)) == expected);
     outcomes.insert(expected.has_value());
   }
-  BOOST_TEST(outcomes.size() == 2U);  // votes were won and lost
+  BOOST_TEST(outcomes.size() == 2U);  // some votes were won and some lost
 }
 
 BOOST_AUTO_TEST_CASE(policies_are_named_for_tables_and_may_be_a_users_own) {
@@ -171,8 +171,8 @@ BOOST_AUTO_TEST_CASE(a_policy_that_chooses_what_no_paraphrase_gave_is_refused) {
                         test::says(Fault::user, "r, 'Rome': " + words));
 }
 
-// Answer 1 has 3 of 4 votes; without its tied vote it has 2. A second tie leaves the answers 2 and
-// 1.
+// Answer 1 has 3 of 4 votes. Without the vote that is tied, it has 2. After a second tie, answers 2
+// and 1 have one vote each.
 BOOST_AUTO_TEST_CASE(a_paraphrase_whose_best_score_is_shared_gives_no_answer) {
   auto votes = cells({{1, 0.2}, {2, 0.3}, {1, 0.25}, {1, 0.9}});
   test::make_tie(votes[3], 2);
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(nothing_but_ties_is_no_answer) {
   BOOST_TEST(Aggregator(Vote{2})(level).agreeing == 0U);
 }
 
-// All confidences differ, so none is the first of equal ones.
+// All confidences differ, so the answer never depends on which of several equal ones comes first.
 BOOST_AUTO_TEST_CASE(the_order_of_paraphrases_and_facts_changes_no_answer) {
   RandomStream random(43, "paraphrases");
   for (int round = 0; round < 100; ++round) {

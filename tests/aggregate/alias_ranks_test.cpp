@@ -23,7 +23,7 @@ namespace {
 
 using Rows = std::vector<NameLikelihood>;
 
-/// A name's row: nats, tokens, then its indices.
+/// The row of a name: its nats, its token count, then its indices.
 NameLikelihood row(double nats, std::uint32_t tokens, int index, int expression, int object,
                    int name) {
   const auto place = [](int value) { return static_cast<std::uint16_t>(value); };
@@ -37,7 +37,7 @@ NameLikelihoods one_relation(const std::vector<Rows>& facts) {
   return table;
 }
 
-/// Relations of facts with one or two names and objects each; some rows are missing.
+/// Each fact has one or two names and objects; some rows are missing.
 std::vector<std::vector<Rows>> random_relations(std::uint64_t seed) {
   RandomStream random(seed, "alias ranks test");
   std::vector<std::vector<Rows>> relations(3);
@@ -65,7 +65,7 @@ std::vector<std::vector<Rows>> random_relations(std::uint64_t seed) {
   return relations;
 }
 
-/// Compares every two rows of a fact that are a pair.
+/// Compares the two rows of every pair of a fact.
 struct SlowCount {
   double pairs = 0, above = 0, equal = 0;
 };
@@ -91,7 +91,7 @@ SlowCount slow_count(const Rows& fact, bool subjects, bool by_mean) {
 
 }  // namespace
 
-// The label's prompt gives −2; of the aliases, one is above, one equal and one below.
+// The label's prompt scores −2. One alias scores more, one the same and one less.
 BOOST_AUTO_TEST_CASE(a_subjects_alias_is_compared_by_what_follows_it) {
   const auto made = alias_ranks(one_relation({{row(-2, 1, 0, 0, 0, 0), row(-1, 1, 0, 1, 0, 0),
                                                row(-2, 1, 0, 2, 0, 0), row(-3, 1, 0, 3, 0, 0)}}));
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_subjects_alias_is_compared_by_what_follows_it) {
   BOOST_TEST(std::isnan(made.objects.by_sum.pooled()));
 }
 
-// −3 over 3 tokens is more per token, but less in total, than −2 over 1.
+// −3 over 3 tokens is higher per token than −2 over 1 token, but lower in total.
 BOOST_AUTO_TEST_CASE(a_long_alias_gains_by_the_mean_over_its_tokens) {
   const auto made = alias_ranks(one_relation({{row(-2, 1, 0, 0, 0, 0), row(-3, 3, 0, 0, 0, 1),
                                                row(-4, 2, 0, 0, 0, 2), row(-1, 1, 0, 0, 0, 3)}}));
@@ -132,7 +132,8 @@ BOOST_AUTO_TEST_CASE(pairs_share_template_and_object_and_what_lacks_its_label_is
   BOOST_TEST(made.subjects.by_sum.excluded == 1U);
 }
 
-// One pair for one fact, four for the other: 1 and 0 over facts, 1 of 5 over pairs.
+// One fact has one pair, the other has four. Averaged over facts, the rates are 1 and 0; pooled
+// over pairs, 1 of 5.
 BOOST_AUTO_TEST_CASE(facts_weigh_the_same_whatever_their_aliases) {
   const auto made = alias_ranks(
       one_relation({{row(-2, 1, 0, 0, 0, 0), row(-1, 1, 0, 0, 0, 1)},
@@ -152,7 +153,7 @@ BOOST_AUTO_TEST_CASE(objects_are_compared_behind_aliases_of_the_subject_too) {
                                                row(-2, 1, 0, 1, 0, 0), row(-3, 1, 0, 1, 0, 1)}}));
   BOOST_TEST(made.objects.by_sum.pairs == 2U);
   BOOST_TEST(made.objects.by_sum.above == 1U);
-  BOOST_TEST(made.subjects.by_sum.pairs == 1U);  // only of the object's label
+  BOOST_TEST(made.subjects.by_sum.pairs == 1U);  // only the pair with the object's label
   BOOST_TEST(made.subjects.by_sum.equal == 1U);
 }
 

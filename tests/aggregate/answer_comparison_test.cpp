@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_tie_is_lost_knowledge_with_the_first_candidate_still_name
   const AnswerComparison made = compare_pair(one, tied);
   BOOST_REQUIRE(made.lost.size() == 1U);
   BOOST_TEST(made.lost[0].first == made.lost[0].second);
-  BOOST_TEST(made.accuracy.other.value == 0.75);  // half of a tie of two
+  BOOST_TEST(made.accuracy.other.value == 0.75);  // half of a two-way tie
 }
 
 BOOST_AUTO_TEST_CASE(facts_and_templates_are_matched_by_what_they_are) {
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(facts_of_one_subject_and_answer_go_by_their_instance) {
   Answers one = answers_of_capitals({"[X], [Y]"}, {-1, -2, -3, -4});
   one.tables[0].relation.facts[1] = one.tables[0].relation.facts[0];
   one.tables[0].relation.facts[1].instance = 1;
-  Answers rest = one;  // the first was not reported
+  Answers rest = one;  // the engine did not report the first answer
   rest.tables[0].relation.facts.erase(rest.tables[0].relation.facts.begin());
   rest.tables[0].log_likelihoods = {-3, -4};
   const AnswerComparison made = compare_pair(one, rest);

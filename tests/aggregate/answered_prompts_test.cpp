@@ -43,7 +43,7 @@ AnsweredSetting answered_by(const Rows& rows) {
   return answered_by(elements_many(), rows);
 }
 
-/// A row of elements_many.
+/// An answer to a prompt of elements_many.
 RecordedAnswer row(std::size_t relation, const AskedPrompt& prompt, const std::string& text,
                    std::uint32_t tokens = 1) {
   const MultiPromptDataset dataset = elements_many();
@@ -52,8 +52,8 @@ RecordedAnswer row(std::size_t relation, const AskedPrompt& prompt, const std::s
           text,    tokens, -0.5 * tokens};
 }
 
-/// Answers to the prompts of elements_many, drawn from a few words; a quarter of the prompts is
-/// missing.
+/// Answers to the prompts of elements_many, drawn from a few words. A quarter of the prompts have
+/// no row.
 Rows random_rows(std::uint64_t seed) {
   RandomStream random(seed, "answers");
   Rows rows;
@@ -81,7 +81,7 @@ Rows random_rows(std::uint64_t seed) {
   return rows;
 }
 
-/// Expects that a row on the line after a valid row is refused.
+/// Expects that reading refuses a damaged row that follows a valid one.
 void refuses(const RecordedAnswer& damaged, const std::string& words) {
   GenerationFolder folder;
   folder.setting("zero-shot", {row(1, {0, 0, 0}, "oxygen"), damaged, row(2, {0, 0, 0}, "a gas")});
@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(an_answer_is_right_if_it_holds_some_name_of_some_object) {
   };
   BOOST_TEST((right(6) == std::vector<bool>{true, true, false}));
   BOOST_TEST((right(7) == std::vector<bool>{true, false}));
-  // "noble, rare gas": "rare gas" is one of its names; part of a name is not enough.
+  // The text "noble, rare gas" contains "rare gas", which is one of the names. Part of a name does
+  // not match.
   BOOST_TEST((right(10) == std::vector<bool>{true, true, false, false}));
 }
 
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(all_that_was_asked_is_there_whatever_was_answered) {
   BOOST_TEST(made.outcomes.key(8) == "Qrust");
   BOOST_TEST(made.likelihoods.strata == (Sizes{6, 4, 3}), each);
   BOOST_TEST(made.likelihoods.facts == (Sizes{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}), each);
-  // Facts without an answer have no share of one-word answers.
+  // A fact without an answer has no share of one-word answers.
   BOOST_TEST(made.one_word.strata == (Sizes{0, 1, 0}), each);
   BOOST_TEST(made.one_word.values == std::vector<double>{1}, each);
 
@@ -213,8 +214,8 @@ BOOST_AUTO_TEST_CASE(lemmas_decide_what_is_right_and_what_is_one_answer) {
   BOOST_TEST(stems.answers.size() == 2U);
 }
 
-// Only an empty answer could match the output "", and there is none: names without a word are
-// dropped.
+// Names without a word are dropped. Only an empty answer could match the output "", and there is
+// none.
 BOOST_AUTO_TEST_CASE(names_without_a_word_are_matched_by_nothing) {
   MultiPromptDataset dataset = elements_many();
   dataset.relations[0].facts[0].objects[0].names = {"?", "H"};
@@ -240,7 +241,7 @@ BOOST_AUTO_TEST_CASE(answers_that_name_several_objects_are_listed_and_right_once
   BOOST_TEST(made.of_several[0].answer == "hydrogen and oxygen");
   BOOST_TEST(made.of_several[0].objects == 2U);
   BOOST_TEST(made.of_several[1].subject == "sugar");
-  BOOST_TEST(made.of_several[1].objects == 3U);  // two of the names are of one object
+  BOOST_TEST(made.of_several[1].objects == 3U);  // two of the names belong to the same object
   BOOST_TEST(made.outcomes.prompts() == 4U);
   for (const std::size_t fact : {6U, 7U, 9U}) {
     for (const PromptOutcome& prompt : made.outcomes.prompts(fact)) BOOST_TEST(prompt.right);
@@ -256,7 +257,7 @@ BOOST_AUTO_TEST_CASE(one_word_is_counted_by_white_space_and_shared_by_fact) {
   BOOST_TEST(made.one_word_answers == 2U);  // counts five prompts, not two facts
 }
 
-// Computes every number again, only from the words of the texts.
+// The oracle recomputes every number from the words of the texts.
 BOOST_AUTO_TEST_CASE(random_answers_are_read_as_a_slow_reader_does) {
   const MultiPromptDataset dataset = elements_many();
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
@@ -335,7 +336,7 @@ BOOST_AUTO_TEST_CASE(a_row_about_what_was_not_asked_is_named_by_file_and_line) {
   refuses(with([](auto& one) { one.prompt.fact = 4; }), not_asked);
   refuses(with([](auto& one) { one.prompt.template_index = 3; }), not_asked);
   refuses(with([](auto& one) { one.prompt.expression = 2; }), not_asked);
-  refuses(with([](auto& one) { one.prompt.expression = 1; }), not_asked);  // another name
+  refuses(with([](auto& one) { one.prompt.expression = 1; }), not_asked);  // a different name
   refuses(with([](auto& one) { one.subject = "pepper"; }), not_asked);
   refuses(with([](auto& one) { one.log_probability = 0.5; }),
           "contains: its log-probability is above 0");
@@ -352,7 +353,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_that_stands_twice_is_found_wherever_it_stands) {
   BOOST_CHECK_EXCEPTION((void)read_answered(folder.path(), "a", folder.asked(), SameWord{}), Error,
                         says(Fault::user,
                              "a_answers.jsonl:3: symbol: this prompt already has a row"));
-  // The same indices in two relations are two prompts.
+  // Equal indices in two relations identify two different prompts.
   folder.setting("b", {row(0, {0, 0, 0}, "H"), row(1, {0, 0, 0}, "H"), row(2, {0, 0, 0}, "H")});
   BOOST_TEST(read_answered(folder.path(), "b", folder.asked(), SameWord{}).outcomes.prompts() ==
              3U);
@@ -367,7 +368,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_missing_or_broken_is_named) {
                         Error, says(Fault::user, "zero-shot_answers.jsonl:2: not JSON"));
 }
 
-// The row records whether it is right; answers are the same if their tokens are.
+// The row records whether the fill is right; two answers are the same if their tokens are.
 BOOST_AUTO_TEST_CASE(fills_are_judged_by_their_tokens) {
   Rows rows;
   const auto add = [&](std::uint16_t t, TokenId id, bool right, Rank rank) {
@@ -375,7 +376,7 @@ BOOST_AUTO_TEST_CASE(fills_are_judged_by_their_tokens) {
     rows.back().fill = RecordedFill{{id}, right, rank};
   };
   add(0, 5, true, {0, 0});
-  add(1, 6, false, {4, 0});  // the same text, another token
+  add(1, 6, false, {4, 0});  // the same text, a different token
   const auto each_row = [&](auto visit) {
     for (const RecordedAnswer& one : rows) visit(one);
   };

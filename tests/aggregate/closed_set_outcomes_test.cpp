@@ -27,8 +27,8 @@ Prompts prompts_of(const PromptOutcomes& table, std::size_t fact) {
   return {prompts.begin(), prompts.end()};
 }
 
-/// "P1": three facts under two paraphrases, templates 1 and 4, and a marked template 0; "P2": none;
-/// "P3": one fact under one paraphrase.
+/// "P1" has three facts under two paraphrases (templates 1 and 4) and a marked template 0; "P2" has
+/// no facts; "P3" has one fact under one paraphrase.
 ModelPredictions three_relations() {
   ModelPredictions model;
   auto first = answered("P1",
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(what_is_known_of_a_template_is_found_by_its_text) {
   BOOST_TEST(templates[1].group == "g");
   BOOST_CHECK(templates[1].style == TemplateStyle::question);
   BOOST_CHECK(templates[1].origin == TemplateOrigin::generated);
-  // Nothing is known about "P3".
+  // The predictions do not contain the template texts of "P3".
   BOOST_TEST(table.relations()[2].templates[0].text == "template 0");
 }
 
@@ -137,7 +137,8 @@ BOOST_AUTO_TEST_CASE(facts_of_one_subject_stay_apart_and_are_paired_in_their_ord
   BOOST_TEST(pairs.relations[0].prompts[1].other_right);
 }
 
-// The answers differ for the first two facts and agree for the third; the fourth has only one.
+// The answers to the first two facts differ, and those to the third agree. The fourth fact has only
+// one answer.
 BOOST_AUTO_TEST_CASE(the_measures_over_many_prompts_take_it) {
   const PromptOutcomes table = closed_set_outcomes(three_relations());
   const auto consistency = prompt_consistency(table).overall.all;
@@ -151,9 +152,9 @@ BOOST_AUTO_TEST_CASE(a_model_without_relations_has_no_prompts) {
   BOOST_TEST(closed_set_outcomes({}).relations().empty());
 }
 
-// One relation, two facts under two templates. Fact 0 ties among five options under both; its right
-// answer comes first. Fact 1 is known under the first template and ties between two wrong options
-// under the other.
+// One relation has two facts under two templates. For fact 0, five options tie under both
+// templates, and the first of them is right. Fact 1 is answered correctly under the first template;
+// under the other, two wrong options tie.
 BOOST_AUTO_TEST_CASE(ties_are_guesses_in_means_not_right_and_the_same_as_no_other_answer) {
   ModelPredictions model;
   auto& made = model.relations.emplace_back(
@@ -179,8 +180,8 @@ BOOST_AUTO_TEST_CASE(ties_are_guesses_in_means_not_right_and_the_same_as_no_othe
   BOOST_TEST(std::abs(templates[1].accuracy.value - 0.1) < 1e-12);
 }
 
-// The first always counts 1/5, the second 1 or 0: 1.2 or 0.2 of two facts, for both ways of
-// drawing.
+// The first fact always counts 1/5 and the second 1 or 0, so the sum over the two facts is 1.2 or
+// 0.2, whichever way prompts are drawn.
 BOOST_AUTO_TEST_CASE(samplings_count_a_tie_by_its_share_and_do_not_draw_it) {
   ModelPredictions model;
   auto& made = model.relations.emplace_back(

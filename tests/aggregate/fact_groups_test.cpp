@@ -23,7 +23,7 @@ RelationPredictions relation(const std::string& code, std::size_t facts,
   return made;
 }
 
-/// Facts 0–1 are in "b", 2 in "a", none in "empty", 3–5 in "c".
+/// "b" has facts 0–1, "a" has fact 2, "empty" has none and "c" has facts 3–5.
 FactGroups four_relations() {
   return groups_of({relation("b", 2, {"Geography", "Arts"}, true), relation("a", 1, {}, false),
                     relation("empty", 0, {"Arts", "Sports"}, false),
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_relation_is_in_each_of_its_domains) {
   BOOST_TEST(groups.domains[0].of(facts) == (Facts{0, 1, 3, 4, 5}));
   BOOST_TEST(groups.domains[1].name == "Geography");
   BOOST_TEST(groups.domains[1].of(facts) == (Facts{0, 1}));
-  // Named twice, counted once.
+  // The domain is listed twice but counts once.
   BOOST_TEST(groups_of({relation("d", 2, {"Arts", "Arts"}, true)}).domains[0].ranges.size() == 1U);
 }
 

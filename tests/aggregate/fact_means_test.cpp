@@ -34,8 +34,8 @@ BOOST_AUTO_TEST_CASE(a_mean_is_over_facts_and_its_resamples_are_within_relations
   BOOST_TEST(mean.count == 4U);
 }
 
-// Wilson's interval with the relations as strata of weights 3/4 and 1/4; a relation without facts
-// is not a stratum.
+// This is Wilson's interval with the relations as strata of weights 3/4 and 1/4. A relation without
+// facts is not a stratum.
 BOOST_AUTO_TEST_CASE(a_share_has_relations_for_strata) {
   const Estimate share = share_of(facts({{1, 1, 0.5}, {}, {0}}));
   BOOST_CHECK(same(share, clustered_share({{{1, 1, 0.5}, 0.75}, {{0}, 0.25}})));
@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(a_mean_has_the_resamples_of_its_name_and_seed) {
   BOOST_CHECK(!same(FactMeans(few, "y")(values), FactMeans(few, "x")(values)));
 }
 
-// The second has as many facts as the first, but in other relations.
+// The second set has as many facts as the first, but they are split differently between the
+// relations.
 BOOST_AUTO_TEST_CASE(means_do_not_depend_on_those_taken_before) {
   const std::vector<FactValues> all{facts({{0.5, 0, 1}, {2, 3}}), facts({{0.5, 0}, {1, 2, 3}}),
                                     facts({{0.5, 0, 1}, {2, 3}}), facts({{7, 1, 2}, {2, 4}})};

@@ -17,7 +17,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// Computed pair by pair and word by word.
+/// The oracle compares the texts pair by pair and word by word.
 double pair_by_pair(const Texts& texts) {
   double sum = 0, pairs = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(words_are_those_of_answers_without_placeholders_each_once) 
 }
 
 BOOST_AUTO_TEST_CASE(a_pair_is_as_far_apart_as_the_share_of_words_it_does_not_have_in_common) {
-  // 3 of 5 words in common.
+  // The two texts share 3 of their 5 words.
   BOOST_TEST(
       near(*lexical_distance(Texts{"[X] was born in [Y] today", "[Y], in: [X] was born once"}),
            1 - 3.0 / 5));
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_dataset_has_prompts_expressions_and_the_mean_distance_of_
   BOOST_TEST(made.prompts == 10U);
   BOOST_TEST(made.prompts_per_fact.value() == 2.5);
   BOOST_TEST(made.expressions_per_fact.value() == 1.5);
-  BOOST_TEST(made.templates == 6U);  // one was never asked
+  BOOST_TEST(made.templates == 6U);  // one template has no prompts
   BOOST_TEST(made.relations_compared == 2U);
   BOOST_TEST(near(*made.lexical_distance, ((1 + 0.5 + 0.5) / 3 + 0.5) / 2));
 }

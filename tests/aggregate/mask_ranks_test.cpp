@@ -11,7 +11,8 @@ namespace {
 
 const auto close = boost::test_tools::tolerance(1e-12);
 
-/// Two facts of a relation and one of another: ranks 1 and 4; 21; none, and 2 with a tie.
+/// The first relation has a fact with ranks 1 and 4 and one with rank 21; the other relation has a
+/// fact with one prompt without a rank and one at rank 2 in a tie.
 PromptList<TrueTokenRank> small_ranks() {
   PromptList<TrueTokenRank> list;
   list.begin_relation();
@@ -29,7 +30,7 @@ PromptList<TrueTokenRank> small_ranks() {
 
 }  // namespace
 
-// By hand. Rank 2.5, a tie over ranks 2 and 3: 1 / 2.5.
+// Worked out by hand. A tie over ranks 2 and 3 has rank 2.5, so its reciprocal rank is 1 / 2.5.
 BOOST_AUTO_TEST_CASE(shares_of_prompts_are_averaged_over_facts) {
   const auto made = token_rank_metrics(small_ranks(), &TrueTokenRank::whole, {.resamples = 50});
   BOOST_TEST(made.prompts == 4U);

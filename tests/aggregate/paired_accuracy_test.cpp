@@ -20,7 +20,7 @@ namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
 
-/// A fact's number of right prompts and of all prompts, in two ways.
+/// For one fact and each of the two ways: the number of right prompts and of all prompts.
 struct TwoWays {
   double one_right = 0, one = 0, other_right = 0, other = 0;
 };
@@ -41,7 +41,7 @@ void check(const PairedAccuracy& made, const Facts& facts) {
   BOOST_TEST(near(made.one.value, one / n));
   BOOST_TEST(near(made.other.value, other / n));
   BOOST_TEST(near(made.difference.value, (one - other) / n));
-  // If all facts differ by the same amount, there is no interval.
+  // There is no interval if all facts differ by the same amount.
   if (!made.difference.has_interval()) return;
   BOOST_TEST(made.difference.low <= made.difference.value);
   BOOST_TEST(made.difference.high >= made.difference.value);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(styles_are_compared_on_facts_that_have_both) {
   }
 }
 
-// t0 and t1 are clozes, t2 is a question. The second fact is asked no question.
+// Templates t0 and t1 are clozes, and t2 is a question. The second fact has no question.
 BOOST_AUTO_TEST_CASE(styles_by_hand) {
   const auto made = compare_styles(
       test::one_relation({{"1", "0", "1"}, {"1", "1", ""}, {"", "", ""}, {"0", "", "1"}}), few);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(styles_by_hand) {
 
 BOOST_AUTO_TEST_CASE(tables_are_compared_on_the_prompts_both_have) {
   for (const std::uint64_t seed : {4U, 5U}) {
-    // The same facts and templates, but other gaps and answers.
+    // The two tables have the same facts and templates, but different gaps and answers.
     const auto one = random_prompts(seed, {.missing = 5});
     const auto other = random_prompts(seed + 100, {.missing = 5});
     Facts facts;
@@ -110,13 +110,13 @@ BOOST_AUTO_TEST_CASE(tables_are_compared_on_the_prompts_both_have) {
 }
 
 BOOST_AUTO_TEST_CASE(a_difference_is_resampled_in_pairs) {
-  // Each fact is better in the first way by the same amount, however hard it is.
+  // Every fact, easy or hard, is better in the first way by the same amount.
   const auto made = compare_shared(
       pair_prompts(test::one_relation({{"1", "0"}, {"1", "1"}, {"1", "0"}, {"1", "1"}}),
                    test::one_relation({{"0", "0"}, {"0", "1"}, {"0", "0"}, {"0", "1"}})),
       few);
   BOOST_TEST(made.accuracy.difference.value == 0.5);
-  BOOST_TEST(!made.accuracy.difference.has_interval());  // unpaired, it would vary
+  BOOST_TEST(!made.accuracy.difference.has_interval());  // an unpaired difference would vary
   BOOST_TEST(made.accuracy.one.low < made.accuracy.one.high);
   BOOST_TEST(compare_shared({}, few).accuracy.one.count == 0U);
 }
@@ -130,7 +130,8 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_means_nothing) {
   BOOST_CHECK(same(made(1), made(4)));
 }
 
-// The second fact's prompts are ties of two that include the right option: known to neither side.
+// Each of the second fact's prompts is a two-way tie that includes the right option, so the fact
+// does not count as known in either way.
 BOOST_AUTO_TEST_CASE(ties_are_not_right_in_either_way) {
   PromptOutcomes table = test::one_relation({{"1", "1", "0"}});
   std::vector<PromptOutcome> tied = test::marks({"0", "0", "0"});

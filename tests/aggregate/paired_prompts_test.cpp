@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(paired_prompts_suite)
 
 namespace {
 
-/// A relation whose facts are keys with a mark for each prompt, 1 if it is right.
+/// Adds a relation. Each fact is a key with one mark per prompt: 1 if the answer is right.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 void add(PromptOutcomes& to, const std::string& code, const Facts& facts) {
@@ -34,8 +34,8 @@ void add(PromptOutcomes& to, const std::string& code, const Facts& facts) {
 
 }  // namespace
 
-// a knows x (2 of 3 prompts) and z, b knows y. Half of the prompts is not enough, and a fact
-// without prompts or in only one way is not compared. b's keys are in a different order.
+// a knows x (2 of 3 prompts) and z; b knows y. Half of the prompts is not enough. A fact is not
+// compared if it has no prompts or is in only one of the tables. b's keys are in a different order.
 BOOST_AUTO_TEST_CASE(facts_are_matched_by_key_and_known_by_most_prompts) {
   PromptOutcomes a, b;
   add(a, "P1", {{"x", "110"}, {"y", "10"}, {"z", "1"}, {"none", ""}, {"alone", "1"}});

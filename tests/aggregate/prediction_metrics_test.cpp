@@ -15,8 +15,8 @@ BOOST_AUTO_TEST_SUITE(prediction_metrics_suite)
 
 namespace {
 
-/// Three facts with four options, under template 5, the base, and template 2, which has a marker: a
-/// row has paraphrases first.
+/// Three facts with four options, under template 5 (the base) and template 2, which has a marker.
+/// In a row, paraphrases come first.
 RelationPredictions asked() {
   RelationPredictions made;
   made.relation.code = "capital";
@@ -32,8 +32,8 @@ RelationPredictions asked() {
   };
   cell({-1, -2, -3, -4}, 0);  // rank 1
   cell({-4, -2, -1, -3}, 0);  // rank 4
-  cell({-1, -1, -2, -1}, 1);  // ties for the best with two others
-  cell({-1, -3, -3, -2}, 1);  // ties with one other, third or fourth
+  cell({-1, -1, -2, -1}, 1);  // ties for the best with two others: a third of a hit
+  cell({-1, -3, -3, -2}, 1);  // ties with one other for ranks 3 and 4
   cell({-5, -1, -2, -3}, 1);  // rank 1
   cell({-5, -2, -1, -3}, 1);  // rank 2
   return made;
@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(answers_stand_by_ascending_template) {
   BOOST_TEST(!made.answer(1, 0).is_tie());
 }
 
-// Ranks by fact and template: (4, 1), (3.5, and 2 with a third of a hit), (2, 1).
+// The ranks of each fact under its two templates: (4, 1), (3.5 and 2, the latter a third of a hit),
+// (2, 1).
 BOOST_AUTO_TEST_CASE(a_fact_counts_once_with_the_mean_over_its_templates) {
   const ProbeMetrics made = metrics_of({"mine", {asked()}});
   const GroupMetrics& all = made.overall;
@@ -67,8 +68,8 @@ BOOST_AUTO_TEST_CASE(a_fact_counts_once_with_the_mean_over_its_templates) {
   BOOST_TEST(near(all.accuracy.value, (0.5 + 1.0 / 6 + 0.5) / 3));
   BOOST_TEST(near(all.accuracy_first_wins.value, 1.0 / 3));
   BOOST_TEST(
-      near(all.hit_at(3).value, (0.5 + 0.75 + 1) / 3));  // Hit@3: (3 − 2) / 2 for the tied one
-  BOOST_TEST(all.hit_at(5).count == 0U);                 // fewer than five options
+      near(all.hit_at(3).value, (0.5 + 0.75 + 1) / 3));  // Hit@3 of the tied rank 3.5: (3 − 2) / 2
+  BOOST_TEST(all.hit_at(5).count == 0U);                 // there are fewer than five options
   BOOST_TEST(near(all.mean_rank.value, (2.5 + 2.75 + 1.5) / 3));
   BOOST_TEST(near(all.mean_reciprocal_rank.value, (0.625 + (1 / 3.5 + 0.5) / 2 + 0.75) / 3));
   BOOST_TEST(all.ties_for_best.tied == 1U);

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(predictions)
 
 namespace {
 
-/// Two facts under two paraphrases, the second of which is the base, and three markers.
+/// Two facts under two paraphrases (the second is the base) and under three templates with markers.
 RelationPredictions two_facts() {
   auto made = answered("r",
                        {{3, {{0, 0.1}, {1, 0.2}, {2, 0.3}, {3, 0.4}, {4, 0.5}}},
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_marker_is_looked_up_by_name) {
   BOOST_CHECK(relation.place_of("possibly") == Place(3));
   BOOST_CHECK(relation.place_of("25%") == Place(4));
   BOOST_CHECK(relation.place_of("5%") == Place());
-  // A paraphrase has no marker and cannot be looked up by one.
+  // A paraphrase has no marker, so no marker finds it.
   BOOST_CHECK(relation.place_of("") == Place());
 }
 

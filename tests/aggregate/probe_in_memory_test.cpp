@@ -47,7 +47,7 @@ struct LongerIsTruer {
   }
 };
 
-/// Gives everything the same score.
+/// Scores every candidate the same.
 struct Always {
   StatementScore score_of_each;
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
@@ -165,8 +165,8 @@ BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
   dataset.relations[0].template_weights = {0.5, 0.25, 0.25};
   const auto made = probe_in_memory(scorer, dataset).relations[0].weighted;
   BOOST_REQUIRE(made.size() == 2U);
-  // Under every template the 9-letter option scores 4 more than the 5-letter one, and so in the
-  // mean.
+  // Under every template, the option with 9 letters scores 4 more than the one with 5, so the means
+  // differ by 4 too.
   const double odds = std::exp(4.0);
   for (const Prediction& one : made) {
     BOOST_TEST(one.option == 1U);
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(options_scores_are_kept_where_they_are_asked_for) {
   const auto with = probe_in_memory(scorer, dataset, {.keep_scores = true}).relations;
   BOOST_TEST(with[0].scores.size() == 2U * 3U * 2U);
   const FactPredictions korea{with[0], 1};
-  // The row has template 0, template 2 and the marked template 1; a score is the text's length.
+  // The row has templates 0 and 2 and the marked template 1; a score is the length of the text.
   const std::vector<double> base{30, 34}, turned{30, 34}, marked{48, 52};
   const auto list = [&](std::size_t place) {
     const auto scores = korea.scores(place);
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(options_scores_are_kept_where_they_are_asked_for) {
   BOOST_TEST(predict(korea.scores(2), 1).confidence == with[0].row(1)[2].confidence);
 }
 
-/// Does not report the probability of one byte.
+/// Reports the probabilities of all bytes except one.
 struct Unreporting : NgramLookupModel {
   Unreporting() : NgramLookupModel("The capital of France is Paris.", 8) {}
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups, std::span<double> out) {
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out) {
   options.keep_scores = true;
   const auto whole = probe_in_memory(all, capitals(), options);
   BOOST_TEST(whole.unreported_facts == 0U);
-  model.hidden = 'F';  // only in "France"
+  model.hidden = 'F';  // a letter that only "France" contains
   CausalScorer scorer(model);
   const auto made = probe_in_memory(scorer, capitals(), options);
   BOOST_TEST(made.unreported_facts == 1U);
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out) {
   BOOST_TEST(std::vector<double>(whole.relations[0].scores.begin() + static_cast<int>(from),
                                  whole.relations[0].scores.end()) == made.relations[0].scores,
              boost::test_tools::per_element());
-  model.hidden = 'c';  // in every statement
+  model.hidden = 'c';  // a letter that every statement contains
   const auto none = probe_in_memory(scorer, capitals(), options);
   BOOST_TEST(none.unreported_facts == 2U);
   BOOST_TEST(none.relations[0].cells.empty());

@@ -21,12 +21,12 @@ BOOST_AUTO_TEST_SUITE(prompt_consistency_suite)
 
 namespace {
 
-/// Matches neighbours, so that 1 matches 2 and 2 matches 3, but 1 does not match 3.
+/// Numbers that differ by 1 match: 1 matches 2 and 2 matches 3, but 1 does not match 3.
 struct Neighbours {
   bool operator()(std::uint32_t a, std::uint32_t b) const { return a + 1 == b || b + 1 == a; }
 };
 
-/// Counts the calls for each pair.
+/// Counts how often each pair is compared.
 struct Asked {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int>* times;
   std::mutex* guard;
@@ -37,7 +37,7 @@ struct Asked {
   }
 };
 
-/// Which pairs of prompts count.
+/// The kinds of pairs, and which pairs of prompts each kind counts.
 using Counts = bool (*)(const test::PromptRow&, const test::PromptRow&);
 const std::vector<std::pair<MatchingShare PromptConsistency::*, Counts>> kinds{
     {&PromptConsistency::all, [](const auto&, const auto&) { return true; }},
@@ -50,7 +50,7 @@ const std::vector<std::pair<MatchingShare PromptConsistency::*, Counts>> kinds{
     {&PromptConsistency::only_template,
      [](const auto& a, const auto& b) { return a.outcome.expression == b.outcome.expression; }}};
 
-/// Each fact's share of matching pairs, computed pair by pair, as two lists by relation.
+/// The share of matching pairs of each fact, computed pair by pair, in one list per relation.
 template <class Match>
 std::vector<std::vector<std::optional<double>>> pair_by_pair(const PromptOutcomes& table,
                                                              Counts counts, const Match& match) {
@@ -93,7 +93,7 @@ void check(const MatchingShare& made, const std::vector<std::vector<std::optiona
   BOOST_TEST(made.excluded == excluded);
   BOOST_TEST(made.share.count == facts);
   if (facts > 0) BOOST_TEST(near(made.share.value, sum / static_cast<double>(facts)));
-  // The strata are relations, with the facts that count.
+  // Each relation is a stratum that contains the facts with at least one counted pair.
   std::vector<Stratum> strata;
   for (const auto& relation : slow) {
     Stratum stratum;
@@ -128,7 +128,7 @@ void check_all(const PromptOutcomes& table, const ConsistencyTable& made, const 
   }
 }
 
-/// A fact asked under templates of group "a" and one template of group "b", with labels only.
+/// A fact with two templates of group "a" and one of group "b", and only the subject's label.
 PromptOutcomes three_answers(std::uint32_t one, std::uint32_t two, std::uint32_t three) {
   PromptOutcomes table;
   table.add_relation("P1", {{"t0", "a"}, {"t1", "a"}, {"t2", "b"}});
@@ -171,14 +171,17 @@ BOOST_AUTO_TEST_CASE(a_match_need_not_be_transitive) {
 BOOST_AUTO_TEST_CASE(what_differs_is_told_apart_by_hand) {
   PromptOutcomes table;
   table.add_relation("P1", {{"t0", "a"}, {"t1", "b"}});
-  // Under t0 both expressions get 5, under t1 they get 5 and 6.
+  // Under t0, both expressions get answer 5; under t1, they get 5 and 6.
   table.add_fact("f", std::vector<PromptOutcome>{{5, 0, 0}, {5, 0, 1}, {5, 1, 0}, {6, 1, 1}});
   const auto made = prompt_consistency(table).overall;
-  BOOST_TEST(made.all.share.value == 0.5);            // 3 of 6 pairs
-  BOOST_TEST(made.inner_group.share.value == 0.5);    // yes under t0, no under t1
-  BOOST_TEST(made.inter_group.share.value == 0.5);    // 2 of 4
-  BOOST_TEST(made.only_subject.share.value == 0.5);   // the same: each group has one template
-  BOOST_TEST(made.only_template.share.value == 0.5);  // yes for the label, no for the alias
+  BOOST_TEST(made.all.share.value == 0.5);  // 3 of 6 pairs
+  // The pair under t0 matches, the pair under t1 does not.
+  BOOST_TEST(made.inner_group.share.value == 0.5);
+  BOOST_TEST(made.inter_group.share.value == 0.5);  // 2 of 4 pairs
+  // These are the same pairs, because each group has one template.
+  BOOST_TEST(made.only_subject.share.value == 0.5);
+  // The label's pair matches, the alias's does not.
+  BOOST_TEST(made.only_template.share.value == 0.5);
 }
 
 BOOST_AUTO_TEST_CASE(facts_with_one_prompt_are_left_out_and_counted) {
@@ -187,7 +190,7 @@ BOOST_AUTO_TEST_CASE(facts_with_one_prompt_are_left_out_and_counted) {
   BOOST_TEST(made.overall.all.share.value == 0.5);
   BOOST_TEST(made.overall.all.share.count == 2U);
   BOOST_TEST(made.overall.all.excluded == 2U);
-  BOOST_TEST(made.overall.inter_group.share.count == 0U);  // t0 and t1 are of one group
+  BOOST_TEST(made.overall.inter_group.share.count == 0U);  // t0 and t1 belong to the same group
   BOOST_TEST(made.overall.inter_group.excluded == 4U);
 }
 
@@ -196,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_match_is_asked_once_for_each_pair_of_a_facts_distinct_ans
   std::mutex guard;
   const auto table = random_prompts(3, {.relations = 1, .facts = 1, .templates = 40, .answers = 5});
   const auto made = prompt_consistency(table, Asked{&times, &guard});
-  BOOST_TEST(times.size() == 15U);  // of 6 answers
+  BOOST_TEST(times.size() == 15U);  // each pair of 6 answers
   for (const auto& [pair, count] : times) {
     BOOST_TEST(pair.first != pair.second);
     BOOST_TEST(count == 1);

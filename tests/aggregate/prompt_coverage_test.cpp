@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_SUITE(prompt_coverage_suite)
 
 namespace {
 
-/// The share of a fact's subsets of k prompts (or of all its prompts if it has fewer) that contain
-/// a right one.
+/// The share of a fact's subsets of k prompts that contain a right one. If the fact has fewer than
+/// k prompts, the only subset contains them all.
 double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
   const int size = static_cast<int>(std::min(k, prompts.size()));
   double subsets = 0, known = 0;
@@ -40,14 +40,14 @@ double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
 
 }  // namespace
 
-// Of four facts, t0 gets the first right, and with the best expression the second; t1 gets the
-// third.
+// Of four facts, t0 gets the first right and, with the best expression, also the second; t1 gets
+// the third.
 BOOST_AUTO_TEST_CASE(average_maximum_minimum_and_oracle_by_hand) {
   const auto made = prompt_coverage(
       one_relation({{"1", "0"}, {"01", "00"}, {"0", "1"}, {"000", "000"}, {"", ""}}));
   BOOST_TEST(near(made.average.value, (0.5 + 0.25 + 0.5) / 4));
   BOOST_TEST(made.average.count == 4U);
-  BOOST_CHECK(same(made.average_first_wins, made.average));  // no ties
+  BOOST_CHECK(same(made.average_first_wins, made.average));  // without ties, the two are equal
   BOOST_TEST(made.maximum.value == 0.5);
   BOOST_TEST(made.minimum.value == 0.25);
   BOOST_TEST(made.oracle.value == 0.75);
@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(average_maximum_minimum_and_oracle_by_hand) {
   BOOST_TEST(made.without_prompt == 1U);
 }
 
-// Every choice of a template for each relation; facts count if they are right with any expression
-// under it.
+// The oracle tries every choice of one template per relation. A fact counts if it is right with any
+// expression under that template.
 BOOST_AUTO_TEST_CASE(maximum_and_minimum_bound_every_choice_of_templates) {
   for (const std::uint64_t seed : {1U, 2U}) {
     const auto table = random_prompts(seed, {.relations = 3, .facts = 5, .templates = 4});
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(average_and_oracle_are_counted_prompt_by_prompt) {
   BOOST_TEST(made.average.high > made.average.value);
 }
 
-// A relation whose best template was asked about one fact counts with one fact.
+// A relation counts with one fact if its best template was used for only one.
 BOOST_AUTO_TEST_CASE(facts_that_were_not_asked_under_the_chosen_template_do_not_count) {
   PromptOutcomes table = one_relation({{"1", "0"}, {"", "0"}, {"", "1"}});
   table.add_relation("P2", test::templates(1));

@@ -24,7 +24,8 @@ Prompts prompts_of(const PromptOutcomes& table, std::size_t fact) {
   return {prompts.begin(), prompts.end()};
 }
 
-/// "P1" has facts "a" and "b", "P2" none, "P3" the fact "c" without a prompt and "d".
+/// "P1" has the facts "a" and "b"; "P2" has none; "P3" has the fact "c", which has no prompt, and
+/// the fact "d".
 PromptOutcomes three_relations() {
   PromptOutcomes table;
   table.add_relation("P1", templates(2));
@@ -163,7 +164,8 @@ BOOST_AUTO_TEST_CASE(a_match_compares_answer_numbers) {
   BOOST_TEST(!SameAnswer{}(1, 2));
 }
 
-// One right prompt, one tie of four that includes the right option, one tie of two that does not.
+// One prompt is right, one is a four-way tie that includes the right option, and one is a two-way
+// tie that does not.
 BOOST_AUTO_TEST_CASE(a_mean_counts_ties_by_their_share_and_a_count_of_right_ones_not) {
   const Prompts prompts{{0, 0, 0, true},
                         {1, 1, 0, false, BestTie::with_answer, 4},

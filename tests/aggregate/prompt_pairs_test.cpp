@@ -31,8 +31,8 @@ std::map<Key, bool> by_key(const PromptOutcomes& table) {
   return rows;
 }
 
-/// The table with templates and facts in another order, with some relations, facts, templates and
-/// prompts removed, and with some answers changed.
+/// A copy of the table in which templates and facts are in a different order, some relations,
+/// facts, templates and prompts are removed, and some answers are changed.
 PromptOutcomes disturbed(const PromptOutcomes& table, std::uint64_t seed) {
   RandomStream random(seed, "disturbed");
   PromptOutcomes made;
@@ -67,7 +67,7 @@ PromptOutcomes disturbed(const PromptOutcomes& table, std::uint64_t seed) {
   return made;
 }
 
-/// What two tables share, by key; keys are distinct within a table.
+/// The prompts that two tables share, by key; each key is unique within a table.
 struct Slow {
   std::map<Key, std::pair<bool, bool>> prompts;
   UnsharedPrompts unshared;
@@ -79,7 +79,8 @@ Slow slow_pairs(const PromptOutcomes& one, const PromptOutcomes& other) {
     const auto found = theirs.find(key);
     if (found != theirs.end()) slow.prompts[key] = {right, found->second};
   }
-  // Sets of relations, of (relation, fact) and of (relation, template) with a prompt.
+  // The sets of relations, of (relation, fact) pairs and of (relation, template) pairs that have a
+  // prompt.
   using Names = std::set<std::vector<std::string>>;
   struct Parts {
     Names relations, facts, templates;
@@ -122,8 +123,8 @@ Slow slow_pairs(const PromptOutcomes& one, const PromptOutcomes& other) {
   return slow;
 }
 
-/// Both answers to a prompt, counted, by relation. The numbering of facts and templates is
-/// arbitrary, so the test only compares which prompts belong to the same fact and the same
+/// Both answers to a shared prompt, with the relation. Facts and templates are numbered
+/// arbitrarily, so the test only compares which prompts belong to the same fact and to the same
 /// template.
 using Cell = std::tuple<std::string, bool, bool>;
 
@@ -140,7 +141,8 @@ BOOST_AUTO_TEST_CASE(prompts_are_paired_as_by_looking_each_up) {
       BOOST_TEST(made.unshared.templates == slow.unshared.templates);
       BOOST_TEST(made.unshared.facts == slow.unshared.facts);
       BOOST_TEST(made.unshared.prompts == slow.unshared.prompts);
-      // Right answers by relation and fact, and by relation and template, in any order.
+      // The shared answers of each relation and fact, and of each relation and template, in any
+      // order.
       std::map<std::string, std::multiset<std::vector<Cell>>> expected, found;
       std::map<std::string, std::vector<Cell>> rows;
       for (const auto& [key, right] : slow.prompts) {
@@ -236,7 +238,7 @@ BOOST_AUTO_TEST_CASE(what_was_never_asked_is_not_there) {
 }
 
 BOOST_AUTO_TEST_CASE(relations_without_a_common_prompt_are_not_shared) {
-  // The fact and the template are shared, the expressions are not.
+  // The tables share the fact and the template, but not the expression.
   const auto made = pair_prompts(test::one_relation({{"1-"}}), test::one_relation({{"-1"}}));
   BOOST_TEST(made.relations.empty());
   BOOST_TEST(made.unshared.relations == 1U);

@@ -23,11 +23,11 @@ namespace {
 
 using Marks = std::vector<std::string>;
 
-/// Probability of each number of right facts.
+/// The probability of each possible number of right facts.
 using Law = std::map<std::size_t, double>;
 
-/// All possible samplings, fact after fact: each fact takes every one of its `prompts(fact)` in
-/// turn.
+/// Goes through all possible samplings, fact by fact: each fact uses every one of its
+/// `prompts_of(fact)` in turn.
 template <class PromptsOf>
 void every_sampling(std::size_t fact, std::size_t facts, std::size_t right, double probability,
                     const PromptsOf& prompts_of, Law& law) {
@@ -54,7 +54,7 @@ Law law_by_fact(const PromptOutcomes& table) {
   return law;
 }
 
-/// Every choice of a template for each relation, and every sampling under it.
+/// Goes through every choice of one template per relation, and every sampling under that choice.
 Law law_by_relation(const PromptOutcomes& table) {
   const auto& relations = table.relations();
   Law law;
@@ -95,8 +95,8 @@ double sd_of(const Law& law) {
   return std::sqrt(variance);
 }
 
-/// Compares the closed forms with the law, and checks that the frequency of each number is within
-/// five standard errors of the samplings.
+/// Compares the closed forms with the law. Also checks that the observed frequency of each number
+/// is within five standard errors of its probability.
 void check(const SampledAccuracy& made, const Law& law) {
   const double facts = static_cast<double>(made.facts);
   BOOST_TEST(near(std::accumulate(law.begin(), law.end(), 0.0,
@@ -117,7 +117,7 @@ void check(const SampledAccuracy& made, const Law& law) {
   BOOST_TEST(std::abs(*made.sd - made.exact_sd) <= 0.02 * made.exact_sd + 1e-12);
 }
 
-/// Samples prompt by prompt, from one stream.
+/// The oracle samples prompt by prompt, from one stream.
 std::vector<double> prompt_by_prompt(const PromptOutcomes& table, SampleBy by, std::size_t n) {
   RandomStream random(99, "slow");
   std::vector<double> accuracies;
@@ -159,12 +159,13 @@ BOOST_AUTO_TEST_CASE(by_relation_the_samplings_follow_all_there_are) {
     const auto table = random_prompts(seed, {.relations = 2, .facts = 3, .templates = 3});
     check(sample_accuracy(table, {.by = SampleBy::relation, .seed = seed}), law_by_relation(table));
   }
-  // With one expression for each subject, nothing is random under a template.
+  // With one expression per subject, nothing is random once the template is drawn.
   const auto labels = random_prompts(4, {.relations = 3, .facts = 4, .expressions = 1});
   check(sample_accuracy(labels, {.by = SampleBy::relation}), law_by_relation(labels));
 }
 
-// The template is drawn for every fact, so such a fact draws among its other prompts.
+// Each fact has its own draw here, so a fact without a prompt under the drawn template draws from
+// its other prompts.
 BOOST_AUTO_TEST_CASE(a_fact_without_a_prompt_under_the_drawn_template_draws_among_all_it_has) {
   const auto table = one_relation({{"10", "0", "11"}, {"1", "-", "0"}, {"-", "-", "01"}});
   const auto made = sample_accuracy(table, {.by = SampleBy::relation});
@@ -176,9 +177,10 @@ BOOST_AUTO_TEST_CASE(a_fact_without_a_prompt_under_the_drawn_template_draws_amon
   check(by_fact, law_by_fact(table));
 }
 
-// Relations of 2 facts and 1 fact. In the first, 2 facts are right under one template and half a
-// fact under the other: mean 1.25, variance 0.75² between, (0 + 0.25) / 2 within. The second is
-// right under one of two: mean 0.5, variance 0.25.
+// The first relation has 2 facts and the second has 1. Of the first relation, 2 facts are right
+// under one template and half a fact under the other: the mean is 1.25, the variance is 0.75²
+// between templates and (0 + 0.25) / 2 within them. The second is right under one of two templates:
+// its mean is 0.5 and its variance 0.25.
 BOOST_AUTO_TEST_CASE(the_closed_forms_are_those_of_a_sum_by_hand) {
   PromptOutcomes table;
   table.add_relation("P1", test::templates(2));
@@ -189,7 +191,7 @@ BOOST_AUTO_TEST_CASE(the_closed_forms_are_those_of_a_sum_by_hand) {
   const auto by_relation = sample_accuracy(table, {.by = SampleBy::relation, .samplings = 10});
   BOOST_TEST(near(by_relation.exact_mean, 1.75 / 3));
   BOOST_TEST(near(by_relation.exact_sd, std::sqrt(0.5625 + 0.125 + 0.25) / 3));
-  // Shares of 3/4, 1/2 and 1/2.
+  // The facts' shares of right prompts are 3/4, 1/2 and 1/2.
   const auto by_fact = sample_accuracy(table, {.by = SampleBy::fact, .samplings = 10});
   BOOST_TEST(near(by_fact.exact_mean, 1.75 / 3));
   BOOST_TEST(near(by_fact.exact_sd, std::sqrt(0.1875 + 0.25 + 0.25) / 3));
@@ -229,7 +231,7 @@ BOOST_AUTO_TEST_CASE(blocks_of_samplings_are_drawn_anew) {
   const auto made = [&](std::size_t samplings) {
     return sample_accuracy(table, {.samplings = samplings, .seed = 1}).right;
   };
-  // A larger number of samplings contains the smaller one.
+  // A larger set of samplings contains the smaller one.
   BOOST_TEST(made(1023).size() == 1023U);
   BOOST_CHECK(std::ranges::includes(made(1025), made(1024)));
   BOOST_CHECK(std::ranges::includes(made(2048), made(1024)));
@@ -316,7 +318,8 @@ BOOST_AUTO_TEST_CASE(quantiles_and_ends_are_shares_of_the_facts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_histogram_has_bars_of_as_many_facts_and_every_sampling) {
-  // Eight values from 2 to 9 in at most 3 bars: 2–4, 5–7 and 8–10, where 10 is the maximum.
+  // Eight values from 2 to 9 fit in at most 3 bars: 2–4, 5–7 and 8–10. The maximum, 10, is in the
+  // last one.
   const auto bars = sampled({2, 3, 3, 5, 9}, 10).histogram(3);
   BOOST_REQUIRE(bars.size() == 3U);
   BOOST_TEST(bars[0].from == 0.15);

@@ -22,7 +22,8 @@ namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
 
-/// Marks of right answers by fact under one template of a relation, looked up prompt by prompt.
+/// The marks of each fact under one template of a relation, 1 if the answer is right; collected
+/// prompt by prompt.
 std::map<std::string, std::vector<double>> under(const PromptOutcomes& table,
                                                  const std::string& code, std::size_t index) {
   std::map<std::string, std::vector<double>> marks;
@@ -39,14 +40,14 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// The mean over facts of their shares.
+/// The mean over facts of the share of right marks.
 double accuracy(const std::map<std::string, std::vector<double>>& marks) {
   std::vector<double> shares;
   for (const auto& [fact, values] : marks) shares.push_back(mean(values));
   return mean(shares);
 }
 
-/// A relation with five facts and templates that get these numbers of them right.
+/// A relation with five facts. `right` lists how many of them each template gets right.
 PromptOutcomes right_of_five(const std::vector<std::size_t>& right,
                              const std::vector<TemplateOrigin>& origins) {
   PromptOutcomes table;
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(extremes_are_the_first_of_equals_among_templates_with_facts
   BOOST_REQUIRE(found.has_value());
   BOOST_TEST(found->worst == 1U);
   BOOST_TEST(found->best == 2U);
-  // In doubles, (0.1 + 0.2) + 0.3 is larger than (0.3 + 0.2) + 0.1.
+  // In double precision, (0.1 + 0.2) + 0.3 is larger than (0.3 + 0.2) + 0.1.
   const std::string tenth = "1000000000", two = "1100000000", three = "1110000000";
   const auto level = extremes({{tenth, three, three}, {two, two, three}, {three, tenth, three}});
   BOOST_TEST(level->worst == 0U);
@@ -115,7 +116,8 @@ BOOST_AUTO_TEST_CASE(extremes_are_the_first_of_equals_among_templates_with_facts
   BOOST_TEST(!extremes({{"", ""}}).has_value());
 }
 
-// Accuracies 5, 3, 3, 1, 0 of 5; the manual templates have ranks 2.5, in a tie, and 4.
+// The templates get 5, 3, 3, 1 and 0 of 5 facts right. The manual ones have rank 2.5 (in a tie) and
+// rank 4.
 BOOST_AUTO_TEST_CASE(manual_templates_rank_among_all_with_ties_in_the_middle) {
   const auto table =
       right_of_five({5, 3, 3, 1, 0}, {generated, manual, generated, manual, generated});
@@ -160,7 +162,7 @@ BOOST_AUTO_TEST_CASE(without_manual_templates_there_is_no_rank) {
   BOOST_TEST(made.mean.count == 0U);
   BOOST_TEST(made.generated == 0U);
   BOOST_TEST(std::isnan(made.by_chance));
-  // Templates that were not asked do not count.
+  // Templates without prompts do not count.
   const auto asked =
       selected(right_of_five({5, 0, 4}, {manual, manual, generated}),
                [](const PromptTemplate& of, const auto&) { return of.text != "t0"; });
@@ -169,7 +171,7 @@ BOOST_AUTO_TEST_CASE(without_manual_templates_there_is_no_rank) {
   BOOST_TEST(manual_ranks(asked, few).by_chance == 1.5);
 }
 
-// Every choice of one template for each relation.
+// The oracle tries every choice of one template per relation.
 BOOST_AUTO_TEST_CASE(the_template_extent_bounds_every_choice_of_templates) {
   const auto table = random_prompts(5, {.relations = 3, .facts = 4, .templates = 4});
   double lowest = 1, highest = 0;
@@ -190,10 +192,10 @@ BOOST_AUTO_TEST_CASE(the_template_extent_bounds_every_choice_of_templates) {
   BOOST_TEST(extent.highest.high >= highest);
 }
 
-// Every choice of one expression for each fact.
+// The oracle tries every choice of one expression per fact.
 BOOST_AUTO_TEST_CASE(the_subject_extent_bounds_every_choice_of_expressions) {
   const auto table = random_prompts(6, {.relations = 2, .facts = 3, .expressions = 3});
-  // By relation and fact, its marks by expression.
+  // The marks of each fact (keyed by relation and fact), by expression.
   std::map<std::string, std::map<std::size_t, std::vector<double>>> facts;
   for (const auto& row : test::rows_of(table)) {
     facts[row.relation + row.fact][row.outcome.expression].push_back(row.outcome.right ? 1 : 0);
@@ -217,7 +219,8 @@ BOOST_AUTO_TEST_CASE(extents_leave_out_facts_without_prompts_and_take_gaps) {
   const auto table = one_relation({{"-1", "-0"}, {"", ""}, {"0-1", "0-0"}});
   const auto subject = subject_extent(table);
   BOOST_TEST(subject.lowest.count == 2U);
-  BOOST_TEST(subject.lowest.value == 0.25);  // half of the first fact, nothing of the last
+  // Half of the first fact's prompts are right, and none of the last fact's.
+  BOOST_TEST(subject.lowest.value == 0.25);
   BOOST_TEST(subject.highest.value == 0.5);
   const auto templates = template_extent(table);
   BOOST_TEST(templates.lowest.value == 0.0);

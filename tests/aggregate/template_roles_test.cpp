@@ -18,7 +18,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-/// One fact; templates 0 and 1 are paraphrases, 2 and 3 have markers.
+/// Of the templates, 0 and 1 are paraphrases, and 2 and 3 have markers. There is one fact.
 Relation relation_of(const std::string& code = "P36") {
   Relation relation;
   relation.code = code;
@@ -29,7 +29,7 @@ Relation relation_of(const std::string& code = "P36") {
   return relation;
 }
 
-/// Two relations, scored under templates 0 and 2, and 0 to 3.
+/// Two relations; the first uses templates 0 and 2, the second templates 0 to 3.
 std::vector<RelationPredictions> two_relations() {
   return {prediction_frame(relation_of("P17"), {0, 2}, {}),
           prediction_frame(relation_of("P36"), {0, 1, 2, 3}, {})};
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(paraphrases_stand_before_marked_templates) {
   const RelationPredictions frame = prediction_frame(relation, {0, 1, 2, 3}, {.base = 3});
   BOOST_TEST(indices_of(frame) == (Places{1, 3, 0, 2}));
   BOOST_TEST(frame.paraphrases == 2U);
-  BOOST_TEST(frame.base == 1U);  // its index in the row, not its template index
+  BOOST_TEST(frame.base == 1U);  // the base's index in the row, not among the templates
 }
 
 BOOST_AUTO_TEST_CASE(what_the_user_says_goes_before_the_texts) {
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(what_the_user_says_goes_before_the_texts) {
   BOOST_TEST(frame.roles[0].marker == "");
   BOOST_TEST(frame.roles[1].marker == "template 1");
   BOOST_CHECK(frame.roles[1].kind == TemplateKind::verbalized);
-  BOOST_TEST(frame.roles[2].marker == "25%");  // as in its text
+  BOOST_TEST(frame.roles[2].marker == "25%");  // the marker as it appears in the template's text
 }
 
 BOOST_AUTO_TEST_CASE(a_lone_template_without_a_text_is_a_paraphrase_and_of_several_none_is) {

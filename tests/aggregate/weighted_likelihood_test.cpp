@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(each_template_counts_by_its_weight) {
   WeightedLikelihood sum;
   sum.add(Scores{-1, -5, -8}, 0.25);
   sum.add(Scores{-9, -1, -4}, 0.75);
-  // (−1·¼ − 9·¾, −5·¼ − 1·¾, −8·¼ − 4·¾), with the weights scaled to sum to one.
+  // The weights are scaled to sum to one: (−1·¼ − 9·¾, −5·¼ − 1·¾, −8·¼ − 4·¾).
   BOOST_TEST(sum.scores() == (Scores{-7, -2, -5}));
 }
 
@@ -60,7 +60,8 @@ BOOST_AUTO_TEST_CASE(templates_behind_the_weights_weigh_nothing) {
   BOOST_TEST(weight_of({}, 0) == 0);
 }
 
-// Scores are sums of powers of two, and so are their sums: any order gives the same bits.
+// The scores and their sums are sums of powers of two, so any order of addition gives the same
+// bits.
 BOOST_AUTO_TEST_CASE(the_order_of_templates_and_options_changes_nothing) {
   RandomStream random(41, "templates");
   for (int round = 0; round < 100; ++round) {

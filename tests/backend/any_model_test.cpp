@@ -28,8 +28,8 @@ AnyModel any_tree() {
   return AnyModel::made_by([] { return NgramTreeModel(text, 12); });
 }
 
-/// Describes itself, lists a special token, ends at a full stop, counts reserved nodes, and cannot
-/// be moved.
+/// A model that describes itself, lists a special token, ends at a full stop, records the reserved
+/// number of nodes, and cannot be moved.
 struct TalkingModel : NgramTreeModel {
   explicit TalkingModel(std::size_t& room) : NgramTreeModel(text, 12), reserved(room) {}
   TalkingModel(const TalkingModel&) = delete;
@@ -46,7 +46,7 @@ std::vector<TokenId> ids_of(const Tokenization& made) {
   return ids;
 }
 
-/// node or position -> logits.
+/// Maps a node or position to its logits.
 using Rows = std::map<std::uint32_t, std::vector<float>>;
 
 auto collected(Rows& rows) {
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(it_can_do_what_the_model_can) {
   BOOST_TEST(!plain.lookups);
 }
 
-// A model without rows is used through its lookups, whatever interface AnyModel has.
+// AnyModel has every interface, but a model without logit rows is used only through its lookups.
 BOOST_AUTO_TEST_CASE(a_shared_one_is_the_same_model_and_outlives_the_first) {
   std::size_t reserved = 0;
   auto first = std::optional(AnyModel::made_by([&] { return TalkingModel(reserved); }));
@@ -177,8 +177,8 @@ BOOST_AUTO_TEST_CASE(its_answers_are_the_models) {
   BOOST_TEST((of_tree.at(wanted[0]) == one.rbegin()->second));
 }
 
-// Tokens fed to a model without trees are counted as for the model itself, which feeds prefixes
-// again.
+// AnyModel counts the tokens fed to a model without trees as the model itself does, which feeds
+// prefixes repeatedly.
 BOOST_AUTO_TEST_CASE(a_model_without_trees_is_fed_as_by_itself) {
   NgramModel plain(text);
   AnyModel any = AnyModel::made_by([] { return NgramModel(text); });

@@ -28,7 +28,7 @@ Sequence ids_of(const NgramModel& model, std::string_view text) {
   return ids;
 }
 
-/// The rows of a sequence, normalised.
+/// The rows of a sequence as log-probabilities.
 std::vector<std::vector<double>> log_probabilities(NgramModel& model, const Sequence& sequence) {
   std::vector<std::vector<double>> rows;
   model.evaluate(sequence, [&](std::uint32_t, std::span<const float> logits) {
@@ -43,7 +43,8 @@ std::vector<std::vector<double>> log_probabilities(NgramModel& model, const Sequ
 
 }  // namespace
 
-// "abac" after BOS, order 2: the contexts are BOS→a, a→b, b→a, a→c; 257 tokens.
+// In "abac" after BOS, a model of order 2 sees BOS→a, a→b, b→a and a→c; the vocabulary has 257
+// tokens.
 BOOST_AUTO_TEST_CASE(a_bigram_counts_with_one_added) {
   const NgramModel model("abac", 2);
   const TokenId bos = *model.bos();
@@ -174,7 +175,7 @@ BOOST_AUTO_TEST_CASE(the_tree_model_holds_its_user_to_the_rules) {
                         says(Fault::internal, "a tree of 2 branches exceeds the limit"));
 }
 
-// With byte tokens, the dimensions are the embedder's too; BOS is 256 in both.
+// With byte tokens, the tree's vectors have the embedder's dimensions; BOS is 256 in both.
 BOOST_AUTO_TEST_CASE(a_trees_vectors_are_those_of_the_embedder) {
   for (const bool with_bos : {true, false}) {
     NgramTreeModel model("abcabd", 3);
@@ -237,7 +238,7 @@ BOOST_AUTO_TEST_CASE(vectors_and_logits_are_of_one_tree_that_is_held_to_the_same
                         says(Fault::internal, "a tree of 3 nodes exceeds the limit"));
 }
 
-// "abcabd" as bigrams: b follows a, c and d follow b, a follows c.
+// In the bigrams of "abcabd", b follows a, c and d follow b, and a follows c.
 BOOST_AUTO_TEST_CASE(the_greedy_continuation_takes_the_likeliest_token_and_the_lowest_of_equals) {
   const NgramModel model("abcabd", 2);
   const auto all = model.generate(Sequence{'x', 'a'}, {.max_new_tokens = 5, .stop = {}});
@@ -263,7 +264,7 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_and_is_not_part_of_it) {
 }
 
 BOOST_AUTO_TEST_CASE(the_token_in_which_a_stop_text_begins_is_not_part_of_a_continuation_either) {
-  const NgramModel model("abcabcabc", 2, {"bc"});  // a, bc, a, bc, …
+  const NgramModel model("abcabcabc", 2, {"bc"});  // the tokens are a, bc, a, bc, …
   const auto until = [&](const std::string& stop) {
     return model.generate(Sequence{'a'}, {.max_new_tokens = 3, .stop = {stop}})[0].tokens;
   };
@@ -279,7 +280,7 @@ BOOST_AUTO_TEST_CASE(bos_ends_a_text_and_nothing_else_does) {
   BOOST_TEST(model.ends(257));
 }
 
-// After 1000 times "a" it follows itself with probability 1000 / 1256, the end with 1 / 1256.
+// After 1000 "a"s, the next token is "a" with probability 1000 / 1256 and the end with 1 / 1256.
 BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_repeated) {
   const NgramModel model(std::string(1000, 'a'), 2);
   const GenerationOptions options{.samples = 4000, .max_new_tokens = 1, .stop = {}, .seed = 3};
@@ -288,7 +289,7 @@ BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_re
   std::map<Sequence, double> counts;
   for (const Continuation& sample : samples) ++counts[sample.tokens];
   BOOST_TEST(std::abs(counts[{'a'}] / 4000 - 1000.0 / 1256) < 0.032);  // five standard errors
-  BOOST_TEST(counts[{}] > 0);                                          // BOS came first
+  BOOST_TEST(counts[{}] > 0);  // some samples ended immediately, with BOS
   BOOST_TEST(counts[{}] < 14);
   BOOST_TEST(counts.size() > 200U);
 
@@ -308,7 +309,8 @@ BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_and_can_be_re
   BOOST_TEST(differs);
 }
 
-// "abac": b is between a and a, a is between BOS and b and between b and c, c is between a and BOS.
+// In "abac", b is between a and a; a is between BOS and b, and between b and c; c is between a and
+// BOS.
 BOOST_AUTO_TEST_CASE(the_masked_model_counts_what_stands_between_two_neighbours) {
   NeighbourModel model("abac");
   BOOST_TEST(model.vocabulary_size() == 258U);
@@ -356,7 +358,8 @@ BOOST_AUTO_TEST_CASE(special_tokens_are_parsed_where_the_model_was_made_to) {
   BOOST_TEST(parsing.detokenize(ids_of(parsing, "a<s>b")) == "a<s>b");
 }
 
-// Gives the n-gram model's own probabilities, and refuses calls that the concept forbids.
+// The lookups return the n-gram model's own probabilities, and the model refuses calls that the
+// concept forbids.
 BOOST_AUTO_TEST_CASE(the_lookup_model_answers_what_its_concept_asks) {
   const NgramModel oracle("abcabd", 3);
   NgramLookupModel model("abcabd", 3);

@@ -19,8 +19,8 @@ namespace {
 
 using Sequence = std::vector<TokenId>;
 
-/// The oracle: a unified KV cache as llama.cpp has it. A token sees the cells before it that share
-/// a sequence id with it; a cell without ids is free.
+/// The oracle is a unified KV cache like llama.cpp's. A token sees the earlier cells that share a
+/// sequence id with it; a cell without ids is free.
 class Cache {
  public:
   void copy(const BranchLedger::Copy& copy) {
@@ -49,7 +49,7 @@ class Cache {
     std::erase_if(cells_, [](const Cell& cell) { return cell.ids.empty(); });
   }
 
-  /// What the cell fed as the `back`-th from last attends to: (position, token) of each, sorted.
+  /// The sorted (position, token) pairs that a cell attends to; `back` counts cells from the end.
   [[nodiscard]] std::vector<std::pair<std::uint32_t, TokenId>> seen_by(std::size_t back) const {
     const Cell& self = cells_[cells_.size() - back];
     std::vector<std::pair<std::uint32_t, TokenId>> seen;
@@ -64,7 +64,7 @@ class Cache {
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
 
-  /// Whether the caches hold the same cells, in whatever order.
+  /// Returns whether the caches contain the same cells, in any order.
   [[nodiscard]] bool holds_the_same(const Cache& other) const {
     const auto sorted = [](std::vector<Cell> cells) {
       std::ranges::sort(cells);
@@ -83,7 +83,7 @@ class Cache {
   std::vector<Cell> cells_;
 };
 
-/// A ledger and its cache; every step is executed and checked.
+/// A ledger with a simulated cache, which executes and checks every step.
 struct Checked {
   explicit Checked(std::size_t sequences) : ledger(sequences), limit(sequences) {}
 
@@ -112,7 +112,7 @@ struct Checked {
     check_resident(tree);
   }
 
-  /// An empty cache that is fed the resident step holds the same as this one.
+  /// An empty cache that is fed the resident step must contain the same cells as this one.
   void check_resident(const TokenTree& tree) const {
     const BranchLedger::Step step = ledger.resident(tree);
     BOOST_REQUIRE(step.copies.empty());
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(what_is_resident_would_feed_all_that_is_held_to_an_empty_ca
   BOOST_TEST(ledger.resident(tree).nodes.empty());
 }
 
-// A stem is kept while packs below it come and go, as a scorer does with a context.
+// Like a scorer with a context, the test keeps a stem while packs below it are added and removed.
 BOOST_AUTO_TEST_CASE(a_stem_stays_while_the_tree_is_shrunk_to_it_and_grown_anew) {
   RandomStream random(4, "stem");
   TokenTree tree;
@@ -251,7 +251,8 @@ BOOST_AUTO_TEST_CASE(a_stem_outlives_the_last_of_its_branches) {
   checked.release(tree, left);
   BOOST_TEST(checked.ledger.held() == 2U);
   checked.evaluate(tree, {tree.insert(Sequence{1, 2, 5})});
-  checked.release(tree, tree.insert(Sequence{1, 9}));  // never evaluated: nothing to forget
+  // Never evaluated, so there is nothing to forget.
+  checked.release(tree, tree.insert(Sequence{1, 9}));
   BOOST_TEST(checked.ledger.held() == 3U);
 }
 
@@ -271,8 +272,9 @@ BOOST_AUTO_TEST_CASE(what_was_evaluated_the_root_and_too_many_branches_are_refus
       says(Fault::internal, "a tree has more than 2 branches; keep within tree_limits()"));
 }
 
-// Random growth, evaluation and release: after every step each fed node sees only its own path, the
-// cache holds exactly the held nodes, and there is room for as many branches as sequences.
+// The tree grows, and nodes are evaluated and released, at random. After every step, each fed node
+// sees only its own path, the cache contains exactly the held nodes, and there is space for as many
+// branches as sequences.
 BOOST_AUTO_TEST_CASE(each_node_sees_just_its_ancestors_in_a_simulated_cache) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     RandomStream random(seed, "branch_ledger");
@@ -298,7 +300,7 @@ BOOST_AUTO_TEST_CASE(each_node_sees_just_its_ancestors_in_a_simulated_cache) {
           wanted.push_back(node);
           if (checked.branches(tree, wanted) > sequences) wanted.pop_back();
         }
-        std::ranges::reverse(wanted);  // descendants may come first
+        std::ranges::reverse(wanted);  // descendants may precede their ancestors
         checked.evaluate(tree, wanted);
       }
     }

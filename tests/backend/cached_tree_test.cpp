@@ -18,7 +18,7 @@ namespace {
 using Tokens = std::vector<TokenId>;
 using Nodes = std::vector<NodeId>;
 
-/// Records the releases.
+/// Records the nodes that are released.
 struct Told : NgramTreeModel {
   Told() : NgramTreeModel("abcabd", 3) {}
   void release(const TokenTree& tree, NodeId node) {
@@ -58,9 +58,9 @@ BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) 
   }
   BOOST_TEST(model.tokens_fed == 6U);
   BOOST_TEST(model.released == (Nodes{3, 3}), boost::test_tools::per_element());
-  tree.back_to_context();  // nothing was fed since
+  tree.back_to_context();  // nothing was fed since the context
   BOOST_TEST(model.released.size() == 2U);
-  hold(tree, {'a', 'b'});  // is already held
+  hold(tree, {'a', 'b'});  // the node is already held
   BOOST_TEST(model.tokens_fed == 6U);
   feed(tree, {'c'});
   hold(tree, {'a', 'b'});
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(without_a_context_all_is_released) {
   BOOST_TEST(tree.tree().size() == 1U);
 }
 
-// Each of the topmost nodes after the context is released once, together with the nodes below it.
+// Every topmost node below the context is released once, together with the nodes below it.
 BOOST_AUTO_TEST_CASE(branches_off_the_middle_of_the_context_go_too) {
   Told model;
   CachedTree tree(model);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(its_end_releases_what_the_model_holds_and_only_then) {
     feed(tree, {'a', 'b'});
   }
   BOOST_TEST(model.released.size() == 2U);
-  CachedTree again(model);  // nodes with these ids are no longer held
+  CachedTree again(model);  // the nodes with these ids are no longer held
   feed(again, {'a', 'b'});
   BOOST_TEST(model.tokens_fed == 5U);
 }
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_part_can_be_released_and_the_root_is_all) {
   BOOST_TEST(tree.tree().size() == 1U);
 }
 
-// A model that throws may hold a part of the fed nodes.
+// A model that throws may have stored some of the fed nodes.
 BOOST_AUTO_TEST_CASE(a_context_that_cannot_be_fed_is_none_and_is_released) {
   Told model;
   CachedTree tree(model);

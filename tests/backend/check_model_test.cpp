@@ -7,8 +7,8 @@
 #include "plumb/detail/backend/decay_embedder.hpp"
 #include "plumb/detail/backend/tree_generator.hpp"
 
-// The messages for types that lack something are tested by failing compilations in
-// tests/system/test_concepts.py.
+// tests/system/test_concepts.py tests the messages for types that lack something, through
+// compilations that fail.
 
 using namespace plumb::detail;
 
@@ -18,7 +18,7 @@ namespace {
 
 struct Nothing {};
 
-/// A CausalLm, except that tokenize returns bare tokens.
+/// A CausalLm except for tokenize, which returns only tokens.
 struct OddTokenizer : NgramModel {
   using NgramModel::NgramModel;
   [[nodiscard]] std::vector<TokenId> tokenize(std::string_view) const { return {}; }
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(each_archetype_passes_the_check_of_its_concept) {
   static_assert(check_masked_lm<NeighbourModel>() && check_embedder<DecayEmbedder>());
   static_assert(check_scoring_lm<NgramModel>() && check_scoring_lm<NgramLookupModel>());
   static_assert(check_any_model<NgramLookupModel>() && check_any_model<NeighbourModel>());
-  BOOST_TEST(check_causal_lm<NgramTreeModel>());  // a tree model is also a plain one
+  BOOST_TEST(check_causal_lm<NgramTreeModel>());  // a tree model is also a CausalLm
 }
 
 BOOST_AUTO_TEST_SUITE_END()

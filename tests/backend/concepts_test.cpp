@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(concepts_suite)
 
 namespace {
 
-/// The smallest model: two equally likely tokens.
+/// The smallest possible model: two equally likely tokens.
 struct Coin {
   Tokenization tokenize(std::string_view text) const {
     Tokenization result;
@@ -70,7 +70,7 @@ struct NoBos : Coin {
   void bos() = delete;
 };
 struct PlainBos : Coin {
-  TokenId bos();  // cannot return nothing
+  TokenId bos();  // this return type cannot express "no BOS"
 };
 struct NoVocabularySize : Coin {
   void vocabulary_size() = delete;
@@ -191,7 +191,7 @@ struct OneText : Zeros {
 static_assert(Embedder<Zeros> && Embedder<DecayEmbedder> && !LanguageModel<Zeros>);
 static_assert(!Embedder<NoDimension> && !Embedder<ColumnMajor> && !Embedder<OneText>);
 
-struct HiddenCoin : NoEvaluate {  // it need not predict anything
+struct HiddenCoin : NoEvaluate {  // the model need not predict anything
   std::size_t dimension() { return 3; }
   TreeLimits tree_limits() { return {8, 8, 8}; }
   void embed(const TokenTree&, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
@@ -251,7 +251,7 @@ struct GeneratesOnly {
 static_assert(Generator<SilentCoin> && Generator<NgramModel> && !Generator<Coin>);
 static_assert(!Generator<OneContinuation> && !Generator<FromText> && !Generator<GeneratesOnly>);
 
-/// What a scorer does with any model, using only the concept.
+/// Does what a scorer does with any model, through the concept only.
 template <CausalLm M>
 std::vector<std::uint32_t> positions(M& model, std::string_view text) {
   std::vector<TokenId> ids;
@@ -264,7 +264,7 @@ std::vector<std::uint32_t> positions(M& model, std::string_view text) {
   return visited;
 }
 
-/// What an embedder of prompts does with any model: nodes 2 and 4 of a tree.
+/// Does what an embedder of prompts does with any model: embeds nodes 2 and 4 of a tree.
 template <TreeEmbedder M>
 std::set<NodeId> embedded(M& model) {
   TokenTree tree;

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(the_embedder_halves_what_came_before) {
     BOOST_TEST(row('a') == a);
     BOOST_TEST(row('b') == b);
     BOOST_TEST(row(256) == bos);
-    BOOST_TEST(row.sum() == a + b + bos);  // nothing elsewhere
+    BOOST_TEST(row.sum() == a + b + bos);  // the other dimensions are zero
   };
   check(with.row(0), 0.5F, 1.0F, 0.25F);
   check(with.row(1), 0.0F, 0.0F, 1.0F);

@@ -23,8 +23,8 @@ namespace {
 
 using Rows = std::map<NodeId, std::vector<float>>;
 
-/// Makes a model that holds a tree forget all nodes except those up to id `kept`, which are a chain
-/// from the root.
+/// Makes a model that holds a tree forget all nodes except those up to id `kept`, which form a
+/// chain from the root.
 template <class M>
 void release_behind(M& model, const TokenTree& tree, NodeId kept) {
   if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
@@ -33,7 +33,7 @@ void release_behind(M& model, const TokenTree& tree, NodeId kept) {
   }
 }
 
-/// The rows of the wanted nodes; a node visited twice fails.
+/// Returns the rows of the wanted nodes; fails if a node is visited twice.
 template <class Model>
 Rows rows_of(Model& model, const TokenTree& tree, const std::vector<NodeId>& wanted,
              NodeId kept = TokenTree::root) {
@@ -56,7 +56,7 @@ struct Told : NgramModel {
 };
 static_assert(CausalLm<Told> && !TreeCausalLm<Told>);
 
-/// A model whose rows are changed on the way, without and with trees.
+/// A model that changes its rows before visiting them, without and with trees.
 using Meddle = std::function<void(const LogitsVisitor&, std::uint32_t, std::span<const float>)>;
 struct Meddled : NgramModel {
   explicit Meddled(Meddle meddle) : NgramModel("abcab"), meddle_(std::move(meddle)) {}
@@ -85,7 +85,7 @@ struct MeddledTree : Meddled {
 };
 static_assert(!TreeCausalLm<Meddled> && TreeCausalLm<MeddledTree>);
 
-/// The rows of "a" and "ab" are refused with this message.
+/// Expects that the rows of "a" and "ab" are refused with this message.
 template <class Model>
 void refused(Meddle meddle, const std::string& message) {
   Model model(std::move(meddle));
@@ -95,7 +95,7 @@ void refused(Meddle meddle, const std::string& message) {
                         says(Fault::user, "evaluate: " + message));
 }
 
-/// The row of each prefix evaluated by itself.
+/// Compares each row with that of the prefix evaluated by itself.
 void check_rows(const Rows& rows, const TokenTree& tree, const std::vector<NodeId>& wanted) {
   NgramModel plain("abcabdaabbcc", 3);
   BOOST_REQUIRE(rows.size() == wanted.size());
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_holds_one_branch_as_long_as_its_conte
   BOOST_TEST(tree_limits(tree).batch == 3U);
 }
 
-// Both ways, and against the row of each prefix evaluated by itself.
+// Models with and without trees must give the same rows as each prefix evaluated by itself.
 BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
   RandomStream random(1, "evaluate");
   for (int round = 0; round < 50; ++round) {
@@ -155,7 +155,8 @@ BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
     check_rows(rows_of(plain, tree, wanted), tree, wanted);
     check_rows(rows_of(tree_model, tree, wanted), tree, wanted);
     BOOST_TEST(tree_model.tokens_fed == static_cast<std::size_t>(std::ranges::count(needed, true)));
-    // Without trees: one sequence for each needed branch, and nothing below the wanted nodes.
+    // Without trees, each needed branch is one sequence that contains nothing below the wanted
+    // nodes.
     std::set<std::vector<TokenId>> branches;
     for (NodeId node = 1; node < tree.size(); ++node) {
       if (needed[node] && !inner[node]) branches.insert(tree.prefix(node));
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(the_tree_is_forgotten_afterwards) {
   NgramTreeModel model("abc");
   TokenTree tree;
   tree.insert(std::vector<TokenId>{'a', 'b'});
-  for (int round = 0; round < 2; ++round) {  // fails if a wanted node is still held
+  for (int round = 0; round < 2; ++round) {  // a second round fails if a wanted node is still held
     BOOST_TEST(rows_of(model, tree, {1, 2}).size() == 2U);
   }
   BOOST_TEST(model.tokens_fed == 4U);
@@ -196,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_kept_chain_is_not_fed_again_and_the_rest_is_forgotten) {
   BOOST_TEST(model.tokens_fed == 3U);
   RandomStream random(2, "kept");
   for (int round = 0; round < 30; ++round) {
-    // Branches from every node of the chain, the root and its end included.
+    // Branches start at every node of the chain, including the root and the end of the chain.
     tree.shrink(end + 1);
     std::vector<NodeId> wanted;
     for (std::size_t branches = 1 + random.below(5); branches > 0; --branches) {
@@ -215,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_kept_chain_is_not_fed_again_and_the_rest_is_forgotten) {
     BOOST_TEST(model.tokens_fed - before ==
                static_cast<std::size_t>(std::ranges::count(needed, true)));
   }
-  // If nothing is kept, the chain is forgotten too.
+  // If no node is kept, the chain is forgotten too.
   tree.shrink(end + 1);
   const NodeId last = tree.add(end, 'd');
   const std::size_t before = model.tokens_fed;
@@ -230,11 +231,12 @@ BOOST_AUTO_TEST_CASE(a_chain_may_be_kept_that_ends_above_what_was_evaluated) {
   TokenTree tree;
   const NodeId end = tree.insert(std::vector<TokenId>{'a', 'b', 'c', 'd'});
   check_rows(rows_of(model, tree, {end}, 2), tree, {end});
-  check_rows(rows_of(model, tree, {3, end}, 2), tree, {3, end});  // 3 was forgotten: wanted again
+  // Node 3 was forgotten, so it is wanted again.
+  check_rows(rows_of(model, tree, {3, end}, 2), tree, {3, end});
   BOOST_TEST(model.tokens_fed == 6U);
 }
 
-// A chain of four, branches off each of its nodes and off the root.
+// A chain of four nodes with a branch at each node and at the root.
 BOOST_AUTO_TEST_CASE(behind_a_kept_chain_everything_is_forgotten_by_logits_and_vectors_alike) {
   TokenTree tree;
   const NodeId end = tree.insert(std::vector<TokenId>{'a', 'b', 'c', 'd'});

@@ -20,7 +20,7 @@ using plumb::detail::test::says;
 using plumb::detail::test::TemporaryFolder;
 using plumb::detail::test::TinyGguf;
 
-/// A tiny Llama with metadata as `change` sets it.
+/// A tiny Llama whose metadata `change` edits.
 auto changed(const TemporaryFolder& folder, const std::function<void(gguf_context*)>& change) {
   return TinyGguf({}).edit(change).write(folder / "m.gguf");
 }
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(attention_that_is_not_causal_is_refused) {
   const auto said = changed(
       folder, [](gguf_context* to) { gguf_set_val_bool(to, "llama.attention.causal", true); });
   BOOST_CHECK_NO_THROW(plumb::detail::LlamaModel({said}));
-  // Another architecture's key does not apply.
+  // A key of a different architecture does not apply.
   const auto others = changed(
       folder, [](gguf_context* to) { gguf_set_val_bool(to, "bert.attention.causal", false); });
   BOOST_CHECK_NO_THROW(plumb::detail::LlamaModel({others}));

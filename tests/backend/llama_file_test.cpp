@@ -41,10 +41,10 @@ BOOST_AUTO_TEST_CASE(a_file_tells_its_metadata_and_its_tensors) {
   BOOST_TEST(file.whole_number("no").value() == 0);
   BOOST_TEST(file.whole_number("short").value() == 65'535);
   BOOST_TEST(!file.whole_number("general.architecture"));
-  BOOST_TEST(file.tensors() == 20U);  // embeddings, a norm, and nine of each of two layers
+  BOOST_TEST(file.tensors() == 20U);  // embeddings, a norm, and nine tensors in each of two layers
   BOOST_TEST(file.tensor(0).name == "token_embd.weight");
   BOOST_TEST(file.tensor(0).ne[0] == 32);
-  // The first number of the embeddings, at the offset in the file.
+  // The offset in the file leads to the first number of the embeddings.
   const std::string bytes = plumb::detail::test::slurp(file.path());
   BOOST_TEST(file.place(0) % 32 == 0U);
   BOOST_TEST(file.place(file.tensors() - 1) + ggml_nbytes(&file.tensor(file.tensors() - 1)) <=
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(types_of_weights_are_those_of_the_matrices) {
   BOOST_TEST(types(plain).names() == "F32");
   BOOST_TEST(types(plain).only(GGML_TYPE_F32));
   BOOST_TEST(!types(plain).half());
-  // general.file_type is still F32.
+  // general.file_type still specifies F32.
   TinyGguf half({});
   half.cut_to_bf16(true);
   BOOST_TEST(types(half).names() == "BF16");
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_all_its_parts) {
   BOOST_TEST(model.weight_types().numbers ==
                  GgufModel(tiny.write(folder / "whole.gguf")).weight_types().numbers,
              boost::test_tools::per_element());
-  // Links, as Hugging Face's cache has them.
+  // The files are links, as in Hugging Face's cache.
   std::filesystem::create_directory(folder / "snapshot");
   for (const std::string name :
        {"m-00001-of-00003.gguf", "m-00002-of-00003.gguf", "m-00003-of-00003.gguf"}) {

@@ -60,7 +60,8 @@ void check_equal(const plumb::detail::Continuation& found,
 }  // namespace
 
 // With a short context, the prompts form several groups. With a long one, they form one group, and
-// the tree outgrows its first cache. Models with one branch process each prompt by itself.
+// the tree outgrows its first cache. A model that holds only one branch processes each prompt by
+// itself.
 BOOST_AUTO_TEST_CASE(every_kind_of_model_goes_on_with_many_prompts_as_with_each_alone) {
   constexpr std::size_t new_tokens = 12;
   for (const TinyKind kind :

@@ -39,7 +39,7 @@ constexpr std::array all_kinds{TinyKind::transformer, TinyKind::sliding_window, 
                                TinyKind::hybrid};
 constexpr std::array sharing_kinds{TinyKind::transformer, TinyKind::sliding_window};
 
-/// A tiny model's file.
+/// A tiny model and its file.
 struct Tiny : TemporaryFolder {
   explicit Tiny(TinyKind kind, std::uint32_t context = 512) {
     file = TinyGguf({.kind = kind, .context = context}).write(*this / "tiny.gguf");
@@ -59,7 +59,7 @@ double worst_difference(const Row& a, const Row& b) {
   return worst;
 }
 
-/// Visits each node once.
+/// Collects the rows and fails if a node is visited twice.
 LogitsVisitor into(Rows& rows) {
   return [&rows](NodeId node, std::span<const float> row) {
     BOOST_TEST(rows.emplace(node, Row(row.begin(), row.end())).second);
@@ -78,7 +78,7 @@ Rows evaluated(LlamaModel& model, const TokenTree& tree, const std::vector<NodeI
   return rows;
 }
 
-/// The last row of the prefix, evaluated by itself.
+/// The last row of the prefix when it is evaluated by itself.
 Row hidden_of(LlamaModel& model, const Tokens& prefix) {
   TokenTree tree;
   const NodeId end = tree.insert(prefix);
@@ -102,7 +102,7 @@ Tokens drawn_tokens(std::size_t count, const char* name) {
   return tokens;
 }
 
-/// Adds branches of one to six tokens at nodes of `held`; the new nodes.
+/// Adds branches of one to six tokens below nodes of `held` and returns the new nodes.
 std::vector<NodeId> grow(TokenTree& tree, const std::vector<NodeId>& held, RandomStream& random,
                          std::size_t branches) {
   std::vector<NodeId> added;
@@ -123,7 +123,7 @@ struct Free {
   void operator()(ggml_backend_buffer* buffer) const { ggml_backend_buffer_free(buffer); }
 };
 
-/// The token embeddings of a tiny model, which are also its output weights.
+/// The token embeddings of a tiny model, which serves them as output weights too.
 std::vector<Row> token_vectors(const std::filesystem::path& file) {
   ggml_context* opened = nullptr;
   const std::unique_ptr<gguf_context, Free> gguf(
@@ -138,7 +138,7 @@ std::vector<Row> token_vectors(const std::filesystem::path& file) {
   return rows;
 }
 
-/// A tensor of llama.cpp's by name, [3, 2], with the numbers 1, 2, …
+/// A llama.cpp tensor with a name and shape [3, 2] that contains the numbers 1, 2, …
 class NamedTensor {
  public:
   explicit NamedTensor(const char* name)
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(the_dimension_is_known_before_anything_is_embedded) {
   }
 }
 
-// Logits are the products of the hidden vector and the token vectors; nothing else follows the
+// The logits are the products of the hidden vector with the token vectors; nothing else follows the
 // final norm.
 BOOST_AUTO_TEST_CASE(the_lm_head_makes_the_logits_of_them) {
   for (const TinyKind kind : all_kinds) {
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(a_tree_has_the_hidden_vectors_of_its_prefixes_one_by_one) {
   }
 }
 
-// Models with a running state hold one branch, which may be evaluated step by step.
+// A model with a recurrent state holds one branch, which may be evaluated step by step.
 BOOST_AUTO_TEST_CASE(a_single_branch_has_the_hidden_vectors_of_its_prefixes_in_every_model) {
   for (const TinyKind kind : all_kinds) {
     const Tiny tiny(kind);
@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(one_tree_gives_hidden_vectors_of_some_nodes_and_logits_of_o
   }
 }
 
-// Nodes that one function evaluated are held, and neither evaluates them again.
+// A node that one of the two functions evaluated is held, and neither function evaluates it again.
 BOOST_AUTO_TEST_CASE(a_node_is_asked_once_of_one_of_both) {
   const Tiny tiny(TinyKind::transformer);
   LlamaModel model = tiny.model();
@@ -368,8 +368,8 @@ BOOST_AUTO_TEST_CASE(a_node_is_asked_once_of_one_of_both) {
   BOOST_TEST(embedded(model, tree, {two}).at(two).size() == model.dimension());
 }
 
-// The cache is replaced while embedding, and its nodes are fed again, although none of their rows
-// is wanted.
+// While embedding, the cache is replaced and its nodes are fed again, although none of their rows
+// are wanted.
 BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with_room) {
   for (const TinyKind kind : sharing_kinds) {
     const Tiny tiny(kind, 4096);
@@ -377,7 +377,7 @@ BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with
     TokenTree tree;
     RandomStream random(3, "past the cache");
     std::vector<NodeId> ends{TokenTree::root};
-    for (int step = 0; step < 17; ++step) {  // 100 nodes each: past 768 and 1536 cells
+    for (int step = 0; step < 17; ++step) {  // 100 nodes per step: exceeds 768 and 1536 cells
       NodeId end = ends[random.below(ends.size())];
       std::vector<NodeId> wanted;
       for (int length = 0; length < 100; ++length) {
@@ -403,7 +403,7 @@ BOOST_AUTO_TEST_CASE(nothing_wanted_shows_nothing) {
   TokenTree tree;
   const NodeId end = tree.insert(Tokens{1, 2, 3});
   BOOST_TEST(embedded(model, tree, {}).empty());
-  const Rows rows = embedded(model, tree, {end});  // nor are the nodes on its path
+  const Rows rows = embedded(model, tree, {end});  // the nodes on its path are not visited either
   BOOST_TEST(rows.size() == 1U);
   BOOST_TEST(rows.contains(end));
 }

@@ -21,7 +21,7 @@ void load_damaged(const plumb::detail::test::TemporaryFolder& folder) {
   BOOST_TEST(llama_model_load_from_file(damaged.c_str(), llama_model_default_params()) == nullptr);
 }
 
-/// The listeners of the log, and what they received.
+/// Returns the current log callback and its data.
 std::pair<ggml_log_callback, void*> hearer() {
   std::pair<ggml_log_callback, void*> made;
   llama_log_get(&made.first, &made.second);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_last_errors_are_kept_and_what_a_listener_throws_is_not)
   receive(GGML_LOG_LEVEL_INFO, "said aside\n", data);
   receive(GGML_LOG_LEVEL_ERROR, "the cause\n", data);
   const std::string said = log.take();
-  BOOST_TEST(said.size() <= 500U);  // 400 bytes, plus a space for each line
+  BOOST_TEST(said.size() <= 500U);  // the text is limited to 400 bytes, plus a space for each line
   BOOST_TEST(said.ends_with("old 98; old 99; the cause"), said);
   BOOST_TEST(said.starts_with("old "), said);
 }

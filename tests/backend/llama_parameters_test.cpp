@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/backend/llama_parameters.hpp"
 
-// There is no GPU: the tests check the parameters that llama.cpp would get with one, without
+// The tests need no GPU: they check the parameters that llama.cpp would receive with one, without
 // running it.
 
 #include <boost/test/unit_test.hpp>
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_gpu_gets_all_layers_and_larger_steps) {
   LlamaParameters made(with({}), "CUDA");
   BOOST_TEST(made.device() == "CUDA");
   BOOST_TEST(made.pack() == 1024U);
-  BOOST_TEST(made.of_model().n_gpu_layers < 0);  // all, as llama.h has it
+  BOOST_TEST(made.of_model().n_gpu_layers < 0);  // negative means all layers, as in llama.h
   BOOST_TEST(made.of_model().tensor_split == nullptr);
   const llama_context_params context = made.of_context(4096, 256);
   BOOST_TEST(context.n_batch == 1024U);
@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(no_layer_on_the_gpu_leaves_it_alone) {
   BOOST_TEST(model.devices[0] == nullptr);  // an empty list
   BOOST_TEST(model.n_gpu_layers == 0);
   BOOST_TEST(!made.of_context(256, 1).op_offload);
-  BOOST_CHECK_NO_THROW(LlamaParameters(with(engine), ""));  // the work is on the CPU anyway
+  // The computation runs on the CPU anyway.
+  BOOST_CHECK_NO_THROW(LlamaParameters(with(engine), ""));
 }
 
 BOOST_AUTO_TEST_CASE(choices_without_effect_are_refused) {
@@ -149,8 +150,10 @@ BOOST_AUTO_TEST_CASE(exact_scores_keep_an_f32_cache_and_no_flash_attention) {
   for (const CacheType type : {CacheType::f16, CacheType::q8_0}) {
     EngineOptions engine;
     engine.cache_type = type;
-    refused(engine, "", "`cache-type`: " + std::string(name_of(type)) + " is not allowed for exact "
-                                                                        "scores");
+    refused(engine, "",
+            "`cache-type`: " + std::string(name_of(type)) +
+                " is not allowed for exact "
+                "scores");
   }
 }
 

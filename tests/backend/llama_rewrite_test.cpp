@@ -32,7 +32,7 @@ std::filesystem::path rewritten(const std::filesystem::path& from, const std::fi
   return to;
 }
 
-/// Bytes of each tensor's data at its offset in the file, by name and type.
+/// The data bytes of each tensor, read at its offset in the file, keyed by name and type.
 std::map<std::string, std::string> numbers_of(const std::filesystem::path& path) {
   const plumb::detail::GgufFile file(path);
   const std::string bytes = plumb::detail::test::slurp(path);
@@ -47,7 +47,7 @@ std::map<std::string, std::string> numbers_of(const std::filesystem::path& path)
 
 }  // namespace
 
-// The oracle is the same model with its numbers truncated to BF16 and written in F32.
+// The oracle is the same model with its numbers truncated to BF16 but stored as F32.
 BOOST_AUTO_TEST_CASE(bf16_widens_to_the_same_numbers) {
   const TemporaryFolder folder;
   const auto half = TinyGguf({}).cut_to_bf16(true).write(folder / "half.gguf");
@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(its_size_is_known_before_it_is_written) {
   }
 }
 
-// IEEE 754's half precision, by hand: 0x3555 is 1365 / 4096, the number next to a third.
+// Worked out by hand: in IEEE 754 half precision, 0x3555 is 1365 / 4096, the number nearest to a
+// third.
 BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_type_that_is_asked) {
   const TemporaryFolder folder;
   const auto path = TinyGguf({}).write(folder / "m.gguf");
@@ -108,7 +109,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_type_that_is_asked) {
 BOOST_AUTO_TEST_CASE(a_file_of_another_alignment_is_read_where_it_says) {
   const TemporaryFolder folder;
   const auto path = TinyGguf({}).write(folder / "m.gguf");
-  // Written with an alignment of 64 bytes: every tensor's size here is already a multiple of it.
+  // The file is written with an alignment of 64 bytes, but the size of every tensor here is already
+  // a multiple of 64.
   const auto wide =
       TinyGguf({})
           .edit([](gguf_context* to) { gguf_set_val_u32(to, "general.alignment", 32); })

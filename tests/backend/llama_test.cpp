@@ -47,8 +47,8 @@ double worst_difference(std::span<const float> a, std::span<const float> b) {
 
 using Rows = std::map<std::vector<plumb::detail::TokenId>, std::vector<float>>;
 
-/// Grows one tree in steps from held nodes and releases some branches in between. Returns the rows
-/// of all wanted nodes, by prefix. A step adds about 100 nodes.
+/// Grows one tree in steps from held nodes and releases some branches in between. Each step adds
+/// about 100 nodes. Returns the rows of all wanted nodes, keyed by prefix.
 Rows grown(plumb::detail::LlamaModel& model, std::size_t steps) {
   plumb::detail::RandomStream random(9, "grown");
   const auto token = [&] { return static_cast<plumb::detail::TokenId>(random.below(256)); };
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with
     const auto file = TinyGguf({.kind = kind, .context = 4096}).write(folder / "tiny.gguf");
     plumb::detail::LlamaModel small({file, plumb::detail::Precision::exact, 2, 256});
     plumb::detail::LlamaModel roomy({file, plumb::detail::Precision::exact, 2, 4096});
-    const Rows moved = grown(small, 20);  // past 512, 1024 and 1536 cells
+    const Rows moved = grown(small, 20);  // exceeds 512, 1024 and 1536 cells
     const Rows expected = grown(roomy, 20);
     BOOST_TEST(worst_difference(moved, expected) < 1e-4);
     plumb::detail::LlamaModel oracle({file, plumb::detail::Precision::exact, 2, 256});
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with
         worst = std::max(worst, worst_difference(row, row_after(oracle, prefix)));
     }
     BOOST_TEST(worst < 1e-3);
-    // The next tree starts with a cache of the first size again.
+    // The next tree again starts with a cache of the initial size.
     BOOST_TEST(worst_difference(grown(small, 20), moved) == 0);
   }
 }
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_tree_whose_size_was_said_gives_the_same_rows) {
     const Rows expected = grown(roomy, 16);
     small.reserve(1500);
     BOOST_TEST(worst_difference(grown(small, 16), expected) == 0);
-    small.reserve(1U << 30);  // more than possible: as much as it can hold
+    small.reserve(1U << 30);  // more than possible: reserves as much as the cache can contain
     BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
     small.reserve(10);  // less than the tree needs
     BOOST_TEST(worst_difference(grown(small, 16), expected) < 1e-4);
@@ -302,7 +302,8 @@ struct Shared {
         query.candidates.push_back(std::move(prompt));
       }
     }
-    for (std::size_t depth = 0; depth <= tokens; depth += 37) {  // these branch off earlier
+    // These statements branch off earlier.
+    for (std::size_t depth = 0; depth <= tokens; depth += 37) {
       query.candidates.push_back({context.text.substr(0, depth) + "...", {{depth, depth + 3}}});
     }
   }
@@ -366,7 +367,7 @@ BOOST_AUTO_TEST_CASE(statements_score_the_same_with_a_shared_context_and_without
   }
 }
 
-// An interrupted and resumed job must write the same bytes.
+// An interrupted and resumed job must write the same bytes as one without interruption.
 BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked_before) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
@@ -384,7 +385,7 @@ BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked
     plumb::detail::CausalScorer scorer(model);
     auto block = shared.block(scorer, 8);
     for (std::size_t p = block.packs(); p-- > 0;) check_equal(scorer.score(block, p), expected[p]);
-    const Shared other(1300);  // makes the cache larger
+    const Shared other(1300);  // scoring these enlarges the cache
     auto between = other.block(scorer);
     (void)scorer.score(between, 0);
     check_equal(scorer.score(block, 1), expected[1]);
@@ -440,7 +441,7 @@ BOOST_AUTO_TEST_CASE(fast_precision_is_near_exact_but_not_equal) {
   BOOST_TEST(difference < 0.1);
 }
 
-/// Scores of all statements of a few subjects, planned and evaluated in packs.
+/// The scores of all statements of a few subjects, which are planned and evaluated in packs.
 std::vector<plumb::detail::StatementScore> scored_in_packs(plumb::detail::LlamaModel& model,
                                                            std::size_t& packs) {
   plumb::detail::CausalScorer scorer(model);
@@ -464,7 +465,7 @@ std::vector<plumb::detail::StatementScore> scored_in_packs(plumb::detail::LlamaM
   return scores;
 }
 
-// A GPU's step size, on a CPU.
+// The packs have the step size of a GPU, but run on a CPU.
 BOOST_AUTO_TEST_CASE(packs_of_any_size_give_the_same_scores_within_the_bound) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
@@ -500,14 +501,15 @@ BOOST_AUTO_TEST_CASE(a_cache_type_that_the_model_cannot_have_is_refused) {
   plumb::detail::LlamaOptions options{TinyGguf({}).write(folder / "tiny.gguf"),
                                       plumb::detail::Precision::fast, 2};
   options.engine.cache_type =
-      plumb::detail::CacheType::q8_0;  // heads of 8 numbers do not fill a block of 32
-  BOOST_CHECK_EXCEPTION(
-      plumb::detail::LlamaModel{options}, plumb::detail::Error,
-      [](const plumb::detail::Error& error) {
-        return error.fault() == plumb::detail::Fault::user &&
-               std::string(error.what()).starts_with("`cache-type`: q8_0 does not work with this "
-                                                     "model");
-      });
+      plumb::detail::CacheType::q8_0;  // attention heads of 8 numbers do not fill a block of 32
+  BOOST_CHECK_EXCEPTION(plumb::detail::LlamaModel{options}, plumb::detail::Error,
+                        [](const plumb::detail::Error& error) {
+                          return error.fault() == plumb::detail::Fault::user &&
+                                 std::string(error.what())
+                                     .starts_with(
+                                         "`cache-type`: q8_0 does not work with this "
+                                         "model");
+                        });
   options.engine.cache_type = plumb::detail::CacheType::f16;
   plumb::detail::LlamaModel model(options);
   BOOST_TEST(model.describe().cache_type == "f16");

@@ -27,7 +27,7 @@ plumb::detail::LlamaModel tiny(const TemporaryFolder& folder,
   return plumb::detail::LlamaModel({file, plumb::detail::Precision::exact, 1});
 }
 
-/// Writes the model again with that end of sequence in its metadata.
+/// Rewrites the model with the given end-of-sequence token in its metadata.
 void name_end(const std::filesystem::path& path, std::uint32_t token) {
   ggml_context* weights = nullptr;
   gguf_context* before = gguf_init_from_file(path.c_str(), {.no_alloc = false, .ctx = &weights});
@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(special_tokens_are_listed_and_parsed_where_that_is_wanted) 
   std::vector<std::string> texts;
   for (const plumb::detail::SpecialToken& token : plain.special_tokens())
     texts.push_back(token.text);
-  BOOST_TEST(texts == (std::vector<std::string>{"<bos>", "<unk>", "<|user|>"}),  // no spaces
+  // The token that consists of spaces is not listed.
+  BOOST_TEST(texts == (std::vector<std::string>{"<bos>", "<unk>", "<|user|>"}),
              boost::test_tools::per_element());
   const auto ids_of = [](const plumb::detail::Tokenization& made) {
     std::vector<plumb::detail::TokenId> ids;
@@ -100,7 +101,7 @@ BOOST_AUTO_TEST_CASE(special_tokens_are_listed_and_parsed_where_that_is_wanted) 
   const auto as_text = ids_of(plain.tokenize(text));
   BOOST_TEST(std::ranges::count(as_text, bos) == 0);
   BOOST_TEST(std::ranges::count(as_text, bos + 1) == 0);
-  // llama.cpp always parses tokens that the file calls user-defined.
+  // llama.cpp always parses tokens that the file marks as user-defined.
   for (const plumb::detail::LlamaModel* model : {&plain, &parsing}) {
     BOOST_TEST(std::ranges::count(ids_of(model->tokenize("a<|user|>")), bos + 2) == 1);
     BOOST_TEST(std::ranges::count(ids_of(model->tokenize("a   b")), bos + 3) == 1);
@@ -174,10 +175,10 @@ BOOST_AUTO_TEST_CASE(a_sentencepiece_vocabulary_has_its_usual_bos_without_an_id)
   BOOST_TEST((with(true).bos() == 1));
   BOOST_TEST((with(true).own_frame().before == std::vector<plumb::detail::TokenId>{1}));
   BOOST_TEST(with(true).ends(2));
-  BOOST_TEST(!with(false).bos());  // a piece of text has that id
+  BOOST_TEST(!with(false).bos());  // that id belongs to an ordinary piece of text
 }
 
-// llama.cpp would choose a token itself for these: 11, as in GPT-2.
+// llama.cpp would itself choose a token for these: 11, as in GPT-2.
 BOOST_AUTO_TEST_CASE(a_bos_that_is_not_in_the_vocabulary_is_none) {
   const TemporaryFolder folder;
   const auto with = [&](const std::function<void(gguf_context*)>& change) {

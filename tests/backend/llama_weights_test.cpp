@@ -23,7 +23,7 @@ using plumb::detail::test::says;
 using plumb::detail::test::TemporaryFolder;
 using plumb::detail::test::TinyGguf;
 
-/// Widens with a cache in that folder, without a message.
+/// Widens the weights with a cache in that folder and reports nothing.
 auto into(const std::filesystem::path& folder) {
   return [folder](const plumb::detail::GgufModel& model) {
     const plumb::detail::F32Cache cache(
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(the_types_of_the_tensors_decide_what_weights_are_called) {
   };
   BOOST_TEST(name(TinyGguf({}), LLAMA_FTYPE_ALL_F32) == "all F32");
   BOOST_TEST(name(TinyGguf({}), LLAMA_FTYPE_ALL_F32 | LLAMA_FTYPE_GUESSED) == "all F32");
-  // The file's own type is ignored.
+  // The type that the file declares is ignored.
   BOOST_TEST(name(TinyGguf({}), LLAMA_FTYPE_MOSTLY_Q8_0) == "all F32");
   BOOST_TEST(name(std::move(TinyGguf({}).cut_to_bf16(true)), LLAMA_FTYPE_ALL_F32) == "BF16");
   BOOST_TEST(name(std::move(TinyGguf({}).cut_to_bf16(true, "token_embd")),
@@ -96,7 +96,8 @@ BOOST_AUTO_TEST_CASE(the_types_of_the_tensors_decide_what_weights_are_called) {
 
   const auto plain = TinyGguf({}).write(folder / "plain.gguf");
   const plumb::detail::GgufModel model(plain);
-  plumb::detail::GgufRewrite(model, {GGML_TYPE_Q8_0, 0}).write(folder / "q.gguf");  // "all F32"
+  // This file still claims to be "all F32".
+  plumb::detail::GgufRewrite(model, {GGML_TYPE_Q8_0, 0}).write(folder / "q.gguf");
   const plumb::detail::GgufModel blocks(folder / "q.gguf");
   const plumb::detail::LlamaWeights weights(blocks);
   BOOST_TEST(weights.quantized());

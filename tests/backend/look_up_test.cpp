@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(look_up_suite)
 
 namespace {
 
-/// "ab" with "c" and "d" after it, and "ax"; lookups after "a", "ab" and "abd".
+/// A tree with the sequences "abc", "abd" and "ax", and lookups after "a", "ab" and "abd".
 struct Asked {
   Asked() {
     const NodeId a = tree.add(TokenTree::root, 'a');
@@ -38,7 +38,7 @@ struct Asked {
 
 constexpr const char* text = "abcabdaxabc";
 
-/// The answers, each the archetype's own.
+/// Returns the answers after checking that each equals the archetype's.
 template <class Model>
 std::vector<double> checked(Model& model, NodeId held = TokenTree::none) {
   const Asked asked;
@@ -52,7 +52,7 @@ std::vector<double> checked(Model& model, NodeId held = TokenTree::none) {
   return nats;
 }
 
-/// A LookupLm whose answers are changed on the way.
+/// A LookupLm that changes its answers before returning them.
 struct Meddled : NgramLookupModel {
   explicit Meddled(std::function<void(std::span<double>)> meddle)
       : NgramLookupModel(text), meddle_(std::move(meddle)) {}
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(rows_trees_and_lookups_give_the_same_answers) {
   const std::vector<double> by_rows = checked(plain);
   BOOST_TEST(checked(tree) == by_rows, boost::test_tools::per_element());
   (void)checked(lookups);
-  BOOST_TEST(tree.tokens_fed == 3U);  // a, b and d: x and c are never fed
+  BOOST_TEST(tree.tokens_fed == 3U);  // only a, b and d are fed; nothing is looked up after x and c
   BOOST_TEST(lookups.calls == 1U);
   BOOST_TEST(lookups.looked_up == 5U);
 }
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(nothing_asked_is_nothing_evaluated) {
   TokenTree chain;
   const NodeId end = chain.insert(std::vector<TokenId>{'a', 'b'});
   look_up(plain, chain, {}, {});
-  look_up(plain, chain, {}, {}, end);  // it keeps nothing
+  look_up(plain, chain, {}, {}, end);  // this model holds nothing between calls
   look_up(tree, chain, {}, {});
   BOOST_TEST(tree.tokens_fed == 0U);
 }
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_held_to_its_concept) {
         for (double& one : nats) one = 0.5;
       },
       "gave 0.500000 of token 98 at position 1; a log-probability is 0 or less");
-  // Certain up to rounding, impossible and unknown are valid answers.
+  // Probabilities that are certain up to rounding, impossible or unknown are valid answers.
   Meddled sound([](std::span<double> nats) {
     for (double& one : nats) one = -std::numeric_limits<double>::infinity();
     nats[0] = 1e-7;

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(rows_are_compared_normalised_and_down_to_a_floor) {
 
 BOOST_AUTO_TEST_CASE(rows_may_be_compared_at_the_tokens_that_are_asked_for) {
   const VerifiedRow even{std::log(0.25F), std::log(0.25F), std::log(0.25F), std::log(0.25F)};
-  // e^x / Σ: 1/2, 1/4, 1/8, 1/8.
+  // The probabilities e^x / Σ are 1/2, 1/4, 1/8 and 1/8.
   const std::vector<float> row{std::log(4.0F), std::log(2.0F), 0, 0};
   const std::vector<TokenId> second{1}, both{1, 3}, none;
   BOOST_TEST(row_difference(even, row, second) < 1e-6);
@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(rows_may_be_compared_at_the_tokens_that_are_asked_for) {
 BOOST_AUTO_TEST_CASE(vectors_are_compared_by_their_length) {
   const std::vector<float> b{3, 4};
   BOOST_TEST(vector_difference({3, 4}, b) == 0);
-  BOOST_TEST(std::abs(vector_difference({3, 3}, b) - 0.2) < 1e-6);  // 1 of a length of 5
+  // A difference of length 1 from a vector of length 5.
+  BOOST_TEST(std::abs(vector_difference({3, 3}, b) - 0.2) < 1e-6);
   BOOST_TEST(std::isinf(vector_difference({3}, b)));
 }
 
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE(the_first_place_is_that_of_the_first_form_that_differs) {
   log.note({1, 2}, 0.05);
   log.end();
   log.begin("b");
-  log.note({1, 3}, 0.2);  // in any order
+  log.note({1, 3}, 0.2);  // differences may be noted in any order
   log.note({0, 4}, 0.3);
   log.note({2, 3}, std::nan(""));
   log.end();
@@ -61,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_first_place_is_that_of_the_first_form_that_differs) {
   BOOST_TEST(!made.agrees());
   BOOST_TEST(made.first->form == "b");
   BOOST_TEST(made.first->text == 0U);
-  BOOST_TEST(made.first->position == 4U);  // BOS does not count
+  BOOST_TEST(made.first->position == 4U);  // the position does not count BOS
   BOOST_TEST(made.first->description() == "b differs by 0.300 nats after 4 tokens of text 0");
   BOOST_TEST(made.worst->description() ==
              "b differs by no finite number nats after 3 tokens of text 0, half of it and then "

@@ -19,12 +19,12 @@ BOOST_AUTO_TEST_SUITE(sequence_batches_suite)
 
 namespace {
 
-/// The n-gram model as a model of batches.
+/// The n-gram model with an interface for batches.
 struct BatchNgram : NgramModel {
   using NgramModel::NgramModel;
   void evaluate(std::span<const std::vector<TokenId>> sequences, const BatchVisitor& visit) {
     calls.push_back(sequences.size());
-    for (std::size_t i = sequences.size(); i-- > 0;) {  // in any order
+    for (std::size_t i = sequences.size(); i-- > 0;) {  // a batch may be visited in any order
       NgramModel::evaluate(std::span<const TokenId>(sequences[i]),
                            [&](std::uint32_t position, std::span<const float> row) {
                              if (last_alone && position + 1 < sequences[i].size()) return;
@@ -53,7 +53,7 @@ Query query_of_cities() {
 static_assert(TreeCausalLm<SequenceBatches<BatchNgram>>);
 static_assert(!BatchCausalLm<NgramModel>);
 
-// Oracle: the same model, evaluated sequence by sequence.
+// The oracle is the same model, evaluated sequence by sequence.
 BOOST_AUTO_TEST_CASE(scores_are_those_of_sequences_one_by_one) {
   NgramModel plain(read_batches, 4);
   CausalScorer one_by_one(plain);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view trained = "The capital of France is Paris. 1, 2, 3: one, two, three. ";
 
-/// A tree model whose rows are changed; `rows` counts those that it gave for trees.
+/// A tree model that changes its rows; `rows` counts those that it returned for trees.
 struct Changed : NgramTreeModel {
   using Change = std::function<void(std::vector<float>&, std::size_t rows)>;
   explicit Changed(
@@ -48,7 +48,7 @@ struct Changed : NgramTreeModel {
   std::size_t rows = 0;
 };
 
-/// A tokenizer with the letters of only one script; it refuses others.
+/// A tokenizer that knows only Latin letters and refuses other scripts.
 struct Latin : NgramTreeModel {
   Latin() : NgramTreeModel(trained, 3) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -80,8 +80,8 @@ BOOST_AUTO_TEST_CASE(a_sound_model_passes_and_holds_nothing_afterwards) {
   NgramTreeModel model(trained, 6);
   const ModelVerification made = check_at_start(model, 1e-3, "m");
   BOOST_TEST(made.worst->nats == 0);
-  BOOST_TEST(model.tokens_fed < 200U);  // cheap
-  TokenTree other;                      // its first nodes are wanted again
+  BOOST_TEST(model.tokens_fed < 200U);  // the check is cheap
+  TokenTree other;  // would be refused if the model still held the nodes of the check
   other.insert(std::vector<TokenId>{'x', 'y', 'z'});
   BOOST_CHECK_NO_THROW(
       model.evaluate(other, std::vector<NodeId>{1, 2, 3}, [](NodeId, std::span<const float>) {}));
@@ -100,15 +100,16 @@ BOOST_AUTO_TEST_CASE(rows_that_are_all_one_number_are_refused_and_some_are_not) 
     for (float& x : row) x = -10.25F;
   };
   const auto differing = [](std::vector<float>& row, std::size_t rows) {
-    for (float& x : row) x = static_cast<float>(rows);  // another number in each
+    for (float& x : row) x = static_cast<float>(rows);  // every row has a different number
   };
   refused(Changed(zero, zero), 0.5, "m.gguf gives rows of logits in which all numbers are equal");
-  refused(Changed(differing, differing), 0.5, "gives rows of logits in which all numbers are "
-                                              "equal");
+  refused(Changed(differing, differing), 0.5,
+          "gives rows of logits in which all numbers are "
+          "equal");
   NgramLookupModel level("", 3);
   BOOST_CHECK_EXCEPTION((void)check_at_start(level, 0.5, "m"), Error,
                         says(Fault::user, "all numbers are equal"));
-  NgramModel bigrams("ab", 2);  // after all tokens except two, its rows have equal numbers
+  NgramModel bigrams("ab", 2);  // after every token except two, all its logits are equal
   BOOST_CHECK_NO_THROW((void)check_at_start(bigrams, 0.5, "m"));
 }
 

@@ -26,7 +26,8 @@ std::size_t place(std::string_view text, const Texts& stops) {
 }
 
 /// A model that has memorised one text, given as tokens; a token's id is its position. Its logits
-/// give the next token probability 1, and `generate` returns the text. A prompt is any one token.
+/// give the next token probability 1, and `generate` returns the text. Any single token is a valid
+/// prompt.
 struct Reciter {
   Texts pieces;
 
@@ -47,7 +48,7 @@ struct Reciter {
       visit(static_cast<std::uint32_t>(i), row);
     }
   }
-  /// A generator as a user may write it.
+  /// A generator such as a user might write.
   std::vector<Continuation> generate(std::span<const TokenId>, const GenerationOptions& options) {
     Continuation made;
     for (std::size_t i = 0; i < pieces.size() && i < options.max_new_tokens; ++i) {
@@ -60,7 +61,8 @@ struct Reciter {
 };
 static_assert(Generator<Reciter> && CausalLm<Reciter>);
 
-/// Compares the text from the generator itself with the text grown token by token from its logits.
+/// Compares the text that the generator returns with the text produced token by token from the
+/// logits.
 void writes(const Texts& pieces, const Texts& stops, const std::string& expected,
             std::size_t most = 16) {
   Reciter reciter{pieces};
@@ -93,7 +95,8 @@ BOOST_AUTO_TEST_CASE(the_first_of_several_stop_texts_ends) {
   BOOST_TEST(place("Paris. Rome\n", {""}) == none);
 }
 
-// A stop text that reaches past the white space ends the text, even if nothing is left before it.
+// A stop text that extends beyond the leading white space ends the text, even if nothing precedes
+// it.
 BOOST_AUTO_TEST_CASE(other_characters_may_end_a_continuation_at_once) {
   BOOST_TEST(place("%Paris%", {"%"}) == 0U);
   BOOST_TEST(place("\n%Paris%", {"%"}) == 1U);
@@ -104,7 +107,7 @@ BOOST_AUTO_TEST_CASE(other_characters_may_end_a_continuation_at_once) {
 
 BOOST_AUTO_TEST_CASE(a_model_that_begins_with_a_line_break_gives_its_answer) {
   writes({"\n", "Par", "is", "\n", "Rome"}, {"\n"}, "\nParis");
-  writes({"\n\n", " Paris", ".\n", "Rome"}, {"\n"}, "\n\n Paris");  // the whole token is cut
+  writes({"\n\n", " Paris", ".\n", "Rome"}, {"\n"}, "\n\n Paris");  // the whole token is removed
   writes({"\n\nPar", "is", "\n"}, {"\n"}, "\n\nParis");
   writes({"Paris", "\n", "Rome"}, {"\n"}, "Paris");
   writes({"Paris", ",", " Rome"}, {"\n", ","}, "Paris");
@@ -114,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_begins_with_a_line_break_gives_its_answer) {
 BOOST_AUTO_TEST_CASE(an_answer_may_be_cut_and_may_be_nothing_but_white_space) {
   writes({"\n", "Par", "is", "\n"}, {"\n"}, "\nPar", 2);
   writes({"\n", "\n", "\n", "Paris"}, {"\n"}, "\n\n\n", 3);
-  writes({"\n", "\n"}, {"\n"}, "\n\n");  // the model ends there
+  writes({"\n", "\n"}, {"\n"}, "\n\n");  // the model ends after these tokens
   writes({}, {"\n"}, "");
   writes({"%", "Paris"}, {"%"}, "");
 }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr TokenId begin_of_text = 300, end_of_text = 301;
 
-/// A tokenizer of bytes that adds tokens around every text.
+/// A tokenizer of bytes that adds given tokens before and after every text.
 struct AddingTokenizer {
   std::vector<Token> before{}, after{};
   std::optional<TokenId> names = begin_of_text;
@@ -62,13 +62,14 @@ BOOST_AUTO_TEST_CASE(a_bos_that_the_tokenizer_adds_is_no_token_of_the_text) {
   const AddingTokenizer adds{.before = {{begin_of_text, {0, 0}}}};
   BOOST_TEST((ids(text_tokens(adds, "ab")) == Ids{'a', 'b'}));
   BOOST_TEST(text_tokens(adds, "").tokens.empty());
-  // A BOS that covers bytes belongs to the text, and so does any other token without bytes.
+  // A BOS that covers bytes belongs to the text, and so does any other added token that covers
+  // none.
   const AddingTokenizer own{.before = {{begin_of_text, {0, 1}}}}, other{.before = {{9, {0, 0}}}},
       nameless{.before = {{begin_of_text, {0, 0}}}, .names = std::nullopt};
   BOOST_TEST((ids(text_tokens(own, "a")) == Ids{begin_of_text, 'a'}));
   BOOST_TEST((ids(text_tokens(other, "a")) == Ids{9, 'a'}));
   BOOST_TEST((ids(text_tokens(nameless, "a")) == Ids{begin_of_text, 'a'}));
-  // If a text begins with BOS itself, its own BOS stays after the added one is removed.
+  // If the text itself begins with BOS, that BOS stays when the added one is removed.
   const AddingTokenizer both{.before = {{begin_of_text, {0, 0}}, {begin_of_text, {0, 1}}}};
   BOOST_TEST((ids(text_tokens(both, "a")) == Ids{begin_of_text, 'a'}));
 }
@@ -94,10 +95,11 @@ BOOST_AUTO_TEST_CASE(a_token_behind_the_text_is_refused) {
                           says(Fault::user, "after 'ab', which does not belong to the text"));
   };
   refused({.after = {{begin_of_text, {}}}});
-  refused({.after = {{end_of_text, {}}}});  // spelt
-  refused({.after = {{302, {}}}});          // without a text
+  refused({.after = {{end_of_text, {}}}});  // the added end token has a spelling
+  refused({.after = {{302, {}}}});          // the added token has no spelling
   refused({.before = {{begin_of_text, {0, 0}}}, .after = {{end_of_text, {}}}});
-  // The last of several tokens that make one character belongs to the text.
+  // If several tokens form one character, the last of them belongs to the text although it covers
+  // no bytes.
   struct Halves : AddingTokenizer {
     [[nodiscard]] Tokenization tokenize(std::string_view) const {
       return {{{0xC3, {0, 2}}, {0xA9, {2, 2}}}, true};

@@ -26,7 +26,8 @@ Sequence bytes(std::string_view text) {
   return {text.begin(), text.end()};
 }
 
-/// Equal tokens, and log-probabilities that are equal up to the rounding of float logits.
+/// Checks that the tokens are equal, and that the log-probabilities are equal up to the rounding of
+/// float logits.
 void check_equal(const std::vector<Continuation>& found,
                  const std::vector<Continuation>& expected) {
   BOOST_REQUIRE(found.size() == expected.size());
@@ -40,7 +41,7 @@ void check_equal(const std::vector<Continuation>& found,
   }
 }
 
-/// The prompts after a common beginning.
+/// The prompts with a common beginning in front.
 std::vector<Sequence> behind(const Sequence& context, std::vector<Sequence> prompts) {
   for (Sequence& prompt : prompts) prompt.insert(prompt.begin(), context.begin(), context.end());
   return prompts;
@@ -69,7 +70,7 @@ struct Reciter {
   }
 };
 
-/// Its logits are NaN.
+/// A model whose logits are NaN.
 struct Broken : Reciter {
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     const std::vector<float> row(128, std::numeric_limits<float>::quiet_NaN());
@@ -81,8 +82,8 @@ constexpr std::string_view training = "abcabdaabbccab\nca\n\nabcbabc\nccab";
 
 }  // namespace
 
-// "abcabd" as bigrams: b follows a twice, c and d follow b, a follows c; after d, all 257 tokens
-// are equally likely, and the lowest is taken.
+// In the bigrams of "abcabd", b follows a twice, c and d follow b, and a follows c. After d, all
+// 257 tokens are equally likely, and the lowest is chosen.
 BOOST_AUTO_TEST_CASE(greedy_continuations_and_their_probabilities_are_as_by_hand) {
   NgramTreeModel model("abcabd", 2);
   TreeGenerator generator(model);
@@ -97,8 +98,8 @@ BOOST_AUTO_TEST_CASE(greedy_continuations_and_their_probabilities_are_as_by_hand
               {{bytes("abc"), {std::log(2.0 / 258), std::log(3.0 / 259), std::log(2.0 / 259)}}});
 }
 
-// x y z, then two tokens for each of three prompts, then two steps each: the last token of a
-// continuation is never fed.
+// x, y and z are fed once, then two tokens for each of the three prompts, then two steps for each:
+// the last token of a continuation is never fed.
 BOOST_AUTO_TEST_CASE(what_prompts_share_is_fed_once_and_the_last_token_not_at_all) {
   NgramTreeModel model("abcabd", 2);
   TreeGenerator generator(model);
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(what_prompts_share_is_fed_once_and_the_last_token_not_at_al
   BOOST_TEST(all[2][0].tokens == bytes("cab"));
 }
 
-// A step is one evaluation: there are at most as many as new tokens.
+// Each step is one evaluation, so there are at most as many evaluations as new tokens.
 BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
   struct Counting : NgramTreeModel {
     using NgramModel::evaluate;
@@ -134,8 +135,9 @@ BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
   BOOST_TEST(model.evaluations == 5U);
 }
 
-// Nested prompts, equal prompts, an empty context, an empty prompt, tight limits, one branch, no
-// trees: all equal what the archetype generates for each prompt by itself without a tree.
+// The cases are nested prompts, equal prompts, an empty context, an empty prompt, tight limits, one
+// branch, and no trees. In all of them, the results equal those that the archetype generates for
+// each prompt by itself without a tree.
 BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
   const std::vector<std::vector<std::string>> stops{{},     {""},      {"\n"},        {"b"},
                                                     {"bc"}, {"never"}, {"\n", "c\na"}};
@@ -171,8 +173,8 @@ BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
   }
 }
 
-// With room for the common beginning, two prompts and their tokens, four prompts form two groups;
-// the beginning stays.
+// The limits have space for the common beginning and for two prompts with their tokens, so four
+// prompts form two groups. The beginning is kept between groups.
 BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_for_all_of_them) {
   NgramTreeModel model("abcabd", 2);
   const std::vector prompts{bytes("pa"), bytes("qb"), bytes("ra"), bytes("sc")};
@@ -185,14 +187,16 @@ BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_f
     BOOST_TEST(model.tokens_fed == 20U + 4 * (2 + 3));
     BOOST_TEST(all[3][0].tokens == bytes("abca"));
   }
-  model.limits = {1024, 1, 256};  // one branch: each prompt by itself, whole
+  // With one branch, each prompt is processed by itself, from its beginning.
+  model.limits = {1024, 1, 256};
   model.tokens_fed = 0;
   (void)TreeGenerator(model).generate(behind(bytes(std::string(20, 'x')), prompts), options);
   BOOST_TEST(model.tokens_fed == 4U * (20 + 2 + 3));
 }
 
-// Prompts branch again under beginnings of three letters. Whatever the groups, each prefix of the
-// prompts is fed once, except the last token of a prompt whose samples are in several groups.
+// Prompts branch again after beginnings of three letters. However they are grouped, each prefix of
+// the prompts is fed once. The exception is the last token of a prompt whose samples are in several
+// groups.
 BOOST_AUTO_TEST_CASE(every_distinct_prefix_of_the_prompts_is_fed_once_over_all_groups) {
   RandomStream random(9, "prefixes");
   for (int round = 0; round < 40; ++round) {
@@ -201,7 +205,7 @@ BOOST_AUTO_TEST_CASE(every_distinct_prefix_of_the_prompts_is_fed_once_over_all_g
     for (Sequence& prompt : prompts) {
       prompt = random_sequence(random, 6);
       prompt.insert(prompt.begin(), 'x');
-      prompt.push_back('y');  // none continues another
+      prompt.push_back('y');  // no prompt is a prefix of another
     }
     TokenTree distinct;
     for (const Sequence& prompt : prompts) distinct.insert(prompt);
@@ -229,8 +233,8 @@ BOOST_AUTO_TEST_CASE(tokens_fed_are_counted_with_trees_and_without) {
   BOOST_TEST(slow.fed() == 2U * (3 + 4 + 5));
 }
 
-// One seed per prompt: sample i of a prompt equals the one drawn for that prompt alone with its
-// seed.
+// Each prompt has its own seed: sample i of a prompt equals the one drawn for that prompt by itself
+// with its seed.
 BOOST_AUTO_TEST_CASE(each_prompt_may_have_a_seed_of_its_own) {
   NgramTreeModel model(training, 2);
   const std::vector prompts{bytes("xa"), bytes("xa"), bytes("xb"), bytes("xa")};
@@ -249,20 +253,20 @@ BOOST_AUTO_TEST_CASE(the_model_holds_nothing_afterwards) {
   TreeGenerator generator(model);
   const std::vector prompts{bytes("pa"), bytes("qb")};
   (void)generator.generate(behind(bytes("xy"), prompts), {});
-  model.limits.nodes = 4;  // nodes that were still held would exceed it
+  model.limits.nodes = 4;  // if old nodes were still held, this limit would be exceeded
   (void)generator.generate(bytes("abc"), {.max_new_tokens = 2});
 }
 
 BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_continuation_wherever_it_begins) {
-  NgramTreeModel model("abcabcabc", 2, {"bc"});  // a, bc, a, bc, …
+  NgramTreeModel model("abcabcabc", 2, {"bc"});  // the tokens are a, bc, a, bc, …
   TreeGenerator generator(model);
   const auto until = [&](const std::string& stop) {
     return generator.generate(bytes("xa"), {.max_new_tokens = 3, .stop = {stop}})[0].tokens;
   };
   BOOST_TEST(until("") == (Sequence{256, 'a', 256}));
   BOOST_TEST(until("a") == Sequence{256});
-  BOOST_TEST(until("ab") == Sequence{256});  // across the end of a token
-  BOOST_TEST(until("ca") == Sequence{});     // the token in which it begins is cut too
+  BOOST_TEST(until("ab") == Sequence{256});  // the stop text crosses the end of a token
+  BOOST_TEST(until("ca") == Sequence{});  // the token in which the stop text begins is removed too
   BOOST_TEST(until("cab") == Sequence{});
   BOOST_TEST(until("bcabca") == (Sequence{256, 'a', 256}));
 }
@@ -300,7 +304,7 @@ BOOST_AUTO_TEST_CASE(a_token_of_probability_zero_is_never_drawn) {
   }
 }
 
-// After 1000 times "a" it follows itself with probability 1001 / 1257, the end with 1 / 1257.
+// After 1000 "a"s, the next token is "a" with probability 1001 / 1257 and the end with 1 / 1257.
 BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_in_any_number_of_groups) {
   NgramTreeModel model(std::string(1001, 'a'), 2);
   const GenerationOptions options{.samples = 4000, .max_new_tokens = 2, .stop = {}, .seed = 3};
@@ -317,8 +321,8 @@ BOOST_AUTO_TEST_CASE(samples_are_drawn_from_the_whole_distribution_in_any_number
   BOOST_TEST(ended < 14);
 }
 
-// 50 samples of one token each that follow "a" share few nodes: the first step is one row, and
-// equal first tokens are one node.
+// After "a", 50 samples need few nodes: the first step needs one row, and equal first tokens share
+// one node.
 BOOST_AUTO_TEST_CASE(equal_sampled_prefixes_are_one_node) {
   NgramTreeModel model(std::string(100000, 'a'), 2);  // a follows a with P = 0.997
   const auto samples = TreeGenerator(model).generate(

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(sequences_leave_texts_halfway_for_the_next_ones_second_half
   BOOST_REQUIRE(made.size() == 4U);
   BOOST_TEST(made[0].tokens == (Ids{0, 1, 2, 3, 4}), boost::test_tools::per_element());
   BOOST_TEST(made[1].text == 2U);
-  // 0 1 of the first, then the reversed second half of the other one.
+  // Tokens 0 and 1 of the first sequence, then the second half of the other sequence, reversed.
   BOOST_TEST(made[2].tokens == (Ids{0, 1, 10, 9, 8, 7}), boost::test_tools::per_element());
   BOOST_TEST(made[2].shared == 2U);
   BOOST_TEST(made[2].other.value() == 2U);
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(sequences_leave_texts_halfway_for_the_next_ones_second_half
 }
 
 BOOST_AUTO_TEST_CASE(a_branch_parts_from_its_text_at_once_or_is_not_there) {
-  // The text's last token is the one that continues its half.
+  // A single text branches into its own second half, reversed, unless that only repeats the text.
   const auto same = verified_sequences(std::vector<Ids>{{7, 7, 7, 7}}, std::nullopt, 100, 100);
   BOOST_TEST(same.size() == 1U);
   const auto alone = verified_sequences(std::vector<Ids>{{1, 2, 3, 4}}, std::nullopt, 100, 100);

@@ -13,12 +13,12 @@ BOOST_AUTO_TEST_SUITE(verified_trees_suite)
 
 namespace {
 
-/// The calls for trees of two texts within limits, as words: "ask 3", "release 0".
+/// The calls for the trees of two texts within the limits, as strings: "ask 3", "release 0".
 std::vector<std::string> asked_within(const TreeLimits& limits, bool backwards) {
   const std::vector<std::vector<TokenId>> texts{{1, 2, 3, 4}, {5, 6, 7, 8}};
   const auto sequences = verified_sequences(texts, std::nullopt, 100, 1);
   DifferenceLog log(sequences, false, 0.1);
-  NgramTreeModel model("");  // throws beyond its limits and for a node that is wanted twice
+  NgramTreeModel model("");  // this model throws beyond its limits and if a node is wanted twice
   model.limits = limits;
   std::vector<std::string> made;
   VerifiedTrees(log, sequences, limits, backwards,
@@ -39,11 +39,12 @@ std::vector<std::string> asked_within(const TreeLimits& limits, bool backwards) 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(trees_are_asked_whole_growing_and_after_releases) {
-  // Sequences 1 2 3 4, 5 6 7 8 and 1 2 8 7: ten nodes, of which six are the branch and its text.
+  // The sequences are 1 2 3 4, 5 6 7 8 and 1 2 8 7. Their tree has ten nodes, and the branch and
+  // its text use six of them.
   const std::vector<std::string> expected{
-      "ask 10", "release 0",                            // whole
-      "ask 4",  "ask 3",     "ask 3",     "release 0",  // halves, three quarters, the ends
-      "ask 2",  "ask 2",     "release 3",               // behind 1 2, its text; given up
+      "ask 10", "release 0",                            // the whole tree
+      "ask 4",  "ask 3",     "ask 3",     "release 0",  // half, three quarters, the ends
+      "ask 2",  "ask 2",     "release 3",               // after 1 2: its text; given up
       "ask 2",  "ask 1",     "release 3", "ask 1",     "release 0"};
   BOOST_TEST(asked_within({100, 100, 100}, false) == expected, boost::test_tools::per_element());
   const auto both_ways = asked_within({100, 100, 100}, true);

@@ -37,7 +37,8 @@ ModelVerification verified(M model) {
   return made;
 }
 
-/// A tree model with one fault; otherwise its rows are an n-gram's of the whole prefix.
+/// A tree model with one fault; apart from it, the rows are those of an n-gram model for the whole
+/// prefix.
 struct Broken : NgramModel {
   Broken() : NgramModel(trained, 40) {}
   using NgramModel::evaluate;
@@ -73,7 +74,7 @@ struct Cache {
   }
 };
 
-/// A cache whose release forgets the nodes for which `forgets(tree, node, released)` is true.
+/// A cache that, on release, forgets the nodes for which `forgets(tree, node, released)` is true.
 struct Releasing : NgramModel {
   Releasing() : NgramModel(trained, 40) {}
   using NgramModel::evaluate;
@@ -94,14 +95,15 @@ struct Releasing : NgramModel {
   static void below(Cache& cache, const TokenTree& tree, NodeId released) {
     std::erase_if(cache.held, [&](const auto& one) {
       NodeId node = one.first;
-      if (node >= tree.size()) return false;  // of an earlier tree
+      if (node >= tree.size()) return false;  // the node belongs to an earlier tree
       while (node != released && node != TokenTree::root) node = tree.parent(node);
       return node == released;
     });
   }
 };
 
-/// Rows as log-probabilities, each shifted by its own constant: the same distribution.
+/// Returns log-probabilities, with a different constant added to each row: the distribution is the
+/// same.
 struct Shifted : NgramTreeModel {
   Shifted() : NgramTreeModel(trained, 5) {}
   using NgramTreeModel::evaluate;
@@ -115,7 +117,7 @@ struct Shifted : NgramTreeModel {
   }
 };
 
-/// Its rows use five tokens, but its lookups are a bigram model's.
+/// The rows use a context of five tokens, but the lookups come from a bigram model.
 struct ShortLookups : NgramModel {
   ShortLookups() : NgramModel(trained, 5) {}
   [[nodiscard]] TreeLimits tree_limits() const { return {512, 64, 64}; }
@@ -129,7 +131,7 @@ struct ShortLookups : NgramModel {
   std::size_t kept = 2;
 };
 
-/// Only lookups; with more than `limit` of them in one call, the first one's prefix is used for
+/// Has only lookups; if a call has more than `limit` of them, it uses the first one's prefix for
 /// all.
 struct CrowdedLookups : NgramLookupModel {
   CrowdedLookups() : NgramLookupModel(trained, 6) {}
@@ -144,7 +146,7 @@ struct CrowdedLookups : NgramLookupModel {
   std::size_t limit = 30;
 };
 
-/// Knows only the `top` most likely tokens.
+/// Reports only the `top` most likely tokens.
 struct TopLookups : NgramLookupModel {
   TopLookups() : NgramLookupModel(trained, 3) {}
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups, std::span<double> out) {
@@ -155,7 +157,7 @@ struct TopLookups : NgramLookupModel {
   }
 };
 
-/// A masked model whose second query of a batch sees the first one's sequence.
+/// A masked model in which the second query of a batch sees the first query's sequence.
 struct LeakyBatch : NeighbourModel {
   LeakyBatch() : NeighbourModel(trained) {}
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
@@ -167,7 +169,7 @@ struct LeakyBatch : NeighbourModel {
   }
 };
 
-/// A tree of vectors in which a node with siblings lacks its parent's half.
+/// A tree embedder in which a node with siblings lacks its parent's share.
 struct LostParents : NgramTreeModel {
   LostParents() : NgramTreeModel(trained, 3) {}
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
@@ -180,7 +182,7 @@ struct LostParents : NgramTreeModel {
   }
 };
 
-/// Vectors of texts; in a batch, each contains a share of the previous one.
+/// Embeds texts; in a batch, each vector contains a share of the previous one.
 struct LeakyTexts : NgramTreeModel {
   LeakyTexts() : NgramTreeModel(trained, 3) {}
   using NgramTreeModel::embed;
@@ -196,7 +198,7 @@ struct LeakyTexts : NgramTreeModel {
   bool leaks = true;
 };
 
-/// Continues every prompt of several as it continues the first.
+/// Continues every prompt of a batch as it continues the first one.
 struct LeakyContinuations : NgramBatchModel {
   LeakyContinuations() : NgramBatchModel(trained, 4) {}
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
@@ -208,7 +210,7 @@ struct LeakyContinuations : NgramBatchModel {
   }
 };
 
-/// Rows depend on the length of the whole sequence, as without a causal mask.
+/// Each row depends on the length of the whole sequence, as it would without a causal mask.
 struct SeesAhead : NgramModel {
   SeesAhead() : NgramModel(trained, 3) {}
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -250,7 +252,7 @@ BOOST_AUTO_TEST_CASE(archetypes_agree_in_all_their_forms) {
 BOOST_AUTO_TEST_CASE(limits_of_trees_are_kept) {
   for (const TreeLimits limits :
        {TreeLimits{12, 1, 4}, TreeLimits{40, 2, 7}, TreeLimits{60, 9, 60}}) {
-    NgramTreeModel model(trained, 6);  // throws beyond its limits
+    NgramTreeModel model(trained, 6);  // this model throws beyond its limits
     model.limits = limits;
     BOOST_TEST(verify_model(model, texts, 1e-3).agrees());
   }
@@ -271,10 +273,10 @@ BOOST_AUTO_TEST_CASE(a_fork_that_is_stale_at_every_seventh_row_is_found) {
   const auto made = verify_model(model, texts, 1e-3);
   BOOST_REQUIRE(!made.agrees());
   BOOST_TEST(made.first->form == "evaluate of a tree");
-  // BOS is node 1, so the seventh row is after six tokens of the text.
+  // BOS is node 1, so the seventh row follows the sixth token of the text.
   BOOST_TEST(made.first->text == 0U);
   BOOST_TEST(made.first->position == 6U);
-  // One of the two rows has 2 where the other has 1: they differ by ln 2, and both sums are 258.
+  // Where one of the two rows has 2, the other has 1. They differ by ln 2, and both sum to 258.
   BOOST_TEST(std::abs(made.first->nats - std::log(2.0)) < 1e-6);
 }
 
@@ -288,20 +290,21 @@ BOOST_AUTO_TEST_CASE(a_position_that_is_off_by_one_is_found) {
   const auto made = verify_model(model, texts, 1e-3);
   BOOST_REQUIRE(!made.agrees());
   BOOST_TEST(made.first->text == 0U);
-  BOOST_TEST(made.first->position == 3U);  // the first prefix that loses one
+  BOOST_TEST(made.first->position == 3U);  // the first prefix that lost a token
 }
 
 BOOST_AUTO_TEST_CASE(a_release_of_too_much_or_too_little_is_found) {
   Releasing nothing;
   nothing.on_release = [](Cache&, const TokenTree&, NodeId) {};
-  Releasing children;  // keeps the node itself
+  Releasing children;  // the node itself is kept
   children.on_release = [](Cache& cache, const TokenTree& tree, NodeId released) {
     std::optional<std::vector<TokenId>> own;
     if (cache.held.contains(released)) own = cache.held[released];
     Releasing::below(cache, tree, released);
     if (own) cache.held[released] = *own;
   };
-  Releasing branch;  // the parent's state is lost too, and its continuations start again
+  // The parent's state is lost too, and its continuations start from an empty state.
+  Releasing branch;
   branch.on_release = [](Cache& cache, const TokenTree& tree, NodeId released) {
     Releasing::below(cache, tree, released);
     if (released != TokenTree::root && tree.parent(released) != TokenTree::root) {
@@ -360,7 +363,7 @@ BOOST_AUTO_TEST_CASE(constant_and_broken_rows_are_counted) {
   const auto looked_up = verify_model(asked, texts, 1e-3);
   BOOST_TEST(looked_up.rows > 0U);
   BOOST_TEST(looked_up.constant_rows == looked_up.rows);
-  NgramModel read(trained, 2);  // knows the successors of only some tokens
+  NgramModel read(trained, 2);  // this model knows the successors of only a few tokens
   const auto some = verify_model(read, texts, 1e-3);
   BOOST_TEST(some.constant_rows < some.rows);
   struct Nan : NgramModel {
@@ -400,7 +403,7 @@ BOOST_AUTO_TEST_CASE(a_text_alone_and_texts_that_are_alike_have_branches_too) {
     BOOST_TEST(verify_model(model, few, 1e-3).agrees());
   }
   Broken model;
-  model.seen = [](const TokenTree& tree, NodeId node) {  // loses a shared prefix
+  model.seen = [](const TokenTree& tree, NodeId node) {  // the engine loses a shared prefix
     std::vector<TokenId> prefix = tree.prefix(node);
     if (tree.parent(node) + 1 != node) prefix.erase(prefix.begin());
     return prefix;

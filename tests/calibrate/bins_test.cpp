@@ -23,7 +23,8 @@ bool same(const Numbers& a, const Numbers& b) {
 
 }  // namespace
 
-// numpy 2.4: numpy.percentile(values, numpy.linspace(0, 1, bins + 1) * 100)[1:-1], to the last bit.
+// The expected edges are those of numpy 2.4, to the last bit: numpy.percentile(values,
+// numpy.linspace(0, 1, bins + 1) * 100)[1:-1].
 BOOST_AUTO_TEST_CASE(equal_count_edges_are_numpys_percentiles) {
   const Numbers values{.05, .1, .1, .2, .35, .35, .35, .5, .62, .8, .8, .97};
   BOOST_TEST(same(quantile_edges(values, 3), {0x1.3333333333331p-2, 0x1.147ae147ae146p-1}));
@@ -33,8 +34,8 @@ BOOST_AUTO_TEST_CASE(equal_count_edges_are_numpys_percentiles) {
                                               0x1.c28f5c28f5c2dp-2, 0x1.872b020c49ba7p-1}));
 }
 
-// Where an edge should equal a value, numpy's rounding may put it slightly above or below, which
-// decides the value's bin: arange(4) in thirds, arange(11) in tenths.
+// When an edge should equal a value, numpy's rounding may put it slightly above or below, which
+// decides the value's bin. Examples are arange(4) in thirds and arange(11) in tenths.
 BOOST_AUTO_TEST_CASE(edges_round_as_numpys_do) {
   const Numbers four{0, 1, 2, 3};
   const Numbers thirds = quantile_edges(four, 3);
@@ -71,13 +72,14 @@ BOOST_AUTO_TEST_CASE(values_may_be_asked_for_by_their_place) {
     BOOST_TEST(same(quantile_edges(at, 6, bins), quantile_edges(written_out, bins)));
     for (std::size_t i = 0; i < asked.size(); ++i) {
       BOOST_TEST(asked[i] < 6U);
-      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);  // at most one step back
+      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);  // positions go back by at most one
     }
   }
   BOOST_TEST(same(quantile_edges(at, 6, 2), {.2}));
   asked.clear();
   BOOST_TEST(same(quantile_edges(at, 1, 3), {.1, .1}));
-  BOOST_TEST(std::ranges::count(asked, 0U) == std::ssize(asked));  // there is no other place
+  // With only one value, there is no other position.
+  BOOST_TEST(std::ranges::count(asked, 0U) == std::ssize(asked));
 }
 
 BOOST_AUTO_TEST_CASE(a_confidence_that_equals_an_edge_is_in_the_lower_bin) {
@@ -92,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_confidence_that_equals_an_edge_is_in_the_lower_bin) {
   BOOST_TEST(bin_of(0.9, Numbers{}) == 0U);
 }
 
-// numpy.linspace(0, 1, 11)[1:-1] is not always i / 10: 3 · 0.1 is above 0.3.
+// The edges numpy.linspace(0, 1, 11)[1:-1] are not always i / 10: 3 · 0.1 is above 0.3.
 BOOST_AUTO_TEST_CASE(equal_width_edges_are_numpys_linspace) {
   BOOST_TEST(same(uniform_edges(4), {0.25, 0.5, 0.75}));
   const Numbers tenths = uniform_edges(10);
@@ -102,8 +104,8 @@ BOOST_AUTO_TEST_CASE(equal_width_edges_are_numpys_linspace) {
   BOOST_TEST(uniform_edges(1).empty());
 }
 
-// Includes edges that equal values (21 of them): a fused multiplication would move such an edge by
-// a bit, possibly below its value, and leave that bin empty.
+// The cases include edges that equal values (when there are 21 values). A fused multiplication
+// could move such an edge by one bit to below its value and leave that bin empty.
 BOOST_AUTO_TEST_CASE(distinct_values_fill_equal_count_bins_evenly) {
   RandomStream random(2, "values");
   for (const std::size_t count : {20U, 21U, 57U, 400U}) {

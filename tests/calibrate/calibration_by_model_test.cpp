@@ -32,8 +32,8 @@ Pairs pairs_of(const std::vector<double>& causal, const std::vector<double>& mas
   return pairs;
 }
 
-/// The paper's Table 3 (accuracy in percent, whether masked) with the ACEs of its Table 1: Base,
-/// Margin, Average by vote, Average by minimum.
+/// One model in the paper's Table 3 (accuracy in percent, whether masked), with the ACEs of its
+/// Table 1: Base, Margin, Average by vote, Average by minimum.
 struct Published {
   std::string name;
   bool masked;
@@ -62,7 +62,7 @@ ModelCalibration model(const std::string& name, double accuracy,
   ModelCalibration made;
   made.name = name;
   made.paraphrase_accuracy = {accuracy, accuracy, accuracy, 100, "wilson"};
-  made.accuracy = {0.5, 0, 1, 100, "wilson"};  // not the accuracy for comparisons
+  made.accuracy = {0.5, 0, 1, 100, "wilson"};  // model comparisons do not use this accuracy
   for (const auto& [estimator, value] : ace) {
     EstimatorResult& result = made.estimators.emplace_back();
     result.name = estimator;
@@ -88,7 +88,8 @@ std::pair<std::vector<ModelCalibration>, std::vector<bool>> published_models() {
 
 }  // namespace
 
-// Table 2. xlm-roberta-base has no partner left: gpt2 is nearer to xlm-roberta-large.
+// The expected pairs are from Table 2. xlm-roberta-base has no partner left, because gpt2 is nearer
+// to xlm-roberta-large.
 BOOST_AUTO_TEST_CASE(the_papers_accuracies_give_the_papers_five_pairs) {
   const auto [models, masked] = published_models();
   std::set<std::pair<std::string, std::string>> found;
@@ -104,7 +105,7 @@ BOOST_AUTO_TEST_CASE(the_papers_accuracies_give_the_papers_five_pairs) {
   BOOST_CHECK(found == expected);
 }
 
-// numpy.corrcoef of the two tables' columns.
+// Expected: numpy.corrcoef of the two tables' columns.
 BOOST_AUTO_TEST_CASE(the_papers_ace_falls_with_accuracy) {
   const auto [models, masked] = published_models();
   const ModelComparison made = compare_models(models, masked);
@@ -123,16 +124,17 @@ BOOST_AUTO_TEST_CASE(the_papers_ace_falls_with_accuracy) {
 
 BOOST_AUTO_TEST_CASE(the_closest_two_come_first_and_each_model_once) {
   BOOST_CHECK(pairs_of({0.10, 0.20}, {0.115, 0.195}) == (Pairs{{1, 1}, {0, 0}}));
-  // 0 is nearest to both masked models and is paired with the nearer one.
+  // Model 0 is nearest to both masked models; it is paired with the nearer one.
   BOOST_CHECK(pairs_of({0.100, 0.085}, {0.101, 0.098}) == (Pairs{{0, 0}, {1, 1}}));
   BOOST_CHECK(pairs_of({0.100}, {0.101, 0.098}) == (Pairs{{0, 0}}));
 }
 
-// Quarters and eighths, so that gaps are exact.
+// Quarters and eighths make the gaps exact.
 BOOST_AUTO_TEST_CASE(a_gap_may_be_as_large_as_the_limit_and_ties_go_to_lower_indices) {
   BOOST_CHECK(pairs_of({0.5}, {0.75}, 0.25) == (Pairs{{0, 0}}));
   BOOST_CHECK(pairs_of({0.5}, {0.75}, 0.249).empty());
-  const std::vector<double> half{0.5}, near{0.519}, far{0.521};  // two points by default
+  // The default limit is two percentage points.
+  const std::vector<double> half{0.5}, near{0.519}, far{0.521};
   BOOST_TEST(match_by_accuracy(half, near).size() == 1U);
   BOOST_TEST(match_by_accuracy(half, far).empty());
   BOOST_CHECK(pairs_of({0.5, 0.25}, {0.375, 0.375}, 1) == (Pairs{{0, 0}, {1, 1}}));
@@ -158,7 +160,8 @@ BOOST_AUTO_TEST_CASE(random_pairs_leave_no_closer_two_unmatched) {
       BOOST_TEST(by_causal.emplace(c, last).second);
       BOOST_TEST(by_masked.emplace(m, last).second);
     }
-    // Of any two models within the limit, at least one has a partner that is at least as near.
+    // Of any two models within the limit, at least one has a partner at least as near as the other
+    // model.
     for (std::size_t c = 0; c < causal.size(); ++c) {
       for (std::size_t m = 0; m < masked.size(); ++m) {
         if (gap(c, m) > 0.1) continue;
@@ -170,7 +173,8 @@ BOOST_AUTO_TEST_CASE(random_pairs_leave_no_closer_two_unmatched) {
   }
 }
 
-// The first and third rows of Table 5; the other domains are invented.
+// The first two cases are the first and third rows of Table 5, with invented values for the other
+// domains.
 BOOST_AUTO_TEST_CASE(the_closest_domain_is_one_of_both_with_the_smallest_gap) {
   BOOST_TEST(closest_domain({{"Arts", 0.106}, {"Sports", 0.2}, {"Movies", 0.1}},
                             {{"Arts", 0.104}, {"Sports", 0.21}, {"Geographic", 0.1}}) == "Arts");
@@ -204,7 +208,7 @@ BOOST_AUTO_TEST_CASE(the_only_two_are_a_pair_whatever_their_gap) {
   BOOST_TEST(compare_models(two, {false, false}).pairs.empty());
 }
 
-// Three points on a falling line, and a fourth model without the number.
+// Three models lie on a falling line; a fourth one has no such number.
 BOOST_AUTO_TEST_CASE(a_correlation_needs_three_models_with_the_number) {
   std::vector<ModelCalibration> models{
       model("a", 0.1, {{"base", 0.4}, {"margin", 0.2}, {"average_min", 0.1}}),
@@ -213,7 +217,8 @@ BOOST_AUTO_TEST_CASE(a_correlation_needs_three_models_with_the_number) {
       model("d", 0.9, {{"base", 0.9}, {"margin", 0.2}, {"possibly", 0.1}})};
   models[3].estimators[0].metrics[static_cast<std::size_t>(CalibrationMetric::ace)].count = 0;
   const ModelComparison made = compare_models(models, {false, false, false, false});
-  // Margin is constant and average_min has two models: no number, so no row.
+  // Margin is constant, and only two models have average_min, so neither has a correlation or a
+  // row.
   BOOST_REQUIRE(made.correlation.size() == 1U);
   BOOST_TEST(made.correlation[0].first == "base");
   BOOST_TEST(made.correlation[0].second.count == 3U);
@@ -232,8 +237,8 @@ BOOST_AUTO_TEST_CASE(an_estimator_that_the_first_model_lacks_is_compared_too) {
   BOOST_TEST(std::abs(made.correlation[0].second.value - 1) < 1e-12);
 }
 
-// Draws of ACE from 0.1 to 0.3, and draws that are each 0.05 higher: every draw's difference is
-// 0.05.
+// The draws of ACE range from 0.1 to 0.3. The second model's are each 0.05 higher, so the
+// difference is 0.05 in every draw.
 BOOST_AUTO_TEST_CASE(models_of_the_same_facts_have_paired_differences) {
   const auto drawn = [](const std::string& name, double rise, std::uint64_t facts) {
     ModelCalibration made = model(name, 0.3, {{"base", 0.2 + rise}});
@@ -245,12 +250,12 @@ BOOST_AUTO_TEST_CASE(models_of_the_same_facts_have_paired_differences) {
   const std::vector<ModelCalibration> models{drawn("a", 0, 1), drawn("b", 0.05, 1),
                                              drawn("c", 0, 2)};
   const auto made = calibration_differences(models);
-  BOOST_TEST_REQUIRE(made.size() == 1U);  // c answered other facts
+  BOOST_TEST_REQUIRE(made.size() == 1U);  // c has different facts
   BOOST_TEST(made[0].first == 0U);
   BOOST_TEST(made[0].second == 1U);
   BOOST_TEST(made[0].estimator == "base");
   BOOST_TEST(std::abs(made[0].ace.value - 0.05) < 1e-12);
-  BOOST_TEST(!made[0].ace.has_interval());  // no draw differs
+  BOOST_TEST(!made[0].ace.has_interval());  // the difference is the same in every draw
   BOOST_TEST(made[0].brier.value == 0.0);
 }
 

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(calibration_metrics)
 
 namespace {
 
-/// NaN is near NaN.
+/// Two NaNs count as near each other.
 bool near(double a, double b, double by = 1e-12) {
   return std::isnan(b) ? std::isnan(a) : test::near(a, b, by);
 }
@@ -34,7 +34,8 @@ MetricValues metrics_of(const std::vector<Judgement>& judgements, std::size_t bi
   return SortedJudgements(judgements, bins).metrics();
 }
 
-// ---- Every metric by its definition, on a list that contains repeated answers several times ----
+// ---- Every metric, computed from its definition on a list in which repeated answers appear
+// several times ----
 
 double value(const Judgement& judgement) {
   return judgement.correct ? 1 : 0;
@@ -47,7 +48,8 @@ double mean_of(const std::vector<Judgement>& all, Of of) {
   return sum / static_cast<double>(all.size());
 }
 
-/// numpy.percentile of a list in any order. numpy rounds every step, so no operations may be fused.
+/// numpy.percentile for a list in any order. numpy rounds every step, so no operations may be
+/// fused.
 double percentile(const std::vector<Judgement>& all, double percent) {
   std::multiset<double> ordered;
   for (const Judgement& judgement : all) ordered.insert(judgement.confidence);
@@ -61,7 +63,7 @@ double percentile(const std::vector<Judgement>& all, double percent) {
   return t < 0.5 ? sorted[below] + way : sorted[below + 1] - way;
 }
 
-/// Members of each non-empty bin, by the number of inner edges below a confidence.
+/// The answers in each non-empty bin. A confidence's bin is the number of inner edges below it.
 std::vector<std::vector<Judgement>> binned(const std::vector<Judgement>& all,
                                            const std::vector<double>& edges) {
   std::map<std::ptrdiff_t, std::vector<Judgement>> members;
@@ -75,7 +77,7 @@ std::vector<std::vector<Judgement>> binned(const std::vector<Judgement>& all,
   return list;
 }
 
-/// Pairs of a right and a wrong answer, one by one.
+/// The oracle compares each right answer with each wrong one.
 double auroc_by_pairs(const std::vector<Judgement>& all) {
   double won = 0;
   double pairs = 0;
@@ -90,8 +92,8 @@ double auroc_by_pairs(const std::vector<Judgement>& all) {
   return pairs > 0 ? won / pairs : none;
 }
 
-/// Mean over k of the expected error rate among the k most confident. A wrong answer is among them
-/// with the probability that its tie group leaves for it.
+/// The mean over k of the expected error rate among the k most confident answers. A wrong answer in
+/// a tie group is among them with the probability that the group leaves for it.
 double aurc_by_chances(const std::vector<Judgement>& all) {
   const auto n = static_cast<double>(all.size());
   double area = 0;
@@ -112,7 +114,7 @@ double aurc_by_chances(const std::vector<Judgement>& all) {
   return area / n;
 }
 
-/// The same, averaged over every order of the list with non-increasing confidences.
+/// The same area, averaged over every order of the list in which confidences do not increase.
 double aurc_by_orders(std::vector<Judgement> all) {
   std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -170,7 +172,8 @@ MetricValues by_definition(const std::vector<Judgement>& all, std::size_t bins) 
       m[ace] += std::abs(gap(inside)) / static_cast<double>(parts.size());
       m[brier_reliability] += share * std::pow(gap(inside), 2);
       m[brier_resolution] += share * std::pow(mean_of(inside, value) - m[accuracy], 2);
-      // Within a bin: the variance of confidence minus twice its covariance with correctness.
+      // Within a bin, this is the variance of confidence minus twice its covariance with
+      // correctness.
       const double c = mean_of(inside, confidence);
       const double y = mean_of(inside, value);
       m[brier_within_bin] +=
@@ -194,8 +197,9 @@ void check_same(const MetricValues& made, const MetricValues& expected, double t
 
 }  // namespace
 
-// Two equal-count bins, {0.2, 0.4} with one of two right and {0.6, 0.8} with both: gaps 0.2 and
-// 0.3. Four equal-width bins, one answer in each of (0, ¼], (¼, ½], (½, ¾], (¾, 1].
+// Two equal-count bins contain {0.2, 0.4} with one right answer and {0.6, 0.8} with two: the gaps
+// are 0.2 and 0.3. Each of the four equal-width bins (0, ¼], (¼, ½], (½, ¾], (¾, 1] contains one
+// answer.
 BOOST_AUTO_TEST_CASE(a_small_example_by_hand) {
   const std::vector<Judgement> four{{0.8, true}, {0.2, false}, {0.6, true}, {0.4, true}};
   const MetricValues two = metrics_of(four, 2);
@@ -216,8 +220,9 @@ BOOST_AUTO_TEST_CASE(a_small_example_by_hand) {
   BOOST_TEST(near(in_four[mce], 0.6));
 }
 
-// scikit-learn 1.9: calibration_curve of the same twelve answers with 3, 4 and 5 bins, the mean of
-// |prob_true − prob_pred| for strategy "quantile", the largest for "uniform"; roc_auc_score.
+// Expected, from scikit-learn 1.9: calibration_curve of the same twelve answers with 3, 4 and 5
+// bins, then the mean of |prob_true − prob_pred| for strategy "quantile" and the largest one for
+// "uniform"; and roc_auc_score.
 BOOST_AUTO_TEST_CASE(twelve_answers_have_scikit_learns_numbers) {
   const std::vector<double> c{.05, .1, .1, .2, .35, .35, .35, .5, .62, .8, .8, .97};
   const std::vector<int> y{0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1};
@@ -293,7 +298,8 @@ BOOST_AUTO_TEST_CASE(fewer_answers_than_bins_have_no_equal_count_numbers) {
   }
 }
 
-// All in one bin: ACE = ECE = MCE = |0.6 − 0.7|, reliability its square, no resolution.
+// All answers are in one bin: ACE = ECE = MCE = |0.6 − 0.7|, the reliability is the square of that,
+// and the resolution is 0.
 BOOST_AUTO_TEST_CASE(a_constant_confidence_is_one_bin) {
   std::vector<Judgement> constant(40, {0.7, true});
   for (std::size_t i = 0; i < 16; ++i) constant[i].correct = false;
@@ -321,7 +327,7 @@ BOOST_AUTO_TEST_CASE(all_right_all_wrong_and_none_have_documented_values) {
     BOOST_TEST(std::isnan(m[brier_skill]));
     BOOST_TEST(m[brier_uncertainty] == 0.0);
   }
-  // Clipped at 1e-12, so a fully confident error costs ln 1e12.
+  // Probabilities are clipped at 1e-12, so a fully confident error costs ln 1e12.
   BOOST_TEST(near(wrong[log_loss], 12 * std::log(10.0), 1e-4));
   BOOST_TEST(near(metrics_of({{0.0, true}}, 1)[log_loss], 12 * std::log(10.0), 1e-9));
   BOOST_TEST(near(right[log_loss], 1e-12, 1e-15));

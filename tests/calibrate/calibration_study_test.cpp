@@ -38,7 +38,7 @@ bool mentions(const Names& remarks, const std::string& words) {
       remarks, [&](const std::string& remark) { return remark.find(words) != remark.npos; });
 }
 
-/// Every number of a study.
+/// All numbers of a study.
 std::vector<Estimate> numbers_of(const ModelCalibration& m) {
   std::vector<Estimate> all{m.accuracy, m.paraphrase_accuracy, m.brier_one_hot,
                             m.brier_one_hot_per_option};
@@ -74,14 +74,14 @@ bool all_are_numbers(const ModelCalibration& m) {
   });
 }
 
-/// ACE and Brier score of some cells, judged by their Base confidence.
+/// ACE and Brier score of some cells, with the confidence of Base.
 MetricValues base_metrics(const std::vector<Prediction>& cells) {
   std::vector<Judgement> judgements;
   for (const Prediction& cell : cells) judgements.push_back({cell.confidence, cell.correct});
   return SortedJudgements(judgements, bins).metrics();
 }
 
-/// The cells at one place of the rows of these relations.
+/// One cell of each row of these relations: the cell at index `place`.
 std::vector<Prediction> column(const std::vector<RelationPredictions>& relations,
                                const std::vector<std::size_t>& chosen, std::size_t place) {
   std::vector<Prediction> cells;
@@ -97,7 +97,8 @@ const std::vector<std::size_t> all_three{0, 1, 2};
 
 }  // namespace
 
-// Two relations of one domain each: two facts under two paraphrases, one fact under three.
+// Two relations, each with one domain: one has two facts under two paraphrases, the other has one
+// fact under three.
 BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_paraphrases) {
   ScoredModel model;
   model.predictions.name = "m";
@@ -136,13 +137,13 @@ BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_parap
   BOOST_TEST(near(estimate_of(made.estimators.at(0).metrics, accuracy).value, 2.0 / 3));
 }
 
-// A group's numbers use only its own judgements, from any relation.
+// A group's numbers use only the judgements of its own facts, whichever relation they are in.
 BOOST_AUTO_TEST_CASE(facts_are_grouped_by_a_column) {
   ScoredModel model = random_model({.facts = 30});
   std::vector<Judgement> old;
   for (RelationPredictions& relation : model.predictions.relations) {
     for (std::size_t f = 0; f < relation.facts(); ++f) {
-      if (f == 7) continue;  // has no value
+      if (f == 7) continue;  // fact 7 has no value in the column
       relation.relation.facts[f].further.emplace_back("age", f % 3 == 0 ? "old" : "new");
       if (f % 3 == 0) old.push_back(Base{}(FactPredictions{relation, f}));
     }
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(facts_are_grouped_by_a_column) {
 
 BOOST_AUTO_TEST_CASE(draws_and_facts_of_a_study_are_kept_for_differences) {
   const ScoredModel model = random_model({.facts = 30});
-  ScoredModel other = model;  // the same facts
+  ScoredModel other = model;  // the second model has the same facts
   other.predictions.name = "other";
   const ModelCalibration one = calibrate_model(model, options_of({"base"}));
   const ModelCalibration two = calibrate_model(other, options_of({"base"}));
@@ -207,7 +208,7 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
     BOOST_TEST(result.rejection.size() == 9U);
     BOOST_TEST(result.relations.size() == 3U);
   }
-  // Groups of Base: "All", "Even" (r0 and r2) and "Odd" (r1); r2 is 1:1.
+  // The groups of Base are "All", "Even" (r0 and r2) and "Odd" (r1); r2 is the 1:1 relation.
   const EstimatorResult& base = *made.estimator("base");
   const auto is = [&](const std::pair<std::string, MetricEstimates>& group, const std::string& name,
                       const std::vector<std::size_t>& chosen) {
@@ -225,7 +226,8 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
   is(base.cardinality[0], "1:1", {2});
   is(base.cardinality[1], "N:1", {0, 1});
   is(base.relations[1], "r1", {1});
-  // A group of everything has the interval of everything, since it uses the same resamples.
+  // A group that contains everything has the interval of the whole, because both use the same
+  // resamples.
   BOOST_TEST(estimate_of(base.domains[0].second, ace).low == estimate_of(base.metrics, ace).low);
 }
 
@@ -233,10 +235,12 @@ BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_
   ScoredModel model = random_model({.facts = 30, .markers = {"certainly", "same", "unsure"}});
   auto& relations = model.predictions.relations;
   relations[1].roles[3].marker = "possibly";
-  relations[1].roles[5].marker = "sure";  // only in r1, and always certain
+  // Only r1 has this marker, and its answers are always certain.
+  relations[1].roles[5].marker = "sure";
   for (RelationPredictions& relation : relations) {
     for (std::size_t f = 0; f < relation.facts(); ++f) {
-      relation.cells[f * 6 + 4] = relation.cells[f * 6];  // "same" changes nothing
+      // The marker "same" does not change the answers.
+      relation.cells[f * 6 + 4] = relation.cells[f * 6];
       Prediction& last = relation.cells[f * 6 + 5];
       last.confidence = last.correct ? 1 : 0;
     }
@@ -258,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_
   };
   is("certainly", {0, 2});
   is("possibly", {1});
-  // The resamples are those of the relations with the marker.
+  // The resamples are those of the only relation that has the marker.
   const MetricEstimates& alone = made.estimator("base")->relations[1].second;
   BOOST_TEST(near(effect("sure").brier.value, -estimate_of(alone, brier).value));
   BOOST_TEST(near(effect("sure").brier.low, -estimate_of(alone, brier).high));
@@ -271,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_
   BOOST_TEST(mentions(made.remarks, "“certainly” is left out"));
 }
 
-// H = 2·A·(1 − ACE) / (A + 1 − ACE), also where A is 0 or both are.
+// H = 2·A·(1 − ACE) / (A + 1 − ACE), including the cases A = 0 and A = 1 − ACE = 0.
 BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
   ScoredModel model = random_model({.facts = 20});
   for (BaseScores& base : model.base) {
@@ -299,7 +303,7 @@ BOOST_AUTO_TEST_CASE(reductions_stand_side_by_side_with_their_harmonic_mean) {
   BOOST_TEST(made.reductions[0].harmonic_mean.value > 0.3);
   BOOST_TEST(made.reductions[2].harmonic_mean.value == 0.0);
   BOOST_TEST(made.reductions[3].ace.value == 1.0);
-  // The first reduction is the scored one, so it equals Base.
+  // The first reduction is the one that was scored, so it equals Base.
   BOOST_TEST(made.reductions[0].ace.low == estimate_of(made.estimator("base")->metrics, ace).low);
 }
 
@@ -452,9 +456,9 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_no_number) {
   }
 }
 
-// Three relations of 25 facts whose five options have equal scores under three paraphrases and a
-// marker. Guessing is right in 1/5 of cases, nothing is known, and every confidence of one template
-// is 1/5.
+// Three relations have 25 facts each. The five options of a fact have equal scores under three
+// paraphrases and a marker. A guess is therefore right in 1/5 of cases, no fact is known, and every
+// confidence under one template is 1/5.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_a_guess_and_never_right) {
   ScoredModel model = random_model({.facts = 25, .markers = {"certainly"}, .one_to_one = false});
   const std::vector<double> level(5, -12.5);

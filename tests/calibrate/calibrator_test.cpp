@@ -37,8 +37,8 @@ Resamples resamples_of(std::vector<std::size_t> strata, std::size_t resamples = 
 
 }  // namespace
 
-// Median 3, 2.5% quantile 1 + 0.1, 97.5% quantile 5 − 0.1 (numpy's linear quantiles); the estimate
-// 4 shifts them all by 1.
+// The median is 3, the 2.5% quantile is 1 + 0.1 and the 97.5% quantile is 5 − 0.1 (numpy's linear
+// quantiles). The estimate 4 shifts all three by 1.
 BOOST_AUTO_TEST_CASE(an_interval_is_the_middle_of_the_draws_moved_to_the_estimate) {
   const Estimate e = draws_of(4, {5, 3, 1, 2, 4}).estimate();
   BOOST_TEST(e.value == 4.0);
@@ -105,7 +105,8 @@ BOOST_AUTO_TEST_CASE(each_resample_is_measured_as_a_list_of_its_own) {
   }
 }
 
-// 25 confident answers, all but one right: the upper end would pass 1, and ACE's lower end 0.
+// Of 25 confident answers, all but one are right. Without limits, the upper end of the accuracy
+// would exceed 1, and the lower end of ACE would be below 0.
 BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_stay_in_the_metrics_range) {
   std::vector<Judgement> judgements(25, {0.97, true});
   judgements[3].correct = false;
@@ -126,8 +127,8 @@ BOOST_AUTO_TEST_CASE(intervals_hold_the_estimate_and_stay_in_the_metrics_range) 
   }
 }
 
-// Half right at confidence 0.1: a log loss of (ln 10 − ln 0.9) / 2 = 1.2; log loss has no upper
-// bound.
+// Half of the answers, at confidence 0.1, are right: the log loss is (ln 10 − ln 0.9) / 2 = 1.2.
+// Log loss has no upper bound.
 BOOST_AUTO_TEST_CASE(a_log_loss_may_pass_one) {
   std::vector<Judgement> judgements(40, {0.1, true});
   for (std::size_t i = 0; i < 20; ++i) judgements[i].correct = false;
@@ -136,7 +137,8 @@ BOOST_AUTO_TEST_CASE(a_log_loss_may_pass_one) {
   BOOST_TEST(e.high > 1.25);
 }
 
-// One fact, or facts that agree, do not show how others would differ; accuracy is a share of facts.
+// A single fact, or facts that are all alike, cannot show how others would differ. Accuracy is a
+// share of facts, so it has an interval even here.
 BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
   for (const std::size_t facts : {1U, 30U}) {
     const std::vector<Judgement> alike(facts, {0.25, true});
@@ -151,7 +153,7 @@ BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
   }
 }
 
-// No resample of them contains an error, so none shows how large an error may be.
+// No resample of these answers contains an error, so none shows how large an error could be.
 BOOST_AUTO_TEST_CASE(errors_of_answers_that_are_all_right_or_all_wrong_have_no_interval) {
   for (const bool correct : {false, true}) {
     std::vector<Judgement> judgements;
@@ -223,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_calibrator_judges_relation_by_relation) {
   const Calibration expected = calibration_of(judgements, 6, resamples);
   BOOST_TEST(made[ace].value == expected[ace].value);
   BOOST_TEST(made[ace].low == expected[ace].low);
-  // Twenty bins by default: 24 facts have an ACE, 16 do not.
+  // The default is twenty bins: 24 facts are enough for an ACE, 16 are not.
   BOOST_TEST(margin.calibrate(relations, resamples)[ace].count == 24U);
   const std::span two(relations.data(), 2);
   BOOST_TEST(margin.calibrate(two, resamples_of({8, 8}))[ace].count == 0U);

@@ -28,7 +28,7 @@ Judgement judge(const Estimator& estimator, const RelationPredictions& relation,
   return estimator(FactPredictions{relation, fact});
 }
 
-/// A user's own estimator.
+/// An estimator such as a user might write.
 struct CoinToss {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {0.5, fact.base().correct};
@@ -42,15 +42,16 @@ struct CoinToss {
 BOOST_AUTO_TEST_CASE(base_and_margin_are_the_base_templates) {
   auto relation = answered("r", {{0, {{1, 0.75}, {0, 0.5}}}, {1, {{1, 0.25}, {0, 1.0}}}});
   BOOST_TEST(is(judge(Base{}, relation), 0.75, false));
-  BOOST_TEST(is(judge(Margin{}, relation), 0.375, false));  // half, as in the table
+  // The fixture's margin confidence is half of its base confidence.
+  BOOST_TEST(is(judge(Margin{}, relation), 0.375, false));
   BOOST_TEST(is(judge(Base{}, relation, 1), 0.25, true));
   relation.base = 1;
   BOOST_TEST(is(judge(Base{}, relation), 0.5, true));
   BOOST_TEST(is(judge(Margin{}, relation), 0.25, true));
 }
 
-// Equations 3 and 4 over five paraphrases. Three of them answer b, with 0.5 + 0.25 + 0.125. Two
-// answer c, including the least confident one, with 0.0625 + 0.875. All are divided by five.
+// Equations 3 and 4 over five paraphrases. Three answer b, with confidences 0.5, 0.25 and 0.125.
+// Two answer c, with 0.0625 (the lowest of all) and 0.875. All sums are divided by five.
 BOOST_AUTO_TEST_CASE(average_and_consistency_divide_by_all_paraphrases) {
   const auto relation =
       answered("r", {{1, {{1, 0.5}, {2, 0.875}, {1, 0.25}, {2, 0.0625}, {1, 0.125}}}});
@@ -72,7 +73,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_paraphrases_is_free_and_markers_do_not_count)
   BOOST_TEST(is(judge(Average(Vote{}), seven), 1.5 / 7, true));
 }
 
-// The answer is option 0, so a default of 0 would count as right.
+// The right answer is option 0, so a failed vote that defaulted to option 0 would count as right.
 BOOST_AUTO_TEST_CASE(a_failed_vote_is_confidence_zero_and_wrong) {
   const auto relation = answered("r", {{0, {{0, 0.9}, {1, 0.8}, {0, 0.7}, {1, 0.6}}}});
   BOOST_TEST(is(judge(Average(Vote{}), relation), 0.0, false, false));
@@ -129,7 +130,8 @@ BOOST_AUTO_TEST_CASE(estimators_are_named_for_tables_and_may_be_a_users_own) {
   static_assert(!ConfidenceEstimator<Vote>);
 }
 
-// Average ≤ Consistency ≤ 1, equal if every Base confidence is 1; both have the same correctness.
+// Average ≤ Consistency ≤ 1; the two are equal if every Base confidence is 1. Both judge the same
+// answer right or wrong.
 BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
   const auto model = test::random_model({.facts = 60, .paraphrases = 5});
   for (RelationPredictions relation : model.predictions.relations) {
@@ -147,8 +149,8 @@ BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
   }
 }
 
-// The base is a tie of two, and so is one of the five paraphrases. Two of the other three give the
-// answer, with 0.5 and 0.25.
+// The base template has a two-way tie, and so does one other of the five paraphrases. Two of the
+// remaining three give the answer, with 0.5 and 0.25.
 BOOST_AUTO_TEST_CASE(a_tie_is_not_right_and_agrees_with_no_other_answer) {
   auto relation = answered("r", {{1, {{1, 0.5}, {1, 0.5}, {1, 0.25}, {2, 0.75}, {1, 0.5}}}});
   test::make_tie(relation.cells[0], 2, BestTie::answer_first);

@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_SUITE(fitted_confidence_suite)
 
 namespace {
 
-/// A relation of two options and two templates. Each fact has its score of option 0 under each
-/// template; option 1 has score 0.
+/// A relation with two options and two templates. Each fact lists the score of option 0 under each
+/// template; option 1 always scores 0.
 RelationPredictions relation_of(
     const std::vector<std::pair<std::array<double, 2>, std::size_t>>& facts,
     const std::string& code = "r") {
@@ -37,13 +37,13 @@ RelationPredictions relation_of(
   return made;
 }
 
-/// Three of four facts are right, at odds of 81 to 1: the logits are four times too large.
+/// Three of four facts are right, but the odds are 81 to 1: the logits are four times too large.
 std::vector<RelationPredictions> too_sure() {
   const double score = std::log(81.0);
   return {relation_of({{{score, 1}, 0}, {{score, 1}, 0}, {{score, 1}, 0}, {{score, 1}, 1}})};
 }
 
-/// Its confidence is the sum of the base template's scores.
+/// An estimator whose confidence is the sum of the base template's scores.
 struct SumOfScores {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.scores()[0] + fact.scores()[1], fact.base().correct};
@@ -54,7 +54,7 @@ struct SumOfScores {
 
 }  // namespace
 
-// The correct odds are 3 to 1: ln 81 / T = ln 3.
+// The correct odds are 3 to 1, so ln 81 / T = ln 3.
 BOOST_AUTO_TEST_CASE(a_temperature_makes_the_mean_confidence_the_share_that_is_right) {
   const auto facts = too_sure();
   const Tempered<Base> tempered(facts);
@@ -71,18 +71,18 @@ BOOST_AUTO_TEST_CASE(a_temperature_makes_the_mean_confidence_the_share_that_is_r
 BOOST_AUTO_TEST_CASE(any_estimator_is_tempered_under_every_template) {
   const auto facts = too_sure();
   const FactPredictions fact{facts[0], 0};
-  // Margin of odds 3 to 1 is 1/2.
+  // At odds of 3 to 1, Margin is 1/2.
   BOOST_TEST(Tempered<Margin>(facts)(fact).confidence == 0.5, boost::test_tools::tolerance(1e-6));
-  // The other template has e^(1/4) to 1.
+  // Under the other template, the odds are e^(1/4) to 1.
   const double other = std::exp(0.25) / (std::exp(0.25) + 1);
   BOOST_TEST(Tempered<Average<Vote>>(facts)(fact).confidence == (0.75 + other) / 2,
              boost::test_tools::tolerance(1e-6));
-  // Scores are divided too.
+  // The temperature also divides the scores.
   BOOST_TEST(Tempered<SumOfScores>(facts)(fact).confidence == std::log(3.0),
              boost::test_tools::tolerance(1e-6));
 }
 
-// Both templates together have (3 ln 81 + 1) / 4, and the temperature is 4.
+// The weighted score of both templates is (3 ln 81 + 1) / 4, and the temperature is 4.
 BOOST_AUTO_TEST_CASE(what_templates_say_together_is_tempered) {
   auto facts = too_sure();
   facts[0].relation.template_weights = {0.75, 0.25};
@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(temperature_needs_scores) {
   BOOST_TEST(Tempered<Base>(std::vector<RelationPredictions>{}).temperature() == 1);
 }
 
-// The two more confident facts are right in half of cases, the others never: 1/2 and 0, linear
-// between.
+// Of the two more confident facts, half are right; of the others, none. The map is 1/2 and 0 at
+// these confidences, and linear between them.
 BOOST_AUTO_TEST_CASE(isotonic_says_how_many_were_right_at_a_confidence) {
   const double sure = std::log(9.0), unsure = std::log(3.0);  // confidences 0.9 and 0.75
   const std::vector<RelationPredictions> fitting{

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(many_prompt_results_suite)
 
 namespace {
 
-/// A study of a random table; answers have numbers but no texts.
+/// A study of a random table; its answers are numbers without texts.
 ManyPromptStudy random_study(const std::string& name, std::uint64_t seed,
                              const test::RandomPrompts& shape) {
   ManyPromptStudy study;
@@ -45,7 +45,7 @@ ManyPromptStudy random_study(const std::string& name, std::uint64_t seed,
 
 using FactKey = std::pair<std::string, std::string>;
 
-/// The rows of each fact.
+/// The rows of the table by fact.
 std::map<FactKey, std::vector<test::PromptRow>> by_fact(const PromptOutcomes& table) {
   std::map<FactKey, std::vector<test::PromptRow>> facts;
   for (const test::PromptRow& row : test::rows_of(table)) {
@@ -66,7 +66,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// The facts with a right answer to a prompt for which `keep(row)` is true.
+/// The facts that have a right answer to a prompt for which `keep(row)` is true.
 template <class Keep>
 std::set<FactKey> known(const PromptOutcomes& table, Keep keep) {
   std::set<FactKey> facts;
@@ -76,8 +76,8 @@ std::set<FactKey> known(const PromptOutcomes& table, Keep keep) {
   return facts;
 }
 
-/// Content-free scores of a relation that all favour `favoured`, under each scored template, the
-/// last one most.
+/// Adds content-free scores for a relation. They all favour `favoured` under each scored template,
+/// and most strongly under the last.
 void lean(ManyPromptStudy& study, const std::string& relation,
           const std::vector<std::string>& labels, std::size_t favoured,
           const std::vector<std::size_t>& templates) {
@@ -96,7 +96,7 @@ void lean(ManyPromptStudy& study, const std::string& relation,
 
 }  // namespace
 
-// By hand, from the marks: 3/8, 1/2, 1/3, 1 and 0.
+// Worked out from the marks by hand: 3/8, 1/2, 1/3, 1 and 0.
 BOOST_AUTO_TEST_CASE(a_way_of_asking_is_measured_whole) {
   const ManyPromptResults made = test::small_many_prompts();
   const ManyPromptResult& way = made.ways[0];
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_way_of_asking_is_measured_whole) {
   BOOST_TEST(way.coverage.maximum.value == 0.8);
   BOOST_TEST(way.coverage.minimum.value == 0.2);
   BOOST_TEST(way.by_relation.gaps == 1U);
-  // 13/28, 2/6, 1/3, 1 and 1.
+  // Worked out by hand: 13/28, 2/6, 1/3, 1 and 1.
   BOOST_TEST(
       near(way.consistency.overall.all.share.value, (13.0 / 28 + 1.0 / 3 + 1.0 / 3 + 2) / 5));
   BOOST_TEST(way.consistency.overall.only_subject.share.value == 0.75);
@@ -143,11 +143,11 @@ BOOST_AUTO_TEST_CASE(relations_have_their_templates_and_their_bias) {
   BOOST_TEST(std::abs(*made.ways[0].bias->single - level / 2) < 1e-9);
   BOOST_TEST(std::abs(*made.ways[0].bias->per_token.single - 0.1269594701) < 1e-9);
   BOOST_TEST(std::abs(*made.ways[0].bias->per_token.multi - 0.0965874805) < 1e-9);
-  // It has no prompts about capitals.
+  // This setting has no prompts about capitals.
   BOOST_TEST(made.ways[2].relations.size() == 1U);
 }
 
-// Under the questions: 1/2 and 3/4, 1/2 and 1, 1 and 0.
+// The facts' shares under the questions are 1/2 and 3/4, 1/2 and 1, 1 and 0.
 BOOST_AUTO_TEST_CASE(settings_of_two_forms_are_paired_by_name) {
   const ManyPromptResults made = test::small_many_prompts();
   BOOST_REQUIRE(made.forms.size() == 1U);
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(where_nothing_was_asked_there_is_no_number) {
   BOOST_TEST(made.ways[0].relations.empty());
 }
 
-// Every number recomputed, prompt by prompt.
+// The oracle recomputes every number prompt by prompt.
 BOOST_AUTO_TEST_CASE(random_studies_are_measured_as_by_a_slow_count) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const test::RandomPrompts shape{.missing = seed % 2 == 0 ? std::size_t{0} : std::size_t{3}};
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(random_studies_are_measured_as_by_a_slow_count) {
       BOOST_TEST(near(way.by_fact.exact_mean, mean(shares)));
       BOOST_TEST(way.by_fact.right.size() == 400U);
       BOOST_TEST(way.by_relation.right.size() == 400U);
-      // The mean of drawn accuracies is within five standard errors of the exact mean of shares.
+      // The mean accuracy of the draws is within five standard errors of the exact mean of shares.
       BOOST_TEST(std::abs(way.by_relation.mean - way.by_relation.exact_mean) <=
                  5 * way.by_relation.exact_sd / 20 + 1e-12);
       BOOST_REQUIRE(way.relations.size() == of_relation.size());
@@ -286,7 +286,8 @@ BOOST_AUTO_TEST_CASE(random_studies_are_measured_as_by_a_slow_count) {
   }
 }
 
-// If nothing is missing, both have all facts by their first names under all templates.
+// If nothing is missing, both studies have every fact under every template, with the subject's
+// first name.
 BOOST_AUTO_TEST_CASE(sharing_is_counted_fact_by_fact) {
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
     const test::RandomPrompts shape{.expressions = 1};
@@ -320,7 +321,8 @@ BOOST_AUTO_TEST_CASE(sharing_is_counted_fact_by_fact) {
   }
 }
 
-// The question form scores only some templates; the favoured template's index is among all of them.
+// The question form scores only some of the templates, but the index of the favoured template
+// counts all of them.
 BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
   ManyPromptStudy study = test::small_question();
   lean(study, "P19", {"Lyon", "Paris"}, 1, {2, 3});
@@ -329,13 +331,13 @@ BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
   BOOST_TEST(bias.templates == 2U);
   BOOST_TEST(bias.favoured->template_index == 3U);
   BOOST_TEST(bias.favoured->candidate == 1U);
-  study.content_free_templates.clear();  // in their own order
+  study.content_free_templates.clear();  // in the order of the scores
   const ManyPromptResults plain = many_prompt_results({study}, test::small_options());
   BOOST_TEST(plain.ways[0].relations[0].bias->favoured->template_index == 1U);
 }
 
-// By sum "Lyon" is favoured: −1 nat against −3 and −4. Of six tokens, "Paris" has −1/2 and −2/3
-// each.
+// By sum, "Lyon" is favoured: −1 nat compared with −3 and −4. Per token, "Paris" is favoured: with
+// six tokens, it has −1/2 and −2/3.
 BOOST_AUTO_TEST_CASE(per_token_another_candidate_is_favoured_and_named) {
   ManyPromptStudy first = test::small_zero_shot(), study = test::small_question();
   lean(first, "P19", {"Oslo", "Lyon"}, 1, {0});
@@ -350,7 +352,7 @@ BOOST_AUTO_TEST_CASE(per_token_another_candidate_is_favoured_and_named) {
   BOOST_TEST(label(bias.per_token) == "Paris");
   BOOST_TEST(bias.favoured->template_index == 3U);
   BOOST_TEST(bias.per_token.favoured->template_index == 2U);
-  const double lyon = 1 / (1 + std::exp(0.5));  // e^−1 of e^−1 + e^−1/2
+  const double lyon = 1 / (1 + std::exp(0.5));  // e^−1 as a share of e^−1 + e^−1/2
   BOOST_TEST(std::abs(bias.per_token.favoured->probability - (1 - lyon)) < 1e-9);
 }
 
@@ -377,7 +379,7 @@ BOOST_AUTO_TEST_CASE(each_way_of_asking_keeps_the_labels_of_its_own_candidates) 
   }
 }
 
-// A model may have the name of a form.
+// A model may have the same name as a form.
 BOOST_AUTO_TEST_CASE(closed_sets_have_no_forms) {
   ManyPromptStudy mask = test::small_closed_set(), question = test::small_closed_set();
   mask.answered.name = "model";
@@ -388,8 +390,8 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_no_forms) {
   BOOST_TEST(many_prompt_results({generated, question}, test::small_options()).forms.empty());
 }
 
-// Two facts under two templates. For the first fact, whose answer is the first of five options, all
-// options have equal scores. The second is known under one template. Generated answers cannot tie.
+// Two facts under two templates. The first fact's answer is the first of five options, which all
+// have equal scores. The second fact is known under one template. Generated answers cannot tie.
 BOOST_AUTO_TEST_CASE(ties_of_closed_sets_are_counted_and_said) {
   ModelPredictions model;
   model.name = "level";

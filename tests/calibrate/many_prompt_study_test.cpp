@@ -14,7 +14,7 @@ using namespace plumb::detail;
 using test::GenerationFolder;
 using test::says;
 
-// records/generation_folder_test.cpp tests the refusal of all other incomplete rows.
+// records/generation_folder_test.cpp tests that all other incomplete rows are refused.
 
 BOOST_AUTO_TEST_SUITE(many_prompt_study_suite)
 

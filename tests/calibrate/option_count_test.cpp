@@ -22,8 +22,8 @@ namespace {
 
 using Counts = std::vector<std::size_t>;
 
-/// A 1:1 relation of `options` facts; fact i's answer i has the weight `answer`, others have
-/// `other`.
+/// A 1:1 relation with `options` facts. Fact i's answer is option i, with weight `answer`; the
+/// other options have weight `other`.
 ScoredModel weighted(std::size_t options, double answer, double other) {
   ScoredModel model =
       random_model({.relations = 1, .facts = options, .options = options, .one_to_one = true});
@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(counts_are_dense_where_calibration_changes_most) {
   BOOST_TEST(option_counts(0).empty());
 }
 
-// For any sampling: an answer of weight 3 among others of weight 1 has 3 / (3 + k − 1), is right,
-// and has the remaining share as its error.
+// Whatever is sampled, an answer of weight 3 among k − 1 others of weight 1 is right with
+// confidence 3 / (3 + k − 1); the remaining share is the error.
 BOOST_AUTO_TEST_CASE(a_better_answer_is_right_with_its_share_of_the_weights) {
   const auto curve = option_count_curve(weighted(25, 3, 1), 20, {.resamples = 20});
   BOOST_REQUIRE(curve.size() == option_counts(25).size());
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_better_answer_is_right_with_its_share_of_the_weights) {
   }
 }
 
-// A worse answer, of weight ½, is wrong with 1 / (½ + k − 1).
+// A right option of weight ½ loses: the chosen option is wrong, with confidence 1 / (½ + k − 1).
 BOOST_AUTO_TEST_CASE(the_answer_is_kept_in_every_sampling) {
   for (const auto& point : option_count_curve(weighted(21, 0.5, 1), 20, {.resamples = 20})) {
     const double share = 1 / (static_cast<double>(point.options) - 0.5);
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(the_answer_is_kept_in_every_sampling) {
   }
 }
 
-// Equal weights: neither fact is known for any number of options, whether the answer is the first
-// option or the last.
+// All weights are equal. Neither fact is known for any number of options, whether its answer is the
+// first option or the last.
 BOOST_AUTO_TEST_CASE(ties_are_not_known_as_with_all_options) {
   ScoredModel model = weighted(20, 1, 1);
   auto& facts = model.predictions.relations[0].relation.facts;
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(ties_are_not_known_as_with_all_options) {
   for (const auto& point : option_count_curve(model, 20, {.resamples = 10})) {
     BOOST_TEST(point.accuracy.value == 0.0);
     BOOST_TEST(near(point.confidence.value, 1 / static_cast<double>(point.options)));
-    BOOST_TEST(point.ace.count == 0U);  // two facts are fewer than twenty bins
+    BOOST_TEST(point.ace.count == 0U);  // two facts are too few for twenty bins
     BOOST_TEST(point.facts == 2U);
   }
 }
@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(with_all_options_it_is_the_base_template_itself) {
   BOOST_TEST(near(all.ace.value, expected[CalibrationMetric::ace]));
 }
 
-// Smaller sets are subsets of larger ones: an answer that wins among more options wins among fewer.
+// Smaller sets are subsets of larger ones, so an answer that wins among more options also wins
+// among fewer.
 BOOST_AUTO_TEST_CASE(more_options_make_no_fact_right) {
   const auto model = random_model({.relations = 3, .facts = 40, .options = 40, .one_to_one = true});
   const auto curve = option_count_curve(model, 20, {.seed = 3, .resamples = 10});
@@ -148,8 +149,8 @@ BOOST_AUTO_TEST_CASE(samplings_follow_the_seed) {
   BOOST_TEST(confidence(1) != confidence(2));
 }
 
-// In 3000 orders of eight options each other option is second 3000 / 7 ± 4 standard deviations
-// times.
+// In 3000 orders of eight options, each of the seven other options is second 3000 / 7 times, ± 4
+// standard deviations.
 BOOST_AUTO_TEST_CASE(an_order_begins_with_the_answer_and_is_otherwise_uniform) {
   Relation relation;
   relation.code = "r";
@@ -177,7 +178,8 @@ BOOST_AUTO_TEST_CASE(an_order_begins_with_the_answer_and_is_otherwise_uniform) {
     BOOST_TEST(std::abs(static_cast<double>(last[option]) - expected) < margin);
   }
   BOOST_TEST(second[5] == 0U);
-  BOOST_TEST(orders.size() > 1500U);  // of 7! = 5040; the samplings differ from one another
+  // Of the 7! = 5040 possible orders, many are drawn: the samplings differ from one another.
+  BOOST_TEST(orders.size() > 1500U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -33,7 +33,7 @@ PromptList<Judgement> one_each(const std::vector<Judgement>& prompts) {
   return list;
 }
 
-/// Relations of facts with zero to four prompts, with confidences in steps of an eighth.
+/// Each fact has zero to four prompts, with confidences that are multiples of an eighth.
 PromptList<Judgement> random_list(std::uint64_t seed) {
   RandomStream random(seed, "overconfidence test");
   PromptList<Judgement> list;
@@ -64,7 +64,7 @@ Means means_of(const std::vector<Judgement>& prompts) {
   return means;
 }
 
-/// The bins of prompts in their given order, cut by position.
+/// Divides the prompts, in their given order, into bins by position.
 std::vector<std::vector<Judgement>> cut(const std::vector<Judgement>& sorted, std::size_t bins) {
   std::vector<std::vector<Judgement>> parts(bins);
   for (std::size_t b = 0, at = 0; b < bins; ++b) {
@@ -168,7 +168,8 @@ BOOST_AUTO_TEST_CASE(bins_of_different_confidences_are_those_of_a_plain_sort) {
   }
 }
 
-// Every order of the seven prompts; each order of the ties occurs equally often.
+// The oracle goes through every order of the seven prompts; tied prompts appear in each order
+// equally often.
 BOOST_AUTO_TEST_CASE(ties_are_as_right_in_each_bin_as_a_random_order_makes_them) {
   const std::vector<Judgement> seven{{0.9, true},  {0.5, true}, {0.5, false}, {0.5, false},
                                      {0.5, false}, {0.2, true}, {0.2, false}};
@@ -225,7 +226,7 @@ BOOST_AUTO_TEST_CASE(fewer_prompts_than_bins_make_as_many_bins_and_none_no_numbe
   }
 }
 
-// Each resample expanded, prompt by prompt.
+// The oracle expands each resample prompt by prompt.
 BOOST_AUTO_TEST_CASE(intervals_are_of_facts_drawn_with_all_their_prompts) {
   const auto list = random_list(4);
   const auto made = overconfidence(list, few);
@@ -265,7 +266,7 @@ BOOST_AUTO_TEST_CASE(intervals_are_of_facts_drawn_with_all_their_prompts) {
   };
   agrees(made.overconf, over);
   agrees(made.mean_confidence, sure);
-  // The trials of the accuracy's interval: facts, weighted by their prompts.
+  // The number of trials for the accuracy's interval counts facts, weighted by their prompts.
   double prompts = 0, squares = 0, known = 0;
   for (const std::vector<Judgement>& one : facts) {
     const double n = static_cast<double>(one.size());
@@ -295,7 +296,7 @@ BOOST_AUTO_TEST_CASE(facts_are_drawn_within_their_relations) {
   const auto made = overconfidence(list, few);
   BOOST_TEST(near(made.overconf.value, 0.5 - 2.0 / 3));
   BOOST_TEST(
-      !made.overconf.has_interval());  // pooled, some resamples would have more of one relation
+      !made.overconf.has_interval());  // a pooled resample could contain more facts of one relation
   BOOST_TEST(near(made.accuracy.low, wilson(8, 12).low));
 }
 
@@ -310,7 +311,7 @@ BOOST_AUTO_TEST_CASE(a_bin_has_no_more_trials_than_facts_or_prompts) {
   BOOST_CHECK(same(two.diagram[0].accuracy, wilson(1, 1)));
   BOOST_CHECK(same(two.diagram[1].accuracy, wilson(0, 1)));
   BOOST_CHECK(same(overconfidence(list, few, 1).diagram[0].accuracy, wilson(1, 2)));
-  // All ten facts are tied in each bin of two.
+  // All ten facts are tied, in five bins of two.
   const auto tied = overconfidence(one_each(std::vector<Judgement>(10, {0.5, true})), few, 5);
   for (const ConfidenceBin& bin : tied.diagram) BOOST_CHECK(same(bin.accuracy, wilson(2, 2)));
 }

@@ -36,8 +36,8 @@ double loss(const std::vector<ScoredFact>& facts, double temperature) {
   return sum;
 }
 
-/// The isotonic value at a fitted confidence as a maximum of minima: max over the lower ends a ≤ c
-/// of the min over the upper ends b ≥ c of the mean correctness in [a, b].
+/// The isotonic value at a fitted confidence, written as a maximum of minima: the max over lower
+/// ends a ≤ c of the min over upper ends b ≥ c of the mean correctness in [a, b].
 double isotonic_by_definition(const std::vector<Judgement>& all, double c) {
   double highest = 0;
   for (const Judgement& from : all) {
@@ -61,12 +61,12 @@ double isotonic_by_definition(const std::vector<Judgement>& all, double c) {
 
 }  // namespace
 
-// Two options whose scores differ by s, right in a share q: the loss is least at 1 / (1 + e^(−s/T))
-// = q, so T = s / ln(q / (1 − q)).
+// The scores of two options differ by s, and a share q of the answers is right. The loss is least
+// at 1 / (1 + e^(−s/T)) = q, so T = s / ln(q / (1 − q)).
 BOOST_AUTO_TEST_CASE(a_temperature_makes_two_options_as_sure_as_they_are_right) {
   const Scores scores{std::log(9.0), 0};
   BOOST_TEST(near(fit_temperature(facts_of(scores, {0, 0, 0, 1})), 2, 2e-9 * 2));
-  // ln 9 / ln 9 = 1 for nine of ten, and below 1 (sharper) for 19 of 20.
+  // With nine of ten right, T = ln 9 / ln 9 = 1; with 19 of 20, T is below 1 (sharper).
   std::vector<std::size_t> answers(20, 0);
   answers[7] = 1;
   BOOST_TEST(
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(no_other_temperature_has_a_lower_loss) {
   }
 }
 
-// scikit-learn 1.9: IsotonicRegression(out_of_bounds="clip").fit(c, y).predict(at).
+// Expected, from scikit-learn 1.9: IsotonicRegression(out_of_bounds="clip").fit(c, y).predict(at).
 BOOST_AUTO_TEST_CASE(an_isotonic_map_is_scikit_learns) {
   const Scores c{.05, .1, .1, .2, .35, .35, .35, .5, .62, .8, .8, .97};
   const std::vector<int> y{0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1};
@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(an_isotonic_map_is_the_maximum_of_minimal_means) {
     const auto steps = static_cast<std::size_t>(1 + round);
     auto all = tied_judgements(30, steps, std::to_string(round) + "isotonic");
     for (Judgement& judgement : all) {
-      if (round % 2 == 1) judgement.correct = !judgement.correct;  // falls instead of rising
+      // Correctness falls with confidence instead of rising.
+      if (round % 2 == 1) judgement.correct = !judgement.correct;
     }
     const IsotonicMap map(all);
     double fitted = 0;
@@ -185,7 +186,8 @@ BOOST_AUTO_TEST_CASE(halves_follow_the_seed_and_favour_no_fact) {
     for (std::size_t i = 0; i < 12; ++i) chosen[i] += fitting[i] ? 1 : 0;
     alike += std::equal(fitting.begin(), fitting.begin() + 6, fitting.begin() + 6) ? 1 : 0;
   }
-  // Binomial(1000, ½) and Binomial(1000, 1/20): four standard deviations.
+  // The counts follow Binomial(1000, ½) and Binomial(1000, 1/20); the bounds are four standard
+  // deviations.
   for (const std::size_t count : chosen) BOOST_TEST((count > 436U && count < 564U));
   BOOST_TEST((alike > 22U && alike < 78U));
 }

@@ -14,7 +14,8 @@ RunChanges changes(std::size_t facts) {
   RunChanges made;
   for (std::size_t i = 0; i < facts; ++i) {
     FactChange fact;
-    // Right half of the time. The second run is right as often, with confidence 0.9 instead of 0.5.
+    // The first run is right half of the time at confidence 0.5. The second run is right as often,
+    // but at confidence 0.9.
     const bool right = i % 2 == 0;
     fact.first = {0.5, right};
     fact.second = {0.9, right};
@@ -31,7 +32,7 @@ BOOST_AUTO_TEST_CASE(without_facts_there_is_no_number) {
   BOOST_TEST(std::isnan(RunChanges().mean_moved()));
 }
 
-// ACE rises from 0 to 0.4 in the sample with one bin, and the Brier score from 0.25 to (0.01 +
+// In the sample, with one bin, ACE rises from 0 to 0.4, and the Brier score from 0.25 to (0.01 +
 // 0.81) / 2.
 BOOST_AUTO_TEST_CASE(a_rise_is_the_second_run_minus_the_first) {
   const RunChanges made = changes(40);
@@ -45,7 +46,8 @@ BOOST_AUTO_TEST_CASE(a_rise_is_the_second_run_minus_the_first) {
   BOOST_TEST(brier.count == 40U);
 }
 
-// Both runs share resamples: the constant difference of two equal runs has no spread.
+// Both runs use the same resamples, so the difference of two equal runs is constant and has no
+// spread.
 BOOST_AUTO_TEST_CASE(equal_runs_differ_by_nothing) {
   RunChanges made = changes(30);
   for (FactChange& fact : made.facts) fact.second = fact.first;

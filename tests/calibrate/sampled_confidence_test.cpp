@@ -27,7 +27,7 @@ using Texts = std::vector<std::pair<std::string, std::uint32_t>>;
 
 const auto each = boost::test_tools::per_element();
 
-/// The answers and samples under "zero-shot".
+/// A folder with the answers and samples of the setting "zero-shot".
 struct Sampled : GenerationFolder {
   std::vector<RecordedAnswer> answers;
   std::vector<RecordedSamples> sampled;
@@ -86,7 +86,8 @@ BOOST_FIXTURE_TEST_CASE(samples_are_compared_by_their_lemmas, Sampled) {
   BOOST_TEST(stems.judgements.prompts[0].correct);
 }
 
-// The answer of the sampled prompt counts, not another answer of its fact.
+// The samples are compared with the answer to the same prompt, not with another answer to the same
+// fact.
 BOOST_FIXTURE_TEST_CASE(samples_are_compared_with_the_answer_to_their_own_prompt, Sampled) {
   answers = {answer(0, {5, 0, 0}, "one"), answer(0, {5, 0, 1}, "two"),
              answer(0, {5, 1, 0}, "three"), answer(0, {5, 1, 1}, "Fe")};
@@ -117,7 +118,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_sampled_is_nothing, Sampled) {
   BOOST_TEST(made.samples == 0U);
 }
 
-// Each confidence recomputed, sample by sample, from only the words of the texts.
+// The oracle recomputes each confidence sample by sample, using only the words of the texts.
 BOOST_AUTO_TEST_CASE(confidences_are_those_of_a_slow_count) {
   const MultiPromptDataset dataset = elements_many();
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
@@ -188,7 +189,8 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_cannot_be_is_named_by_file_and_line, Sampled)
   };
   with([](RecordedSamples& row) { row.prompt.fact = 9; });
   refused("2: contains: the row is about a prompt that was not asked");
-  with([](RecordedSamples& row) { row.subject = "salt"; });  // that is another of its names
+  // "salt" is another name of the same subject.
+  with([](RecordedSamples& row) { row.subject = "salt"; });
   refused("2: contains: the row is about a prompt that was not asked");
   with([](RecordedSamples& row) { row.relation = "symbol"; });
   refused("2: symbol: is not a relation that was asked, or its rows are not contiguous");

@@ -16,7 +16,7 @@ bool near(double a, double b) {
   return std::abs(a - b) < 1e-12;
 }
 
-/// A relation's facts, each with its subject, answer and the probability of every option.
+/// A fact of a relation: its subject, its answer and the probability of every option.
 struct Asked {
   std::string subject;
   std::size_t answer;
@@ -36,7 +36,8 @@ void add_relation(ScoredModel& model, const std::string& code, const std::vector
 
 }  // namespace
 
-// Option 0: 0.8 (right) and 0.6 (wrong) in separate bins; option 1: 0.2 (wrong), 0.4 (right).
+// Option 0 has 0.8 (right) and 0.6 (wrong), in separate bins; option 1 has 0.2 (wrong) and 0.4
+// (right).
 BOOST_AUTO_TEST_CASE(the_error_is_the_mean_over_options_of_their_ece) {
   ScoredModel model;
   add_relation(model, "P1", {{"a", 0, {0.8, 0.2}}, {"b", 1, {0.6, 0.4}}});
@@ -47,12 +48,12 @@ BOOST_AUTO_TEST_CASE(the_error_is_the_mean_over_options_of_their_ece) {
   BOOST_TEST(near(made->error.value, ((0.2 + 0.6) / 2 + (0.2 + 0.6) / 2) / 2));
   BOOST_TEST(near(made->brier.value, (2 * 0.2 * 0.2 + 2 * 0.6 * 0.6) / 2));
   BOOST_TEST(!made->brier_several_right.exists());
-  // In one bin gaps of opposite sign cancel: |0.2 − 0.6| of two questions, for each option.
+  // In a single bin, gaps of opposite sign cancel: for each option, |0.2 − 0.6| over two questions.
   BOOST_TEST(near(static_calibration(model, 1, {})->error.value, 0.4 / 2));
 }
 
-// "a" is in two rows with the same scores: options 0 and 2 are right, each with a share of one
-// half.
+// "a" has two rows with the same scores. Options 0 and 2 are both right, and each has a share of
+// one half.
 BOOST_AUTO_TEST_CASE(a_subject_with_several_objects_is_one_question) {
   ScoredModel model;
   add_relation(model, "P1",
@@ -63,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_subject_with_several_objects_is_one_question) {
   BOOST_TEST(made->several_right == 1U);
   BOOST_TEST(near(made->brier_several_right.value, 0.1 * 0.1 + 0.1 * 0.1));
   BOOST_TEST(near(made->brier.value, (0.02 + 0.2 * 0.2 + 0.3 * 0.3 + 0.1 * 0.1) / 2));
-  // Sums of y − p by option: 0 − 0.2, −0.1 + 0.3, 0.1 − 0.1.
+  // The sums of y − p for the three options are 0 − 0.2, −0.1 + 0.3 and 0.1 − 0.1.
   BOOST_TEST(near(made->error.value, (0.2 + 0.2 + 0) / 3 / 2));
 }
 
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(choices_of_a_facts_own_are_options_of_the_relation) {
   base.add(std::vector{std::log(0.3), std::log(0.7)}, std::vector<std::uint32_t>{1, 2});
   base.add(std::vector{std::log(0.4), std::log(0.6)}, std::vector<std::uint32_t>{1, 0});
   const auto all = static_calibration(model, 1, {});
-  BOOST_TEST(all->questions == 2U);  // one subject, but different choices
+  BOOST_TEST(all->questions == 2U);  // same subject, different choices
   BOOST_TEST(near(all->error.value, (0.4 + 0.7 + 0.3) / 3 / 2));
 }
 

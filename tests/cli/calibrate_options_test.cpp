@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_probed_into_a_folder_of_the_calibration) {
   BOOST_TEST(parsed.target.out == "o");
   BOOST_TEST(parsed.calibrate.seed == 3U);
   BOOST_TEST((parsed.calibrate.kinds.paraphrases == Indices{0}));
-  BOOST_TEST(parsed.calibrate.data.empty());  // the probe's folder has its own metadata
+  BOOST_TEST(parsed.calibrate.data.empty());  // the metadata is in the probe's folder
   BOOST_TEST(parsed.calibrate.relations.empty());
   BOOST_TEST(!parsed.calibrate.reading().scoring);
   BOOST_REQUIRE(parsed.calibrate.folders.list.size() == 1U);

@@ -28,22 +28,22 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Every file except run.json, which contains times.
+/// Returns every file except run.json, which contains times.
 std::map<std::string, std::string> comparable_in(const std::filesystem::path& folder) {
   return test::contents_but(folder, {"run.json"});
 }
 
 struct Files : test::ConsoleFiles {
-  /// `plumb calibrate` with few resamples.
+  /// Runs `plumb calibrate` with few resamples.
   [[nodiscard]] static ConsoleRun calibrate(Words words) {
     words.insert(words.begin(), {"calibrate", "--resamples", "20"});
     return test::run_words(words, [](const ModelOptions&) {
       NgramTreeModel model = test::small_model();
-      model.limits = {96, 4, 16};  // injected statements are longer
+      model.limits = {96, 4, 16};  // injected statements need more context
       return model;
     });
   }
-  /// Calibrates a model that is probed first.
+  /// Probes a model, then calibrates it.
   [[nodiscard]] ConsoleRun calibrate_model(Words options = {}) const {
     options.insert(options.begin(), {"--data", at("data"), "--model", at("model.gguf"), "--out",
                                      at("out"), "--bins", "2"});
@@ -56,13 +56,13 @@ struct Files : test::ConsoleFiles {
   }
 };
 
-/// A relation as lm-pub-quiz writes it. The confidences are 0.9, 0.8, 0.7 and 0.6; the third answer
+/// A relation in lm-pub-quiz's format. The confidences are 0.9, 0.8, 0.7 and 0.6; the third answer
 /// is wrong.
 struct Foreign : Files {
   Foreign() { fill(results, {-1}); }
 
-  /// One template for each shift. A shift moves all scores of a template by a constant, which does
-  /// not change any confidence.
+  /// Adds one template for each shift. A shift moves all scores of a template by a constant, which
+  /// does not change any confidence.
   static void fill(test::ResultsFolder& into, const std::vector<double>& shifts,
                    std::size_t first_template = 0) {
     std::vector<std::string> rows, templates{"[X]: [Y].", "[Y] of [X].", "[X] has [Y]."};
@@ -92,9 +92,9 @@ double value(const Json& estimate) {
 
 }  // namespace
 
-// Two bins: 0.6 (right) with 0.7 (wrong), and 0.8 with 0.9 (right), so ACE = (|0.5 − 0.65| + |1 −
-// 0.85|) / 2. Brier = (0.4² + 0.7² + 0.2² + 0.1²) / 4. Of the three pairs of a right and a wrong
-// answer, two are in order.
+// The first bin contains 0.6 (right) and 0.7 (wrong), the second 0.8 and 0.9 (both right), so ACE =
+// (|0.5 − 0.65| + |1 − 0.85|) / 2. Brier = (0.4² + 0.7² + 0.2² + 0.1²) / 4. Of the three pairs of a
+// right and a wrong answer, two are in the right order.
 BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left_alone, Foreign) {
   const auto before = contents(results.path());
   const ConsoleRun run = calibrate_it();
@@ -403,8 +403,8 @@ BOOST_FIXTURE_TEST_CASE(average_needs_two_paraphrases, Foreign) {
   BOOST_TEST(calibrate_it({"--estimators", "possibly"}).refused("'possibly' is not an estimator"));
 }
 
-// Three templates with the same confidences: Average is their mean, and Base is the same for each
-// template.
+// The three templates have the same confidences: Average is their mean, and Base is the same for
+// each template.
 BOOST_FIXTURE_TEST_CASE(the_kinds_of_templates_and_the_base_can_be_said, Foreign) {
   fill(results, {0, -1, -2});
   const auto estimators = [&](Words options) {
@@ -581,7 +581,8 @@ BOOST_FIXTURE_TEST_CASE(metrics_json_holds_every_number_of_the_main_tables, File
       }
     }
   }
-  // Base, Margin; Average and Consistency by vote, min and max; five markers.
+  // The estimators are Base and Margin, then Average and Consistency, each by vote, min and max;
+  // there are also five markers.
   BOOST_TEST(compared == (2U + 6U + 5U) * calibration_metric_count);
 }
 

@@ -123,7 +123,8 @@ BOOST_AUTO_TEST_CASE(several_processes_of_a_program_without_mpi_are_refused) {
   }
 }
 
-// A program's own engine does not have plumb's GPU layers or servers unless it declares them.
+// A program with its own engine does not have the options for plumb's GPU layers or servers unless
+// the engine declares them.
 BOOST_AUTO_TEST_CASE(options_of_an_engine_are_there_where_it_takes_them) {
   struct Plain {
     test::HookedModel operator()(const ModelOptions&) const { return test::small_model(); }
@@ -176,8 +177,9 @@ BOOST_AUTO_TEST_CASE(a_whole_program_hands_its_words_over) {
   BOOST_TEST(out.str().starts_with("Example: plumb data"));
 }
 
-// Only France, whose capital is the first of three options with five letters: all options tie. If
-// the first option won ties, the model would seem certain of the answer.
+// The dataset contains only France. Its capital is the first of three options with five letters
+// each, so all options tie. If the first option won ties, the model would seem certain of the
+// answer.
 BOOST_FIXTURE_TEST_CASE(a_model_with_equal_logits_knows_nothing_in_any_job, ConsoleFiles) {
   const auto run = [](std::vector<std::string> words, auto model) {
     const ConsoleRun made =

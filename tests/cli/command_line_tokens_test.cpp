@@ -36,10 +36,10 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     if (counts.empty()) continue;  // a masked model
     for (const char* const text : {"The capital of France is Paris.", "1, 2, 3: one, two, three",
                                    "Москва — столица России"}) {
-      counts.erase(text);  // the check at a run's start tokenises it too
+      counts.erase(text);  // the check at the start of a run tokenises it too
     }
     ++jobs;
-    // A ranking uses names for several purposes: as candidates of one token, in a trie, in prompts.
+    // A ranking uses names for several purposes: as one-token candidates, in a trie and in prompts.
     if (job.words[0] == "rank") {
       BOOST_TEST(counts.size() > 10U, job.name);
       for (const auto& [text, times] : counts) {
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     }
     const TinyRun listed = run_tiny({"data", "prompts", out.string()}, folder / "cache");
     BOOST_REQUIRE_MESSAGE(listed.code == 0, listed.err);
-    // How often each text is requested: two relations may contain the same text.
+    // How often each text is requested; two relations may contain the same text.
     std::map<std::string, std::size_t> scored, continued;
     std::istringstream lines(listed.out);
     for (std::string line; std::getline(lines, line);) {
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     }
     for (const auto& [text, times] : continued) {
       const auto found = counts.find(text);
-      // The tokens of its beginning show where a scored text continues.
+      // The tokens of a scored text's beginning show where its continuation starts.
       const auto longer = scored.upper_bound(text);
       const bool begins_a_scored = longer != scored.end() && longer->first.starts_with(text);
       if (found == counts.end() || begins_a_scored) continue;

@@ -30,10 +30,10 @@ using Words = std::vector<std::string>;
 const Words family_templates{"[X] is a [Y].", "[Y]: [X] is one."};
 const std::vector<double> gas{-1, -2}, metal{-2, -1};
 
-/// The family relation of the elements under its two templates, as generated answers and as choices
-/// from a closed set. Generated: neon is right and wrong, argon is right twice, gold is right and
-/// wrong; neon's second name is not used. Chosen: neon is right twice, argon is wrong and right,
-/// gold is wrong twice.
+/// The family relation of the elements under its two templates, once as generated answers and once
+/// as choices from a closed set. Generated answers: neon is right and wrong, argon is right twice,
+/// gold is right and wrong; neon's second name is not used. Choices: neon is right twice, argon is
+/// wrong and right, gold is wrong twice.
 struct Ways {
   Ways() {
     generated.setting("zero-shot", answers());
@@ -54,7 +54,7 @@ struct Ways {
   [[nodiscard]] std::string set() const { return "set=" + chosen.path().string(); }
   [[nodiscard]] std::string out() const { return (folder / "out").string(); }
 
-  /// Without WordNet and, if `quick`, with few samplings.
+  /// Compares without WordNet and, if `quick`, with few samplings.
   [[nodiscard]] ConsoleRun compare(Words words, bool quick = true) const {
     words.insert(words.begin(), "compare");
     if (quick) words.insert(words.end(), {"--samplings", "100"});
@@ -72,7 +72,8 @@ struct Ways {
   [[nodiscard]] Json read(const std::string& name) const {
     return Json::parse(slurp(folder / ("out/" + name)));
   }
-  /// The shares of what "top" knows that "left" knows too: by template and under any prompt.
+  /// Of the facts that "top" knows, the share that "left" knows too: by template, and under any
+  /// prompt.
   [[nodiscard]] std::pair<double, double> shared(const std::string& left,
                                                  const std::string& top) const {
     const Json metrics = read("metrics.json");
@@ -84,7 +85,7 @@ struct Ways {
     BOOST_ERROR("no cell of " + left + " and " + top);
     return {};
   }
-  /// The count of templates not marked as manual, in relations that have a manual one.
+  /// The number of templates not marked as manual, in relations that have a manual one.
   [[nodiscard]] int generated_templates(const std::string& way) const {
     return read("metrics.json")
         .at("settings")
@@ -99,7 +100,8 @@ struct Ways {
   test::TemporaryFolder folder;
 };
 
-/// A templates.jsonl for the family relation whose second template is a program's paraphrase.
+/// The text of a templates.jsonl for the family relation, whose second template is a paraphrase
+/// made by a program.
 std::string lines(const Words& templates) {
   std::string text;
   for (std::size_t i = 0; i < templates.size(); ++i) {
@@ -115,9 +117,9 @@ std::string lines(const Words& templates) {
 
 }  // namespace
 
-// By template the generation knows three facts and one; of these the set knows one and one. The set
-// knows one and two; of these the generation knows one and one. Under any prompt they know three
-// and two.
+// Under the first template, the generation knows three facts and the set one; under the second, the
+// generation knows one and the set two. Under each template they share one fact. Under any prompt,
+// the generation knows three facts and the set two.
 BOOST_FIXTURE_TEST_CASE(generated_and_chosen_answers_stand_side_by_side, Ways) {
   const ConsoleRun run = both();
   BOOST_TEST(run.code == 0, run);
@@ -172,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(one_closed_set_is_looked_at_over_its_prompts, Ways) {
   fresh.check_refused(fresh.compare({"--prompts"}), "RUN: names 0 runs");
 }
 
-// By default two closed sets are compared under one setting.
+// By default, the comparison of two closed sets uses one setting.
 BOOST_FIXTURE_TEST_CASE(closed_sets_are_compared_over_prompts_when_asked, Ways) {
   const std::string again = "again=" + chosen.path().string();
   const ConsoleRun run = compare({set(), again, "--prompts"});
@@ -183,14 +185,14 @@ BOOST_FIXTURE_TEST_CASE(closed_sets_are_compared_over_prompts_when_asked, Ways) 
                       "--samplings: has no effect without --prompts");
 }
 
-// The generation gives the groups of the templates that both runs use.
+// The template groups recorded by the generation apply to the templates that both runs use.
 BOOST_FIXTURE_TEST_CASE(what_a_generation_knows_of_templates_is_known_of_the_closed_set, Ways) {
   BOOST_TEST(both().code == 0);
   BOOST_TEST(generated_templates("gen zero-shot") == 1);
   BOOST_TEST(generated_templates("set") == 1);
 }
 
-// If one template is not in the generation, it would be counted as a manual one.
+// A template that is not in the generation would be counted as a manual one.
 BOOST_FIXTURE_TEST_CASE(templates_of_which_some_are_unknown_are_known_by_text_alone, Ways) {
   add_family({family_templates[0], "[X] belongs to [Y]."});
   BOOST_TEST(both().code == 0);
@@ -271,7 +273,7 @@ BOOST_FIXTURE_TEST_CASE(a_closed_set_need_not_have_its_first_template, Ways) {
   BOOST_TEST(run.code == 0, run);
   BOOST_TEST(read("metrics.json").at("settings").at("set").at("prompts") == 3);
   BOOST_TEST(near(shared("gen zero-shot", "set").first, 1));
-  // A relation before it uses that template and the first.
+  // The relation "crystal", which comes earlier, uses that template and the first one.
   chosen.add("crystal", {"cubic", "hexagonal"}, family_templates, Json::object(),
              {row("Qgold", 0, 0, 0, gas), row("Qgold", 0, 1, 0, gas)});
   BOOST_TEST(some_template(chosen.path()) == 1U);
@@ -308,8 +310,8 @@ BOOST_FIXTURE_TEST_CASE(what_runs_say_is_said_with_their_names, Ways) {
   BOOST_TEST(run.says("set: Texts differ.\n"), run);
 }
 
-// A generation and a probe are distinguished by their command. Each is compared only with runs of
-// the same command.
+// The command distinguishes a generation from a probe. Each is compared only with runs of the same
+// command.
 BOOST_FIXTURE_TEST_CASE(runs_with_other_settings_are_reported, Ways) {
   GenerationFolder other;
   other.setting("zero-shot", answers());

@@ -37,7 +37,7 @@ std::string compare(Words words) {
   return out.str();
 }
 
-/// Adds a relation with two options and one template. The marks show which facts are answered
+/// Adds a relation with two options and one template. The marks specify which facts are answered
 /// right.
 void add(test::ResultsFolder& into, const std::string& code, const std::string& marks) {
   std::vector<std::string> rows;
@@ -83,7 +83,7 @@ struct TwoRuns {
 }  // namespace
 
 // Means over relations: (3/4 + 1/2) / 2 and (1/4 + 1/2) / 2. Of the facts that "one" knows, "two"
-// knows 1/3 and 0; of those that "two" knows, "one" knows 1 and 0.
+// knows 1/3 in P1 and none in P2; of those that "two" knows, "one" knows all in P1 and none in P2.
 BOOST_FIXTURE_TEST_CASE(two_runs_become_a_folder_a_page_and_a_table, TwoRuns) {
   name_models("large", "small");
   const std::string said = compare(words());
@@ -237,7 +237,8 @@ BOOST_FIXTURE_TEST_CASE(other_facts_under_the_same_names_are_refused, TwoRuns) {
 }
 
 // "one" knows 3 of 4 and 1 of 2 facts, "two" 1 of 4 and 1 of 2: the mean over relations drops by
-// 1/4. In P1 three facts are lost or gained, in P2 two; all scores of those facts change by 1 nat.
+// 1/4. Three facts in P1 and two in P2 are lost or gained; all scores of those facts change by 1
+// nat.
 BOOST_FIXTURE_TEST_CASE(conditions_of_two_runs_decide_the_exit_code, TwoRuns) {
   const auto check = [&](const std::string& conditions) {
     std::ostringstream stream, err;
@@ -321,8 +322,8 @@ BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::Gener
     BOOST_TEST(cell.at("oracle").at("not_shared").at("facts") == 0);
     BOOST_TEST(cell.at("oracle").at("not_shared").at("templates") == 0);
   }
-  // The generation gives the groups: half of the templates are manual, among three relations as
-  // among two.
+  // The generation provides the groups. Half of the templates are manual, whether three relations
+  // are compared or two.
   BOOST_TEST(chosen.at("manual_templates").at("generated_templates") == 3);
   auto after = test::all_contents(folder.path());
   std::erase_if(after, [](const auto& file) { return file.first.starts_with("out/"); });
@@ -346,7 +347,7 @@ BOOST_FIXTURE_TEST_CASE(two_generations_stand_side_by_side, test::GenerateFiles)
   BOOST_TEST((ways == std::set<std::string>{"a zero-shot", "a zero-shot-question", "b zero-shot",
                                             "b zero-shot-question"}));
   BOOST_TEST(metrics.at("sharing").size() == 12U);
-  // Forms are compared within each run.
+  // The two forms are compared within each run.
   BOOST_REQUIRE(metrics.at("forms").size() == 2U);
   BOOST_TEST(metrics.at("forms").at(0).at("mask") == "a zero-shot");
   BOOST_TEST(metrics.at("forms").at(0).at("question") == "a zero-shot-question");
@@ -363,7 +364,7 @@ BOOST_FIXTURE_TEST_CASE(two_generations_stand_side_by_side, test::GenerateFiles)
                         test::shows(Fault::user, "--pairs: has no effect over many prompts"));
 }
 
-// A stopped run is not a finished one.
+// A stopped run does not count as a finished one.
 BOOST_FIXTURE_TEST_CASE(a_generation_that_is_not_finished_is_refused, test::GenerateFiles) {
   BOOST_TEST(generate({"--names", "none", "--samples", "0"}, "gen").code == 0);
   std::filesystem::remove(folder / "gen/metadata_generate.json");

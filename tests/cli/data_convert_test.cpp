@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_SUITE(data_convert)
 
 namespace {
 
-/// The small dataset, with the additions for many prompts: an alias of Egypt, a second city on the
-/// Rhine as Bonn's subject, other names of the Rhine.
+/// The small dataset with additions for many prompts: an alias of Egypt, Bonn as a second subject
+/// of the Rhine, and other names of the Rhine.
 struct ConvertFiles : ConsoleFiles {
   ConvertFiles() {
     folder.write("data/river.jsonl",
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(sizes_are_counted_over_facts) {
     BOOST_TEST(sizes.objects == 3 * times);
     BOOST_TEST(sizes.object_aliases == 4 * times);
     BOOST_TEST(sizes.templates == 5 * times);
-    BOOST_TEST(sizes.groups == 4 * times);  // a, b, and two templates with a group each
+    BOOST_TEST(sizes.groups == 4 * times);  // a, b, and two templates with their own groups
     BOOST_TEST(sizes.questions == 1 * times);
     BOOST_TEST(sizes.prompts == 15 * times);
     sizes += sizes_of(relation);
@@ -170,7 +170,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_used_is_refused, ConvertFiles) {
   BOOST_TEST(convert().refused(at("many") + ": is not a folder; choose another folder (--out)"));
   std::filesystem::remove(folder / "many");
   std::filesystem::create_directory(folder / "many");
-  BOOST_TEST(convert().code == 0);  // it is empty
+  BOOST_TEST(convert().code == 0);  // the folder is empty
 }
 
 BOOST_FIXTURE_TEST_CASE(nothing_is_written_of_a_dataset_with_a_problem, ConvertFiles) {
@@ -242,7 +242,7 @@ BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
                  .refused("--origin: does not apply to --to"));
 }
 
-// This is what a kill or a full disk leaves.
+// A kill or a full disk leaves the folder in this state.
 BOOST_FIXTURE_TEST_CASE(what_broke_off_is_begun_anew, ConvertFiles) {
   BOOST_TEST(convert().code == 0);
   std::filesystem::rename(folder / "many", folder / "many.part");

@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(each_fact_is_a_json_line_on_request, OverlapFiles) {
   BOOST_TEST(rows[2]["instance_index"] == 2);
   BOOST_TEST(rows[2]["first_line"] == 2);
   BOOST_TEST(rows[2]["first_file"] == at("a.txt"));
-  // Refused before any text is read.
+  // The file is refused before any text is read.
   folder.write("bad.gz", "\x1F\x8B\x08");
   BOOST_TEST(overlap({"--out", at("no/facts.jsonl")}, "bad.gz").refused("cannot be created"));
   BOOST_TEST(!std::filesystem::exists(folder / "no"));

@@ -38,14 +38,14 @@ std::vector<Json> lines_of(const std::string& text) {
   return rows;
 }
 
-/// A model that records the sequences it evaluates: each one after which a row is requested.
+/// Makes the model record each sequence after which a row is requested.
 HookedModel recording(const NgramTreeModel& model, Received& received) {
   HookedModel made(model);
   made.on_sequence = [&received](const Ids& sequence) { received.insert(sequence); };
   return made;
 }
 
-/// A run of these words over a recording model, then the output of `data prompts` for it.
+/// Runs these words over a recording model, then lists the run's prompts with `data prompts`.
 struct Listing {
   Received received;
   std::vector<Json> rows;
@@ -108,9 +108,9 @@ std::vector<std::string> texts_of(const Json& row) {
   return all;
 }
 
-/// The model received every listed prompt: a prompt that is continued or embedded as a whole, a
-/// scored one without its last token, which is only looked up. And each sequence that the model
-/// received is the beginning of a listed prompt, or continues an open one.
+/// The model received every listed prompt: prompts that are continued or embedded were received as
+/// a whole, and scored prompts without their last token, which is only looked up. Conversely, each
+/// sequence that the model received is the beginning of a listed prompt, or continues an open one.
 void check_received(const Listing& listing) {
   std::set<Ids> open, scored;
   std::size_t missing = 0, unlisted = 0;
@@ -135,7 +135,7 @@ void check_received(const Listing& listing) {
   BOOST_TEST(unlisted == 0U);
 }
 
-/// The ids of a row spell its texts.
+/// Checks that the ids of a row spell its texts.
 void check_texts(const Listing& listing, const NgramTreeModel& model) {
   for (const Json& row : listing.rows) {
     const std::vector<Ids> ids = sequences_of(row);
@@ -274,7 +274,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_many_shot_study_are_those_that_the_model_go
   }
 }
 
-// A row of EIC-LKE or IC-LKE records enough to write its sequences again.
+// A row of EIC-LKE or IC-LKE records enough to reconstruct its sequences.
 BOOST_FIXTURE_TEST_CASE(rows_of_a_many_shot_study_name_what_stands_before_a_question,
                         ManyShotFiles) {
   folder.write("data/birth.jsonl", "");
@@ -352,7 +352,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_of_a_ranking_are_those_that_the_model_got, RankF
                boost::test_tools::per_element());
     check_texts(listing, model);
     // A search evaluates some prefixes of the candidates after each query, including prefixes of
-    // the true one.
+    // the true candidate.
     const std::vector<Json> queries = listing.part(method);
     const Json candidates = listing.part(method + " candidates").at(0);
     BOOST_TEST(candidates.at("prompt") == "");
@@ -460,7 +460,7 @@ BOOST_FIXTURE_TEST_CASE(tokens_are_of_the_runs_own_model, GenerateFiles) {
   BOOST_TEST(other.err == "The tokens are from model.gguf, which is not the run's model.\n");
 }
 
-// One prompt of each kind, stored in the run folder and on its page.
+// The run folder and its page contain one prompt of each kind.
 BOOST_FIXTURE_TEST_CASE(a_run_keeps_an_example_of_each_kind, GenerateFiles) {
   BOOST_REQUIRE(generate({"--settings", "zero-shot,template", "--shots", "2"}).code == 0);
   std::set<std::string> parts;
@@ -480,7 +480,8 @@ BOOST_FIXTURE_TEST_CASE(a_run_keeps_an_example_of_each_kind, GenerateFiles) {
                        "hydrogen is [MASK].\nA:</pre>") != std::string::npos);
 }
 
-// A run that a program made through the library has no command line. Its rows record its prompts.
+// A run that a program made through the library has no command line, so its prompts are read from
+// its rows.
 BOOST_AUTO_TEST_CASE(prompts_of_a_probe_that_a_program_wrote_come_from_its_rows) {
   const test::TemporaryFolder folder;
   const std::string run = (folder / "run").string();

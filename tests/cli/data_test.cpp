@@ -78,12 +78,13 @@ BOOST_FIXTURE_TEST_CASE(describe_counts_statements_without_a_model, ConsoleFiles
       "Token counts: add --model FILE.\n");
 }
 
-// By hand, with a token for each byte and one for BOS. "The capital of France is Paris." takes 32,
-// Korea's and Egypt's 31: 3 · (32 + 31 + 31) = 282. Shared: BOS and "The capital of " once (16
-// nodes), then "France is " or the like (10, 9, 9), then "Paris", "Seoul" or "Cairo" (5 each, three
-// times for each fact), as the last byte is not fed: 16 + 28 + 45 = 89. River: "Cairo lies on the
-// Nile." takes 24 and "… Rhine." 25, Bonn's one less each: 96. Shared: BOS, "Cairo lies on the "
-// (18), "Bonn lies on the " (17), and 4 + 5 twice: 54.
+// Counted by hand, with one token for each byte and one for BOS. "The capital of France is Paris."
+// takes 32 tokens, Korea's and Egypt's statements 31: 3 · (32 + 31 + 31) = 282. With sharing: BOS
+// and "The capital of " once (16 nodes); then "France is " and the like (10, 9 and 9); then
+// "Paris", "Seoul" and "Cairo" for each of the three facts (5 nodes each, because the last byte is
+// not fed): 16 + 28 + 45 = 89. River: "Cairo lies on the Nile." takes 24 tokens and "… Rhine." 25,
+// Bonn's statements one less each: 96. With sharing: BOS and "Cairo lies on the " (together 19),
+// "Bonn lies on the " (17), and 4 + 5 nodes for each subject: 54.
 BOOST_FIXTURE_TEST_CASE(describe_counts_tokens_with_a_model, ConsoleFiles) {
   const ConsoleRun run = run_words({"data", "describe", at("data"), "--model", at("model.gguf")});
   BOOST_TEST(run.code == 0);
@@ -194,7 +195,7 @@ BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFil
   };
   BOOST_TEST(describe({"--model", at("model.gguf")})
                  .refused("capital.jsonl:1: capital, subject: '<|x|>' contains '<|x|>'"));
-  // Three statements in which one byte replaces five.
+  // One byte replaces five in three statements.
   const ConsoleRun text = describe({"--model", at("model.gguf"), "--special-tokens", "text"});
   const ConsoleRun parse = describe({"--model", at("model.gguf"), "--special-tokens", "parse"});
   BOOST_TEST(text.code == 0, text);

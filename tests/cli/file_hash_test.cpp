@@ -11,7 +11,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(file_hash)
 
-// The examples of FIPS 180-4, and the empty message.
+// The examples in FIPS 180-4, and the empty message.
 BOOST_AUTO_TEST_CASE(hashes_are_sha256s_published_ones) {
   const test::TemporaryFolder folder;
   BOOST_TEST(hash_file(folder.write("empty", "")) ==

@@ -46,7 +46,7 @@ struct Files : JobFiles {
 
 }  // namespace
 
-// The numbers, recomputed from the rows.
+// The reported numbers equal those recomputed from the rows.
 BOOST_FIXTURE_TEST_CASE(from_one_command_to_one_page, Files) {
   const ConsoleRun run = fill();
   BOOST_TEST(run.code == 0, run);

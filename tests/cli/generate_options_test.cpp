@@ -23,7 +23,7 @@ constexpr auto none = ShotSource::none, any = ShotSource::random, related = Shot
                same = ShotSource::same_template;
 constexpr auto mask = PromptForm::mask, question = PromptForm::question;
 
-/// The options of a command line, and the settings they give.
+/// The options of a command line and the settings that they produce.
 struct Parsed {
   GenerateSettings said;
   JobTarget target;
@@ -53,7 +53,7 @@ void refused(const Words& words, const std::string& message) {
 
 }  // namespace
 
-// The paper's numbers.
+// The defaults are the paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const Parsed parsed = with({});
   BOOST_TEST(parsed.said.data == "d");
@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(words_have_their_meanings) {
   BOOST_TEST((with({"--sample-by", "relation"}).measuring.by == SampleBy::relation));
 }
 
-// The mask form comes before the question form, so that the first setting, whose names are scored,
-// is the same as without questions.
+// The mask form comes before the question form. The names are scored under the first setting, which
+// is therefore the same as in a run without questions.
 BOOST_AUTO_TEST_CASE(both_forms_ask_each_setting_twice) {
   BOOST_TEST(
       (with({"--form", "both", "--settings", "relation,zero-shot"}).asking.settings ==
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
                  .shots == 2U);
 }
 
-// KAMEL's form has one setting, which may have no shots, and writes only answers.
+// KAMEL's form has one setting, which may use no shots, and writes only answers.
 BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
   const Parsed parsed = with({"--form", "kamel", "--shots", "5", "--max-new-tokens", "100",
                               "--shot-seed", "3", "--limit", "7"});

@@ -65,7 +65,8 @@ Names with(Names all, const Names& more) {
 
 const Words four{"zero-shot", "4-random", "4-relation", "4-template"};
 
-/// Lower-case words of letters and digits: enough for the answers that the model was trained on.
+/// Splits the text into lower-case words of letters and digits. This is enough for the answers that
+/// the model was trained on.
 Words plain_words(const std::string& text) {
   Words words(1);
   for (const char c : text) {
@@ -98,7 +99,7 @@ bool is_right(const MultiPromptDataset& dataset, const RecordedAnswer& row) {
   return false;
 }
 
-/// By relation and fact: whether each answer is right.
+/// By relation and fact: which of the answers are right.
 using Marks = std::map<std::pair<std::string, std::size_t>, std::vector<bool>>;
 
 Marks marks(const std::filesystem::path& answers, const MultiPromptDataset& dataset) {
@@ -134,7 +135,7 @@ HookedModel killed_after(std::size_t most) {
   return model;
 }
 
-/// Ends every answer before its first word.
+/// A model that ends every answer before its first word.
 HookedModel silent() {
   HookedModel model(reader_of_prompts());
   model.on_row = [](std::span<float> row) {
@@ -144,7 +145,7 @@ HookedModel silent() {
   return model;
 }
 
-/// Records its prompts.
+/// A model that records its prompts.
 HookedModel listening(std::set<std::string>& heard) {
   HookedModel model(reader_of_prompts());
   model.on_tokens = [&heard](std::string_view text, const Tokenization&) {
@@ -153,7 +154,7 @@ HookedModel listening(std::set<std::string>& heard) {
   return model;
 }
 
-/// elements_many() with only this relation, of three facts and two templates.
+/// elements_many() restricted to the family relation, with three facts and two templates.
 MultiPromptDataset families() {
   MultiPromptDataset dataset = elements_many();
   dataset.relations.erase(dataset.relations.begin(), dataset.relations.end() - 1);
@@ -192,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(a_generation_leaves_a_whole_run_folder_and_shows_the_res
   BOOST_TEST(test::between(html, "<title>", "</title>") == "model.gguf on elements");
 }
 
-// The accuracies shown are those of the answers in the files.
+// The reported accuracies match the answers in the files.
 BOOST_FIXTURE_TEST_CASE(the_answers_are_measured_setting_by_setting, GenerateFiles) {
   const ConsoleRun run = generate();
   BOOST_TEST(run.code == 0, run);
@@ -235,7 +236,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Gen
   const ConsoleRun done = generate(options);
   BOOST_TEST(done.code == 0, done);
   BOOST_TEST(done.err.starts_with(dry.out), done);
-  // The same count as the run has left rows.
+  // The plan's counts equal the row counts of the run's files.
   const auto rows = [&](const std::string& file) {
     return static_cast<std::size_t>(std::ranges::count(slurp(folder / "run" / file), '\n'));
   };
@@ -326,7 +327,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_run_is_taken_up_without_asking_the_model, Gen
   BOOST_TEST((comparable("new") == before));
 }
 
-// The journal is torn within each of its lines in turn.
+// The journal is torn within each of its lines, one after another.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, GenerateFiles) {
   const Words options{
       "--settings", "zero-shot,template", "--names", "all", "--shots", "2", "--limit",
@@ -354,7 +355,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, Generat
   BOOST_TEST(lines > 10U);
 }
 
-// Wherever the model fails, unfinished files do not look finished.
+// Wherever the model fails, no unfinished file looks finished.
 BOOST_FIXTURE_TEST_CASE(nothing_half_written_looks_complete, GenerateFiles) {
   const Words options{"--settings", "zero-shot,relation", "--shots", "2", "--limit", "2"};
   BOOST_TEST(generate(options, "whole").code == 0);
@@ -425,7 +426,7 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, Genera
   BOOST_TEST((comparable("run") == before));
 }
 
-// All files but the journal, which counts the tokens fed.
+// All files are the same except the journal, which counts the tokens fed.
 BOOST_FIXTURE_TEST_CASE(a_model_without_trees_gives_the_same_files, GenerateFiles) {
   const Words options{"--form", "both", "--names", "all", "--shots", "2", "--limit", "1"};
   const ConsoleRun tree = generate(options, "tree");
@@ -467,7 +468,7 @@ BOOST_FIXTURE_TEST_CASE(both_forms_are_asked_and_compared, GenerateFiles) {
   BOOST_TEST(forms.at("mask") == "zero-shot");
   BOOST_TEST(forms.at("question") == "zero-shot-question");
   BOOST_TEST(metrics.at("forms").at(1).at("question") == "2-relation-question");
-  // Of the mask prompts, only those of question templates are compared.
+  // Of the prompts in mask form, only those of question templates are compared.
   Marks of_mask;
   const MultiPromptDataset dataset = elements_many();
   for_each_row<RecordedAnswer>(
@@ -482,7 +483,7 @@ BOOST_FIXTURE_TEST_CASE(both_forms_are_asked_and_compared, GenerateFiles) {
   BOOST_TEST(near(forms.at("accuracy").at("mask"), average(of_mask)));
   BOOST_TEST(
       near(forms.at("accuracy").at("question"), average(marks(of_question, elements_many()))));
-  // The template under which a label is likeliest is one of the scored templates.
+  // The template under which a label is likeliest must be one of the scored templates.
   const std::string favoured = metrics.at("settings")
                                    .at("zero-shot-question")
                                    .at("relations")
@@ -721,7 +722,7 @@ BOOST_FIXTURE_TEST_CASE(answers_without_a_word_are_wrong_and_counted, GenerateFi
   BOOST_TEST(way.at("answers_empty") == 51);
   BOOST_TEST(way.at("answers_cut") == 0);
   BOOST_TEST(way.at("one_word").at("mean_over_facts").at("value") == 0);
-  // It is certain of its empty answers, and none is right.
+  // The model is certain of its empty answers, and none is right.
   BOOST_TEST(way.at("overconfidence").at("overconf").at("value") == 1);
   BOOST_TEST(way.at("overconfidence_by_length").at("empty") == 51);
   BOOST_TEST(test::markup_fault(slurp(folder / "run/report.html")) == "");

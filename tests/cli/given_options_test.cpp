@@ -43,7 +43,7 @@ struct Settings {
   }
 };
 
-/// The settings that run.json would record for these words.
+/// The settings that run.json would record for these options.
 Json given(const Words& words, const std::string& threads = "") {
   std::ostringstream out, err;
   Console console{words, out, err};
@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
                                                "the file, or pass another with --model"));
   BOOST_CHECK_EXCEPTION(refuse_changed_files(console, data), Error,
                         shows(Fault::user, "d: has changed since the run of "));
-  // A file named on the command line may differ from the recorded one. So may a file that the
-  // line's templates change.
+  // A file named on the command line may differ from the recorded one. A file named in run.json may
+  // also differ if a template file on the command line changes its content.
   console.asked.of_config = {"data"};
   BOOST_CHECK_NO_THROW(refuse_changed_files(console, model));
   console.asked.given.push_back({"template-file", {"t"}});
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
                               ": the run was made by plumb 0.0.1; this is 0.0.2, so numbers may "
                               "differ\n");
   console.asked.record = record.string();
-  // The files that a calibration has read are recorded by its probe.
+  // The hashes of the files that a calibration has read are recorded by its probe.
   folder.write("old/run.json", R"({"settings": {"command": "calibrate", "dataset_sha256": "bb"}})");
   folder.write("old/probe/run.json", R"({"settings": {"dataset_sha256": "cc"}})");
   console.asked.given.pop_back();

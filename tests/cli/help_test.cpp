@@ -30,7 +30,7 @@ std::string help_for(std::vector<std::string> words, bool all) {
   return run.out;
 }
 
-/// "--data", … in lines that begin with two spaces and an option.
+/// The options ("--data", …) at the start of lines that are indented by two spaces.
 std::set<std::string> options_in(const std::string& page) {
   std::set<std::string> found;
   std::istringstream lines(page);

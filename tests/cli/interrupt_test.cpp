@@ -15,7 +15,7 @@ namespace {
 
 volatile std::sig_atomic_t heard = 0;
 
-/// The signal handlers at the start of a program with a handler of its own.
+/// Sets up the signal handlers of a program that has a handler of its own.
 struct OwnHandler {
   OwnHandler() : before(std::signal(SIGINT, [](int) { heard = heard + 1; })) { heard = 0; }
   ~OwnHandler() { std::signal(SIGINT, before); }
@@ -33,14 +33,13 @@ BOOST_FIXTURE_TEST_CASE(a_second_signal_goes_to_the_handler_from_before, OwnHand
     BOOST_TEST(heard == 0);
     struct sigaction terminating {};
     sigaction(SIGTERM, nullptr, &terminating);
-    BOOST_TEST(
-        (terminating.sa_handler == SIG_DFL));  // as before: a signal of either kind restores both
+    BOOST_TEST((terminating.sa_handler == SIG_DFL));  // either signal restores both handlers
     std::raise(SIGINT);
     BOOST_TEST(heard == 1);
   }
   std::raise(SIGINT);
   BOOST_TEST(heard == 2);
-  BOOST_TEST(InterruptCatcher().noted() == 0);  // each one starts with none
+  BOOST_TEST(InterruptCatcher().noted() == 0);  // each one starts without a signal
 }
 
 BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
@@ -86,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
     std::ostringstream out, err;
     Console console{{words.begin() + 1, words.end()}, out, err};
     console.catches_interrupt = true;
-    console.takes = [](std::string_view) { return true; };  // as run_words
+    console.takes = [](std::string_view) { return true; };  // as run_words does
     std::size_t asked = 0;
     const int code = run_command_line(words[0], console, [&](const ModelOptions&) {
       test::HookedModel model(test::small_model());
@@ -109,8 +108,8 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
   BOOST_TEST(probe({}, "whole").code == 0);
   BOOST_TEST((test::contents(folder / "run", "_results.jsonl") ==
               test::contents(folder / "whole", "_results.jsonl")));
-  // A model named by an environment variable is added to the printed command, as another shell may
-  // not have the variable.
+  // If an environment variable names the model, the printed command includes the model, because
+  // another shell may not have the variable.
   {
     std::ostringstream out, err;
     Console console{{"--data", at("data"), "--out", at("named")}, out, err};

@@ -39,7 +39,7 @@ Target parse(std::vector<std::string> words) {
   return target;
 }
 
-/// The same with PLUMB_MODEL and PLUMB_THREADS set.
+/// Parses the same words with PLUMB_MODEL and PLUMB_THREADS set.
 Target parse_with(const std::string& model, const std::string& threads,
                   std::vector<std::string> words = {}) {
   std::ostringstream out, err;
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(variables_name_model_and_threads_that_are_not_given) {
                         shows(Fault::user, "PLUMB_THREADS`: 'two' is not a whole number"));
   BOOST_CHECK_EXCEPTION((void)parse_with("", "1025"), Error,
                         shows(Fault::user, "PLUMB_THREADS`: is more than 1024"));
-  // An error about a model names the source of the model's name.
+  // An error about a model states where the model's name came from.
   const auto refuse = [&]() -> int {
     throw user_error({.file = "m.gguf"}, "is no model", "mend it");
   };
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
 
 namespace {
 
-/// Counts how often it is evaluated.
+/// A model that counts its evaluations.
 struct Telling : NgramLookupModel {
   Telling() : NgramLookupModel("abab") {}
   [[nodiscard]] Json facts() const { return {{"server", {{"requests", *requests}}}}; }
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_the_cache_has_its_path_and_the_name_that_was_giv
   BOOST_TEST(job.facts.at("model_path") == (folder / "models/o/bert").string());
 }
 
-/// A tree whose cache returns another node's row every seventh time.
+/// A tree model whose cache returns another node's row every seventh time.
 struct StaleModel : NgramModel {
   StaleModel() : NgramModel("The capital of France is Paris. 1, 2, 3: one, two, three", 12) {}
   using NgramModel::evaluate;
@@ -311,7 +311,8 @@ BOOST_AUTO_TEST_CASE(a_model_is_checked_before_it_is_asked_and_run_json_says_wha
   BOOST_TEST(facts.at("rows") > 8);
   BOOST_TEST(facts.at("compared").size() == 4U);
 
-  // A dry run does not query the model, nor does a complete run, which keeps its recorded check.
+  // A dry run does not query the model. Neither does a complete run, which keeps its recorded
+  // check.
   target.dry_run = true;
   (void)target.make(stale, SpecialTokenReading::refuse);
   target.dry_run = false;
@@ -344,7 +345,7 @@ BOOST_AUTO_TEST_CASE(only_what_is_computed_in_f32_is_held_to_a_thousandth) {
   BOOST_TEST(other([](auto&, auto& t) { t.precision = Precision::fast; }) == 0.5);
   BOOST_TEST(other([](auto&, auto& t) { t.precision = Precision::bf16; }) == 0.5);
   BOOST_TEST(other([](auto&, auto& t) { t.server = "http://x"; }) == 0.5);
-  // A program's own engine states its precision.
+  // A program's own engine specifies its precision.
   BOOST_TEST(other([](auto&, auto& t) { t.takes_precision = false; }) == 1e-3);
   BOOST_TEST(other([](auto& m, auto& t) {
                t.takes_precision = false;

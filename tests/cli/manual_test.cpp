@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(shells_complete_commands_options_and_words) {
   BOOST_TEST(has(zsh, "'completion:bash|zsh\\: what a shell completes'"));
 }
 
-// Every declared setting appears in all three.
+// Every declared setting appears in the manual and in both completion scripts.
 BOOST_AUTO_TEST_CASE(the_command_tells_all_its_options) {
   const auto never = [](const ModelOptions&) -> NgramModel { throw std::logic_error("no model"); };
   const auto said = [&](const std::string& command, const std::vector<std::string>& words = {}) {

@@ -22,7 +22,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Indices = std::vector<std::size_t>;
 
-/// The settings of a command line, with its files read.
+/// The settings from a command line, with its files read.
 struct Parsed : ManyShotSettings {
   ManyShotOptions study;
   InjectionOptions injection;
@@ -58,7 +58,7 @@ const char* baselines_text = R"({
 
 }  // namespace
 
-// The paper's numbers.
+// The defaults are the paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const Parsed parsed = with({});
   BOOST_TEST(parsed.data == "d");
@@ -164,7 +164,8 @@ BOOST_AUTO_TEST_CASE(kinds_of_eic_have_names) {
     BOOST_TEST(study.eic_paper == paper, kind);
     BOOST_TEST(study.eic_isolated == isolated, kind);
   }
-  // The parts of an EIC-LKE text use IC-LKE's separators only if they are joined as IC-LKE's are.
+  // The parts of an EIC-LKE text use IC-LKE's separators only if they are joined in the same way as
+  // IC-LKE's parts.
   const Words separators{"--eic", "paper", "--pair-separator", ": ", "--item-separator", "; "};
   const ManyShot ids = with(separators).study.eic_form;
   BOOST_TEST((ids.join == Join::ids));

@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, 
   BOOST_TEST(birth.at("options").size() == 8U);
   BOOST_TEST(birth.at("notes").empty());
   BOOST_TEST(birth.at("skipped").is_null());
-  // Accuracies counted from the rows themselves.
+  // The accuracies are recounted from the rows.
   std::size_t right = 0, rows = 0;
   double expected = 0;
   for_each_json_line(
@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, 
   BOOST_TEST(test::between(html, "<title>", "</title>") == "model.gguf on data");
 }
 
-// All tokens are equally likely, and years have four digits: all five choices tie.
+// All tokens are equally likely and all years have four digits, so all five choices tie.
 BOOST_FIXTURE_TEST_CASE(equal_logits_are_worth_a_guess, ManyShotFiles) {
   const ConsoleRun run = run_words(words({"--generate", "3"}), [](const ModelOptions&) {
     return test::level_model(test::reader_of_births());
@@ -170,7 +170,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST((comparable("new") == before));
 }
 
-// Rows, generated texts, an injection experiment and all reports are the same to the byte.
+// The resumed run's rows, generated texts, injection experiment and reports are identical byte for
+// byte.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, ManyShotFiles) {
   folder.write("t.json", templates);
   const Words options{"--baselines", at("t.json"), "--generate", "4",
@@ -271,7 +272,7 @@ BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_i
     model.context = 100;
     return model;
   };
-  // Each pair takes fifteen bytes, and so does the question with BOS.
+  // Each pair takes fifteen bytes; the question together with BOS also takes fifteen.
   const ConsoleRun run = run_words(words({"--shots", "10"}), make_model);
   BOOST_TEST(run.refused("birth: a sequence of 165 tokens, longer than the model's context of 100; "
                          "5 shots would fit: set --shots to 5"),
@@ -280,7 +281,8 @@ BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_i
   BOOST_TEST(run_words(words({"--shots", "5"}, "five"), make_model).code == 0);
 }
 
-// Seven test facts of thirty-one: one row of seven, and each by itself.
+// Of the thirty-one facts, seven are for testing: they are queried in a single row of seven, and
+// each one isolated.
 BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
   table("birth", 125, 8);
   const ConsoleRun run = many_shot({"--eic", "both", "--train", "100", "--limit", "7"});
@@ -301,7 +303,8 @@ BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
   BOOST_TEST(one_has.says("no EIC-LKE, which needs 95 training facts: town 32"), one_has);
 }
 
-// Eight of twelve training facts: after four of them, after six and after eight.
+// Of the twelve training facts, eight are used: the questions come after four, six and eight of
+// them.
 BOOST_FIXTURE_TEST_CASE(a_row_of_eic_fits_its_length_to_the_facts_and_is_resumed_with_it,
                         ManyShotFiles) {
   const auto row = [&](const std::string& kind, const Words& geometry, const Words& more = {}) {

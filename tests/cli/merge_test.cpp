@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/cli/merge.hpp"
 
-// Every job in shards, merged, compared with the run that was not split.
+// Every job is run in shards and merged, and the result is compared with an undivided run.
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -20,8 +20,8 @@ BOOST_AUTO_TEST_SUITE(merge)
 
 namespace {
 
-/// A job in `count` shards, merged, equals `whole` except for run.json. `words(options, run)` is
-/// its call.
+/// Checks that a job run in `count` shards and merged equals `whole` except for run.json.
+/// `words(options, run)` returns the arguments of its call.
 template <class Words, class Make>
 void check_shards(const TemporaryFolder& folder, std::size_t count, Words words, Make make,
                   const std::vector<std::string>& options = {}) {
@@ -44,7 +44,7 @@ void check_shards(const TemporaryFolder& folder, std::size_t count, Words words,
   merging.insert(merging.end(), {"--out", (folder / "merged").string()});
   const ConsoleRun merged = run_words(merging, make);
   BOOST_TEST_REQUIRE(merged.code == 0, merged);
-  // The same output except for the folder's name.
+  // The output must be the same except for the folder's name.
   std::string said = merged.out;
   const auto at = said.find("/merged/");
   BOOST_TEST_REQUIRE(at != said.npos);

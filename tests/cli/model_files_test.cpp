@@ -30,15 +30,15 @@ BOOST_AUTO_TEST_CASE(a_parts_name_tells_which_it_is) {
   BOOST_TEST(!is_later_part(DiskPath("m.gguf")));
 }
 
-// `printf A | sha256sum` and `printf BB | sha256sum`, in hex one after the other, through sha256sum
-// again.
+// Computed with `printf A | sha256sum` and `printf BB | sha256sum`: the two hexadecimal hashes are
+// joined and piped through sha256sum again.
 BOOST_AUTO_TEST_CASE(a_model_in_parts_is_all_of_them) {
   const test::TemporaryFolder folder;
   const auto first = folder.write("m-00001-of-00002.gguf", "A");
   const auto second = folder.write("m-00002-of-00002.gguf", "BB");
   BOOST_TEST(hash_model(first) ==
              "f1f05b34eb497a61a827530e2345d4e05ed3a4c2b330af24b398165c3d95ba90");
-  // The beginning of the names does not matter, nor the folder, nor that they are links.
+  // The first part of the file names, the folder and symbolic links do not matter.
   std::filesystem::create_directory(folder / "other");
   std::filesystem::create_symlink(first, folder / "other/n-00001-of-00002.gguf");
   std::filesystem::create_symlink(second, folder / "other/n-00002-of-00002.gguf");

@@ -34,8 +34,8 @@ struct Surroundings {
   Console console{{}, out, err};
 };
 
-/// A cache as `hf download` leaves it, with the snapshot's files as links to blobs; and plumb's own
-/// cache.
+/// A cache in the layout of `hf download`, where the snapshot's files are links to blobs, and
+/// plumb's own cache.
 struct Caches {
   Caches() {
     hub("o", "bert", "c0ffee",

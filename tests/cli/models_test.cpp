@@ -22,7 +22,7 @@ const ModelMaker unseen = [](const ModelOptions& options) {
   return AnyModel::made_by([&] { return NgramModel(options.model.string()); });
 };
 
-/// Takes a path that contains "bert" for a masked model, and refuses one that contains "odd".
+/// Treats a path that contains "bert" as a masked model, and refuses one that contains "odd".
 struct Inspecting {
   AnyModel operator()(const ModelOptions& options) const { return unseen(options); }
   [[nodiscard]] ModelKind inspect(const ModelOptions& options) const {
@@ -34,7 +34,7 @@ struct Inspecting {
   }
 };
 
-/// The output of `plumb models` if PLUMB_CACHE is this folder and no other cache exists.
+/// The output of `plumb models` when PLUMB_CACHE is this folder and no other cache exists.
 std::string listed(const test::TemporaryFolder& folder, std::vector<std::string> words = {},
                    const std::string& model = "", const ModelMaker& maker = unseen) {
   std::ostringstream out, err;
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(each_is_listed_with_what_can_ask_it_or_with_the_reason_and_
   holds("\nhf:o/good  0.0 kB  folder                all commands\n");
   holds("none: see below\n");
   const std::string path = (folder / "models/o/odd").string();
-  // Settings appear under their names on the command line.
+  // The message names settings as command-line options.
   holds("\nhf:o/odd cannot be used: " + path + ": is odd; give --server http://localhost:8000\n");
 }
 

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(mpi_command_line)
 
 namespace {
 
-/// Claims this process count; it is never asked to rank.
+/// Reports this number of processes; it is never called to rank.
 class Several final : public EntityRanking {
  public:
   explicit Several(std::size_t processes) : processes_(processes) {}

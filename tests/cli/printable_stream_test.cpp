@@ -29,7 +29,8 @@ BOOST_AUTO_TEST_SUITE(printable_streams)
 
 namespace {
 
-/// The first character that a terminal would obey, except line feeds and tabs; 0 if there is none.
+/// The first control character that a terminal would execute, other than line feeds and tabs; 0 if
+/// there is none.
 std::uint32_t obeyed(std::string_view text) {
   while (!text.empty()) {
     const auto [value, size] = first_code_point(text);
@@ -40,7 +41,7 @@ std::uint32_t obeyed(std::string_view text) {
   return 0;
 }
 
-/// How often a text contains a word.
+/// The number of times that a text contains a word.
 std::size_t times(std::string_view text, std::string_view word) {
   std::size_t count = 0;
   for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
@@ -101,15 +102,16 @@ std::size_t entries_of(const test::TemporaryFolder& folder) {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// All scripts and comments of a page are plumb's, and each script ends at its own end tag.
+/// Checks that all scripts and comments of a page are plumb's own, and that each script ends at its
+/// own end tag.
 void expect_harmless_page(const std::string& page) {
   BOOST_TEST(obeyed(page.substr(0, page.find("<script"))) == 0U);
   BOOST_TEST(times(page, "</script>") == times(page, "<script"));
   BOOST_TEST(times(page, "<!--") == 0U);
 }
 
-/// Nothing that a call printed or left in its folder affects a terminal, a spreadsheet or a
-/// browser, and its JSON can be read.
+/// Checks that nothing that a call printed or left in its folder affects a terminal, a spreadsheet
+/// or a browser, and that its JSON can be read.
 void expect_harmless(const test::ConsoleRun& made, const std::filesystem::path& run) {
   BOOST_TEST(obeyed(made.out) == 0U);
   BOOST_TEST(obeyed(made.err) == 0U);
@@ -137,7 +139,7 @@ BOOST_AUTO_TEST_CASE(controls_are_written_out_and_lines_stay) {
   BOOST_TEST(target.str() == "a\\u001b[2J\tb\\u000d12\\u0007\n");
 }
 
-// U+009B in two bytes, U+202E in three, a flag in four.
+// U+009B takes two bytes, U+202E three and a flag four.
 BOOST_AUTO_TEST_CASE(a_character_may_come_byte_by_byte) {
   std::ostringstream target;
   PrintableStream out(target);
@@ -168,9 +170,9 @@ BOOST_AUTO_TEST_CASE(a_target_that_takes_nothing_more_is_noticed) {
   BOOST_TEST(!out);
 }
 
-// A probe runs on hostile names from 12 seeds: no control character reaches the terminal, no cell
-// is a formula, no page has a script or a tag that is not its own, JSON contains the texts
-// themselves, and no file appears outside the run folder.
+// A probe runs on hostile names from 12 seeds. No control character reaches the terminal, no cell
+// is a formula, no page contains a script or a tag that plumb did not write, JSON contains the
+// texts unchanged, and no file appears outside the run folder.
 BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     HostileTexts text(seed);
@@ -199,7 +201,7 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
   }
 }
 
-// Commands over several runs: models and folders have hostile names too.
+// Commands that read several runs: the names of models and folders are hostile too.
 BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_made_of_runs) {
   for (std::uint64_t seed = 20; seed < 24; ++seed) {
     HostileTexts text(seed);
@@ -308,8 +310,8 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_generated_and_shown) {
   }
 }
 
-// A relation's name is also a file name. A hostile one is refused in one line without control
-// characters, or its results are in the run's folder.
+// A relation's name is also a file name. A hostile name is either refused in one line without
+// control characters, or its results are stored in the run's folder.
 BOOST_AUTO_TEST_CASE(hostile_relations_are_refused_or_stay_in_their_folder) {
   HostileTexts text(3);
   std::size_t refused = 0;

@@ -24,16 +24,17 @@ BOOST_AUTO_TEST_SUITE(probe_command)
 
 namespace {
 
-/// Everything that must not depend on when and how often a run was resumed.
+/// Everything that must not depend on when or how often a run was resumed.
 std::map<std::string, std::string> comparable_in(const std::filesystem::path& folder) {
   return test::contents_but(folder, {"run.json", "journal.jsonl"});
 }
 
 }  // namespace
 
-// The model was trained on France, Korea and Cairo. It knows nothing of Egypt, so its three options
-// tie, and Cairo counts 1/3. It knows nothing of Bonn either, and "Nile." is a token shorter than
-// "Rhine.". The ends of the interval of (2 + 1/3) / 3 = 7/9 solve (7/9 − p)² = z² p (1 − p) / 3.
+// The model was trained on France, Korea and Cairo. It knows nothing of Egypt, so Egypt's three
+// options tie, and its right option, Cairo, counts 1/3. It knows nothing of Bonn either, and
+// "Nile." is one token shorter than "Rhine.". The ends of the interval of (2 + 1/3) / 3 = 7/9 solve
+// (7/9 − p)² = z² p (1 − p) / 3.
 BOOST_FIXTURE_TEST_CASE(a_probe_leaves_a_whole_run_folder_and_shows_the_result, ConsoleFiles) {
   const ConsoleRun run = probe();
   BOOST_TEST(run.code == 0, run);
@@ -96,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Con
   BOOST_TEST(dry.out == "planned: 13 statements, 378 tokens (" +  // by hand in data_test.cpp
                             run.at("tokens_fed").dump() +
                             " fed, as equal prefixes are fed once)\n");
-  // The folder may contain files already, and no folder need be named.
+  // The folder may already contain files, and the command need not name a folder.
   BOOST_TEST(run_words(probe_words({"--dry-run"}), never_asked).out == dry.out);
   BOOST_TEST(run_words({"probe", "--data", at("data"), "--model", at("model.gguf"), "--dry-run"},
                        never_asked)
@@ -148,7 +149,7 @@ BOOST_FIXTURE_TEST_CASE(other_settings_are_refused_by_name_when_resuming, Consol
   BOOST_TEST(probe({"--resume"}).refused("model_sha256: the run was started with"));
 }
 
-/// `plumb probe` with a model of bytes that has one special token.
+/// Runs `plumb probe` with a byte model that has one special token.
 ConsoleRun probe_marked(const ConsoleFiles& files, const std::vector<std::string>& options,
                         const std::string& run = "run") {
   return run_words(files.probe_words(options, run), [](const ModelOptions& made) {
@@ -171,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Cons
   BOOST_TEST(probe_marked(*this, {"--relations", "capital"}, "other").code == 0);
   BOOST_TEST(probe_marked(*this, {"--special-tokens", "text"}, "text").code == 0);
   BOOST_TEST(probe_marked(*this, {"--special-tokens", "parse"}, "parse").code == 0);
-  // Two statements about Bonn, each with one token in place of five bytes.
+  // There are two statements about Bonn, and in each, one token replaces five bytes.
   const auto fed = [&](const std::string& run) {
     return Json::parse(slurp(folder / (run + "/run.json"))).at("tokens_one_by_one").get<int>();
   };
@@ -319,7 +320,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_file_that_does_not_fit_is_refused, ConsoleFil
 BOOST_FIXTURE_TEST_CASE(markers_are_injected_into_the_first_template, ConsoleFiles) {
   const auto make_model = [](const ModelOptions&) {
     NgramTreeModel model = test::small_model();
-    model.limits = {96, 4, 16};  // the statements are longer
+    model.limits = {96, 4, 16};  // the statements need more context
     return model;
   };
   const ConsoleRun run =
@@ -340,7 +341,7 @@ BOOST_FIXTURE_TEST_CASE(markers_are_injected_into_the_first_template, ConsoleFil
   BOOST_TEST(!std::filesystem::exists(folder / "b"));
 }
 
-// A log-probability is the same up to rounding, whether read from a lookup or a row.
+// A log-probability is the same, up to rounding, whether it is read from a lookup or from a row.
 BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_probed_as_one_of_rows, ConsoleFiles) {
   const ConsoleRun rows = probe({"--templates", "all"}, "rows");
   BOOST_TEST(rows.code == 0, rows);
@@ -369,7 +370,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_of_lookups_alone_is_probed_as_one_of_rows, Conso
   BOOST_TEST(compared > 12U);
 }
 
-// Predicts bytes from their neighbours; trained on the small model's texts.
+// The model predicts bytes from their neighbours and was trained on the small model's texts.
 BOOST_FIXTURE_TEST_CASE(a_masked_model_is_probed_by_its_rule_and_resumed, ConsoleFiles) {
   const auto make_model = [](const ModelOptions&) {
     return NeighbourModel("The capital of France is Paris. The capital of Korea is Seoul.");
@@ -385,7 +386,8 @@ BOOST_FIXTURE_TEST_CASE(a_masked_model_is_probed_by_its_rule_and_resumed, Consol
   BOOST_TEST(json.at("settings").at("pll") == "original");
   BOOST_TEST(json.at("settings").at("bos").is_null());
   BOOST_TEST(json.at("masked_inputs_computed") <= json.at("masked_inputs"));
-  // All tokens of all statements, one for each byte: 378 includes a BOS for each of the 13.
+  // The masked inputs are all tokens of all statements, one for each byte: 378 includes one BOS for
+  // each of the 13 statements.
   BOOST_TEST(json.at("masked_inputs") == 378 - 13);
   const Json metadata = Json::parse(slurp(folder / "run/metadata_results.json"));
   BOOST_TEST(metadata.at("capital").at("pll_metric") == "original");
@@ -417,7 +419,8 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_effect_on_a_models_kind_is_refused_before_it
   }
 }
 
-// The type of an AnyModel does not show whether it is masked, so the model is made first.
+// The type of an AnyModel does not show whether the model is masked, so the refusal comes only
+// after the model is made.
 BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, ConsoleFiles) {
   const auto any = [](const ModelOptions&) {
     return AnyModel::made_by([] { return NeighbourModel("The capital of France is Paris."); });
@@ -471,7 +474,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_done_again_by_its_run_json, ConsoleFiles) {
   BOOST_TEST(again({"--out", at("other"), "--limit", "1"}).code == 0);
   BOOST_TEST(settings("other").at("limit") == 1);
   BOOST_TEST(settings("other").at("bos") == "no");
-  // A repeated run can be repeated too, and its prompts can be listed.
+  // A repeated run can itself be repeated, and its prompts can be listed.
   BOOST_TEST(run_words({"probe", "--config", at("again/run.json"), "--out", at("third")}).code ==
              0);
   BOOST_TEST(settings("third") == settings("run"));
@@ -492,7 +495,8 @@ BOOST_FIXTURE_TEST_CASE(statements_are_asked_behind_a_token_that_is_named, Conso
   };
   BOOST_TEST(settings("run").at("bos") == "<|x|>");
   BOOST_TEST(!settings("run").contains("warnings"));
-  // The same from its run.json, after a resume, and in the listed prompts.
+  // The results are the same when the run is repeated from its run.json, after a resume, and in the
+  // listed prompts.
   const auto make = [](const ModelOptions& made) {
     return test::with_special_token(test::small_model(), "<|x|>", made.parse_special_tokens);
   };
@@ -549,8 +553,8 @@ BOOST_FIXTURE_TEST_CASE(a_template_that_begins_with_bos_gets_no_other, ConsoleFi
   const auto own = rows("parsed"), none = rows("without"), plain = rows("plain");
   BOOST_REQUIRE(own.size() == none.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
-    // In the middle of a statement it is a token like any other; read as plain text it is five
-    // bytes.
+    // In the middle of a statement, the special token is a token like any other; read as plain
+    // text, it is five bytes.
     const bool begins = own[i].at("template_index") == 0;
     for (std::size_t o = 0; o < own[i].at("token_counts").size(); ++o) {
       const std::size_t without = none[i].at("token_counts")[o];

@@ -44,7 +44,7 @@ void refused(const Words& words, const std::string& message) {
 
 }  // namespace
 
-// The paper's numbers.
+// The defaults are the paper's numbers.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const RankArguments parsed = with({});
   BOOST_TEST(parsed.rank.data == "d");
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_is_given_is_taken) {
   BOOST_TEST((ranking.form == QueryForm::paper));
   BOOST_TEST((ranking.entity_prompts == Prompts{EntityPrompt::b, EntityPrompt::eol}));
   BOOST_TEST(ranking.heads);
-  BOOST_TEST(ranking.search.hits == 10U);  // the highest, in any order
+  BOOST_TEST(ranking.search.hits == 10U);  // the highest of them; their order does not matter
   BOOST_TEST((ranking.search.reduction == NameReduction::mean));
   BOOST_TEST(ranking.search.budget == 500U);
 }

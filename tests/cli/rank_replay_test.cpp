@@ -32,7 +32,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
 
-/// `plumb rank --fixed` with a file of the folder.
+/// Runs `plumb rank --fixed` with a file of the folder.
 struct Replay : RankFiles {
   template <class Make>
   [[nodiscard]] ConsoleRun replay_over(const Make& make_model, const std::string& file,
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(a_list_comes_back_as_a_list_with_a_row_for_each, Replay)
   BOOST_TEST(made.at(0).at("cosine").at(0).size() == 3U);
   BOOST_TEST(made.at(1).at("cosine").at(0).size() == 2U);
   BOOST_TEST(made.at(0).at("cosine").at(0).at(2) == made.at(1).at("cosine").at(0).at(1));
-  // Ranking, queries, entities, MRR; there were no cosines to compare with.
+  // The columns are ranking, queries, entities and MRR; the file had no cosines to compare with.
   BOOST_TEST(in_order(run.out, {"ranking", "queries", "entities", "MRR", "largest difference",
                                 "different ranks", "within 1e-4"}));
   for (const auto& [row, entities] : {std::pair{"0", "3"}, {"1", "2"}}) {
@@ -131,13 +131,14 @@ BOOST_FIXTURE_TEST_CASE(a_list_comes_back_as_a_list_with_a_row_for_each, Replay)
     BOOST_TEST(in_order(cells, {" 2 ", entities, with_decimals(reciprocal, 3), "–", "–", "–"}),
                run);
   }
-  // A list of one ranking is a list.
+  // A list with a single ranking is still a list.
   folder.write("one.json", Json::array({small()}).dump());
   BOOST_TEST(replay("one.json", "one").code == 0);
   BOOST_TEST(json("one/fixed.json").is_array());
 }
 
-// The file's cosines rank the true entity of the first query last, or first; neither is correct.
+// The cosines in the file rank the true entity of the first query last in one case and first in the
+// other; neither is correct.
 BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared_and_not_used, Replay) {
   folder.write("f.json", small().dump());
   BOOST_TEST(replay("f.json", "run").code == 0);
@@ -175,7 +176,7 @@ BOOST_FIXTURE_TEST_CASE(a_replay_says_what_decided_it, Replay) {
   const std::string cosines = slurp(folder / "run/fixed.json");
   BOOST_TEST(slurp(folder / "reference/fixed.json") != cosines);
   BOOST_TEST(json("reference/run.json").at("settings").at("query_form") == "reference");
-  // The graph and the file are hashed.
+  // The hashes cover the graph and the file.
   const Words again{"--bos", "yes", "--query-form", "paper", "--resume"};
   Json other = small();
   other["entities"] = {"s10", "p2"};
@@ -220,7 +221,7 @@ constexpr auto plain_embedder = [](const ModelOptions&) {
   return reader_of_elements<test::PlainEmbedder>();
 };
 
-// Replays share prefixes. An embedder of whole texts cannot be used.
+// Replays share prefixes, so an embedder of whole texts cannot be used.
 BOOST_FIXTURE_TEST_CASE(a_backend_without_trees_is_refused, Replay) {
   folder.write("f.json", small().dump());
   BOOST_TEST(replay_over(plain_embedder, "f.json", "run").refused("which this backend does not provide"));

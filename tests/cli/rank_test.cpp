@@ -47,7 +47,7 @@ const Names of_deer{"deer_ranks.jsonl", "entities.npy", "entities.txt", "queries
                     "queries.txt"};
 const Words all_methods{"--method", "deer,likelihood,lm-head"};
 
-/// Test triples whose tail has a name of one letter.
+/// The number of test triples whose tail has a one-letter name.
 std::size_t one_letter() {
   const KnowledgeGraph graph = elements();
   return static_cast<std::size_t>(std::ranges::count_if(graph.test, [&](const Triple& triple) {
@@ -64,7 +64,7 @@ double mean_reciprocal_rank(const std::filesystem::path& ranks) {
   return sum / static_cast<double>(all.size());
 }
 
-/// Vectors as another program writes them: NAME.npy and NAME.txt.
+/// Writes vectors in the form that another program would use: NAME.npy and NAME.txt.
 void write_vectors(const RankFiles& files, const std::string& name, const Words& ids,
                    const EmbeddingMatrix& rows) {
   NpyWriter writer(files.folder / (name + ".npy"), ids.size(),
@@ -79,7 +79,7 @@ void write_vectors(const RankFiles& files, const std::string& name, const Words&
   files.folder.write(name + ".txt", lines);
 }
 
-/// DEER's vectors of the entities, last entity first.
+/// DEER's entity vectors in reverse order.
 struct OtherVectors : RankFiles {
   OtherVectors() {
     const KnowledgeGraph graph = elements();
@@ -108,7 +108,7 @@ void take_up_everywhere(const RankFiles& files, const Words& options, const Word
   BOOST_TEST(files.rank(options, "run", data).code == 0);
   const auto whole = files.comparable("run");
   const std::string& journal = whole.at("journal.jsonl");
-  // How many of the vector files are written before this file, or before this part of the job.
+  // The number of vector files that are written before this file or before this part of the job.
   const auto place = [&](const std::string& name) {
     for (std::size_t v = 0; v < vectors.size(); ++v) {
       if (name == vectors[v] || name.starts_with(vectors[v] + " ") || name == vectors[v] + ".npy" ||
@@ -123,7 +123,7 @@ void take_up_everywhere(const RankFiles& files, const Words& options, const Word
     const std::string part = Json::parse(journal.substr(begin, journal.find('\n', begin) - begin))
                                  .at("part")
                                  .get<std::string>();
-    // Leaves in the folder what it contains while this part is running.
+    // Restores the folder to its state while this part was running.
     for (const auto& [name, text] : whole) {
       if (place(name) >= place(part)) std::filesystem::remove(files.folder / "run" / name);
       if (place(name) == place(part) && name.ends_with(".npy")) {
@@ -191,7 +191,7 @@ BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
        "\ndeer-single-token and lm-head ", "\nlikelihood: the search over names evaluates ",
        " tree nodes per query\n", " tokens fed to the model ("}));
   const std::string fed = " tree nodes per query\n";
-  BOOST_TEST(run.out.find(fed) == run.out.rfind(fed), run);  // names of one token do not need it
+  BOOST_TEST(run.out.find(fed) == run.out.rfind(fed), run);  // one-token names do not need it
   for (const char* method : {"deer", "likelihood"}) {
     const auto lines = read_entity_ranks(folder / ("run/" + std::string(method) + "_ranks.jsonl"));
     BOOST_TEST(lines.size() == elements().test.size());
@@ -224,7 +224,7 @@ BOOST_FIXTURE_TEST_CASE(deer_among_single_tokens_is_not_ranked_twice, RankFiles)
              slurp(folder / "all/deer-single-token_ranks.jsonl"));
 }
 
-// Queries without an answer among the candidates are never dropped silently.
+// If a query's answer is not among the candidates, the query is never dropped silently.
 BOOST_FIXTURE_TEST_CASE(queries_left_out_are_spoken_of_by_every_method, RankFiles) {
   const ConsoleRun run = rank({"--candidates", "single-token"});
   BOOST_TEST(run.code == 0, run);
@@ -263,7 +263,7 @@ BOOST_FIXTURE_TEST_CASE(run_json_says_what_was_done_and_what_it_cost, RankFiles)
   BOOST_TEST(run.at("command_line").at(1) == "rank");
   BOOST_TEST(run.at("dataset_path") == at("elements"));
   const Json& searches = run.at("searches");
-  BOOST_TEST(searches.size() == 3U);  // the LM head has no heads with one letter
+  BOOST_TEST(searches.size() == 3U);  // no head has a one-letter name for the LM head
   for (const char* part : {"likelihood", "likelihood heads"}) {
     BOOST_TEST(searches.at(part).at("queries") == 5);
     BOOST_TEST(searches.at(part).at("nodes_fed") > 0);
@@ -304,7 +304,7 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
     BOOST_TEST(rank(options, run).code == 0);
     return read_entity_ranks(folder / (run + "/" + method + "_ranks.jsonl")).front().score;
   };
-  // These models ignore a BOS far back, so it matters only without shots.
+  // These models ignore a BOS that is far back, so BOS matters only without shots.
   const Words none{"--shots", "0"}, yes{"--shots", "0", "--bos", "yes"},
       no{"--shots", "0", "--bos", "no"};
   BOOST_TEST(rank({"--shots", "0", "--limit", "1"}, "a").code == 0);
@@ -388,7 +388,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST((comparable("new") == before));
 }
 
-// Vectors, ranks, the journal and all reports are the same to the byte.
+// The vectors, the ranks, the journal and all reports are identical byte for byte.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, RankFiles) {
   Words options = all_methods;
   options.push_back("--head-queries");
@@ -402,7 +402,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_of_several_entity_prompts_goes_on_in_the_middle_of
   BOOST_TEST(lines_in(folder / "run/journal.jsonl") > 4U);
 }
 
-// The searches' parts are the relations.
+// The parts of the searches are the relations.
 BOOST_FIXTURE_TEST_CASE(a_run_by_relation_goes_on_in_the_middle_of_them, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
@@ -469,7 +469,8 @@ BOOST_FIXTURE_TEST_CASE(vectors_made_elsewhere_are_found_by_their_entities, Othe
   BOOST_TEST(!std::filesystem::exists(folder / "run/entities.npy"));
   BOOST_TEST(json("run/run.json").at("settings").at("entities_sha256") ==
              hash_files({folder / "reversed.npy", folder / "reversed.txt"}));
-  // More vectors than needed, another run's vectors, and a vector of the wrong entity.
+  // The file contains more vectors than needed, another run's vectors, or a vector of the wrong
+  // entity.
   EmbeddingMatrix more(rows.rows() + 1, rows.cols());
   more << EmbeddingMatrix::Ones(1, rows.cols()), rows;
   Words more_ids = ids;
@@ -519,7 +520,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_do_not_fit_are_refused, OtherVectors) {
   BOOST_TEST(rank_by("none", "f").refused("none.npy: "));
 }
 
-// A folder with settings that can never be used would be useless.
+// The settings of these runs can never be used, so a folder would be useless.
 BOOST_FIXTURE_TEST_CASE(vectors_that_are_refused_leave_no_folder, OtherVectors) {
   const Words but_one(ids.begin() + 1, ids.end());
   write_vectors(*this, "few", but_one, rows.bottomRows(rows.rows() - 1));
@@ -536,7 +537,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_others_are_another_setting, OtherVectors) {
   BOOST_TEST(rank({"--entities", at("v.npy"), "--resume"}).refused("the run was started with"));
 }
 
-// Vectors of one model with queries of another are a mistake or an experiment.
+// Combining one model's vectors with another model's queries is a mistake or an experiment.
 BOOST_FIXTURE_TEST_CASE(vectors_made_with_another_model_are_spoken_of, RankFiles) {
   BOOST_TEST(rank({}, "own").code == 0);
   folder.write("other.gguf", "stands for another model");
@@ -552,7 +553,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_made_with_another_model_are_spoken_of, RankFiles
   BOOST_TEST(other.out.starts_with(remark + "\n"), other);
   BOOST_TEST((json("other/metadata_rank.json").at("remarks") == Json{remark}));
   BOOST_TEST(slurp(folder / "other/report.html").find("<p class=\"note\">") != std::string::npos);
-  // The same weights under another name are the same model.
+  // The same weights under another file name count as the same model.
   folder.write("copy.gguf", slurp(folder / "model.gguf"));
   for (const char* model : {"model.gguf", "copy.gguf"}) {
     const ConsoleRun same = rank_with(model, std::string("same ") + model);
@@ -613,7 +614,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cach
                 [](const ModelOptions&) { return reader_of_elements(); }, {{"PLUMB_CACHE", cache}});
   BOOST_TEST(dry.code == 0, dry);
   BOOST_TEST(!dry.says("entities"), dry);
-  // The bytes are the same without a cache.
+  // The results are identical byte for byte without a cache.
   BOOST_TEST(rank({}, "plain").code == 0);
   for (const char* file : {"entities.npy", "entities.txt", "deer_ranks.jsonl"}) {
     const std::string plain = slurp(folder / "plain" / file);
@@ -692,7 +693,7 @@ BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles
   }
   BOOST_TEST(slurp(folder / "run/deer-a_ranks.jsonl") != slurp(folder / "run/deer_ranks.jsonl"));
   BOOST_TEST((json("run/run.json").at("settings").at("entity_prompts") == Json{"eol", "a", "c"}));
-  // From the lowest to the highest of the three.
+  // The table lists the difference between the lowest and the highest of the three.
   std::vector<double> means;
   for (const char* method : {"deer", "deer-a", "deer-c"}) {
     means.push_back(mean_reciprocal_rank(folder / ("run/" + std::string(method) + "_ranks.jsonl")));
@@ -706,8 +707,8 @@ BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles
   BOOST_TEST(html.find("Does the wording of entities matter?") != std::string::npos);
 }
 
-// Each relation's tails, counted by hand: 36 symbols, 35 that follow another, 36 that a period
-// holds, four periods.
+// The tails of each relation, counted by hand: 36 symbols, 35 elements that follow another, 36
+// elements in periods, and four periods.
 BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
@@ -738,13 +739,13 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
                              std::to_string(elements().test.size() - one_letter()) +
                              " queries left out, because the true entity's name is longer.";
   BOOST_TEST((json("run/metadata_rank.json").at("remarks") == Json{remark}));
-  // The searches have one row for all relations.
+  // The searches have a single row for all relations together.
   BOOST_TEST((json("run/run.json").at("searches").at("likelihood").at("queries") ==
               elements().test.size()));
   BOOST_TEST(json("run/run.json").at("searches").size() == 2U);
   const Json agreement = json("run/metrics.json").at("agreement").at(0).at("relations");
   BOOST_TEST(agreement.size() == 4U);
-  // A relation by itself has the same ranks as with the others.
+  // A relation that is ranked by itself has the same ranks as together with the others.
   options.insert(options.end(), {"--relations", "symbol"});
   BOOST_TEST(rank(options, "alone").code == 0);
   for (const char* method : {"deer", "likelihood", "lm-head"}) {
@@ -771,8 +772,8 @@ BOOST_FIXTURE_TEST_CASE(only_a_relations_tails_need_vectors, OtherVectors) {
   BOOST_TEST(slurp(folder / "run/deer_ranks.jsonl") == slurp(folder / "own/deer_ranks.jsonl"));
 }
 
-// 36, 35 and 36 facts; seven of each are shots. Oracle: cosines of the texts' vectors, which are
-// written here, in double precision.
+// The relations have 36, 35 and 36 facts; seven facts of each are shots. Oracle: cosines of the
+// vectors, in double precision, of texts that are written out here.
 BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
@@ -821,7 +822,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
         DecayEmbedder().embed(texts, false).cast<double>().rowwise().normalized().eval();
     const auto gold = std::ranges::find(among, rank.tail) - among.begin();
     const double score = unit.row(0).dot(unit.row(1 + gold));
-    std::size_t above = 0, near = 0;  // equal, or different by rounding in this order
+    std::size_t above = 0, near = 0;  // equal, or different only by rounding
     for (Eigen::Index e = 1; e < unit.rows(); ++e) {
       if (e == 1 + gold) continue;
       const double other = unit.row(0).dot(unit.row(e));
@@ -834,7 +835,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
     decided += near == 0 ? 1U : 0U;
   }
   BOOST_TEST(decided > 20U);
-  // Ten symbols have one letter; seven of all facts are shots.
+  // Ten symbols have one letter, and up to seven of them may be shots.
   const auto single = read_entity_ranks(folder / "run/lm-head_ranks.jsonl");
   BOOST_TEST(single.size() <= 10U);
   BOOST_TEST(single.size() >= 3U);
@@ -938,7 +939,7 @@ BOOST_FIXTURE_TEST_CASE(searches_that_end_early_are_spoken_of, RankFiles) {
   }
 }
 
-// The sheep Dolly and her lambs.
+// The facts are about the sheep Dolly and her lamb Bonnie.
 BOOST_FIXTURE_TEST_CASE(trivial_triples_are_spoken_of, RankFiles) {
   const auto rank_yago = [&](const std::string& more, const std::string& run) {
     folder.write("yago/train.tsv", "Dolly\tdiedIn\tRoslin\nDolly\thasGender\tfemale\n" + more);
@@ -1015,7 +1016,7 @@ BOOST_FIXTURE_TEST_CASE(names_of_special_tokens_are_refused_text_or_parsed, Rank
   BOOST_TEST(rank_marked({"--special-tokens", "text", "--limit", "2"}, "text").code == 0);
   BOOST_TEST(rank_marked({"--special-tokens", "parse", "--limit", "2"}, "parse").code == 0);
   BOOST_TEST(json("parse/run.json").at("settings").at("special_tokens") == "parse");
-  // It is not among the few entities of queries and shots.
+  // The special token's entity is not among the few entities of the queries and shots.
   const ConsoleRun few = rank_marked({"--candidates", "of-queries", "--limit", "2"}, "few");
   BOOST_TEST(few.code == 0, few);
 }

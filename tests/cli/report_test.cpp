@@ -29,7 +29,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_run_again_leaves_its_bytes, ConsoleFiles) {
   BOOST_TEST(run.code == 0);
   BOOST_TEST(run.err.empty());
   BOOST_TEST((contents(folder / "run") == before));
-  // The same table as the probe printed.
+  // The report prints the same table as the probe.
   const std::string table = run.out.substr(0, run.out.find("\nreport: "));
   BOOST_TEST(probe.out.starts_with(table));
   BOOST_TEST(run.out.ends_with("\nreport: " + at("run/report.html") + "\n"));
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_folder_without_scores_is_refused_by_the_command_that_made
   }
 }
 
-// An unfinished run is resumed by the command that started it.
+// To finish an incomplete run, the user resumes it with the command that started it.
 BOOST_AUTO_TEST_CASE(a_folder_that_is_not_finished_is_told_what_it_lacks) {
   for (const auto& [command, what] : {std::pair<std::string, std::string>{"rank", "ranking"},
                                       {"many-shot", "many-shot run"},

@@ -58,14 +58,15 @@ BOOST_FIXTURE_TEST_CASE(each_model_has_a_run_and_all_a_comparison, TwoModels) {
   const Json compared = json("out/comparison/metrics.json");
   BOOST_TEST(compared.at("models").contains("first"));
   BOOST_TEST(compared.at("models").contains("two"));
-  // Each run is the same as a run of the model by itself.
+  // Each run is the same as a separate run of its model.
   const ConsoleRun alone = run_words(
       {"probe", "--data", at("data"), "--out", at("alone"), "--model", at("two.gguf")}, make);
   BOOST_TEST_REQUIRE(alone.code == 0, alone);
   BOOST_TEST(comparable("out/two") == comparable("alone"));
 }
 
-// A given model name appears in everything its run writes, even if the run is resumed by itself.
+// The given name of a model appears in everything that its run writes, even if the run is later
+// resumed without the other models.
 BOOST_FIXTURE_TEST_CASE(a_given_name_is_the_models, TwoModels) {
   BOOST_TEST_REQUIRE(run(both()).code == 0);
   BOOST_TEST(json("out/first/run.json").at("settings").at("model") == "first");
@@ -128,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(resuming_reads_what_is_complete_and_adds_the_rest, TwoMo
   BOOST_TEST(comparable("out/first") == before);
   BOOST_TEST(is_there("out/two/report.html"));
   BOOST_TEST(is_there("out/comparison/report.html"));
-  // The comparison with the other models replaces it.
+  // The comparison of three models replaces the earlier one.
   const ConsoleRun third = run(both({"--resume", "--model", "third=" + at("two.gguf")}));
   BOOST_TEST_REQUIRE(third.code == 0, third);
   BOOST_TEST(json("out/comparison/metrics.json").at("models").size() == 3U);

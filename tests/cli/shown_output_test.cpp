@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(shown_output)
 
 namespace {
 
-/// The values of the options, and the stream for messages to people.
+/// The option values and the stream for messages to the user.
 struct Read {
   explicit Read(std::vector<std::string> words) : console{std::move(words), out, err} {
     options::options_description list;

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_tells_its_width_and_a_file_has_none) {
   }
   const int screen = open(ptsname(terminal), O_RDWR | O_NOCTTY);
   BOOST_REQUIRE(screen >= 0);
-  BOOST_TEST(terminal_width(screen).value_or(0) == 80U);  // a new one has no size
+  BOOST_TEST(terminal_width(screen).value_or(0) == 80U);  // a new terminal has no size
   winsize size{};
   size.ws_row = 24;
   size.ws_col = 61;

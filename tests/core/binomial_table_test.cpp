@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(binomial_table)
 
 namespace {
 
-/// P(successes ≤ k) for each k, computed trial by trial.
+/// P(successes ≤ k) for each k, accumulated trial by trial.
 std::vector<long double> trial_by_trial(std::size_t trials, long double p) {
   std::vector<long double> exactly(trials + 1);
   exactly[0] = 1;
@@ -25,7 +25,7 @@ std::vector<long double> trial_by_trial(std::size_t trials, long double p) {
   return exactly;
 }
 
-/// The largest difference from that distribution.
+/// The largest difference between the table and that distribution.
 double worst(std::uint32_t trials, std::uint32_t right, std::uint32_t total) {
   const BinomialTable table(trials, right, total);
   const auto expected =
@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(the_distribution_is_that_of_trials_made_one_by_one) {
   BOOST_TEST(worst(3000, 199, 200) < 1e-12);
 }
 
-// Computing trial by trial would take too long. Each probability is computed in logarithms from
-// gamma functions.
+// Computing trial by trial would take too long, so each probability is computed from the logarithms
+// of gamma functions.
 BOOST_AUTO_TEST_CASE(a_million_trials_are_as_exact) {
   const BinomialTable table(1'000'000, 1, 3);
   std::vector<long double> weights;
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(what_is_certain_is_drawn) {
   BOOST_TEST(BinomialTable(9, 5, 5).at_most(9) == 1.0);
 }
 
-// The first outcome whose probability, with all below it, exceeds the uniform number.
+// A draw is the first outcome whose cumulative probability exceeds the uniform number.
 BOOST_AUTO_TEST_CASE(a_draw_inverts_the_distribution_at_the_streams_next_number) {
   for (const std::uint32_t trials : {1U, 5U, 33U, 1000U}) {
     for (const std::uint32_t right : {1U, 50U, 97U}) {
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_draw_inverts_the_distribution_at_the_streams_next_number)
   }
 }
 
-// Five standard errors of 40,000 draws of a mean, and of a share of a half, are 0.0354 and 0.0125.
+// For 40,000 draws, five standard errors are 0.0354 for a mean and 0.0125 for a share of one half.
 BOOST_AUTO_TEST_CASE(draws_have_the_mean_and_the_spread_of_a_binomial) {
   const BinomialTable table(8, 1, 2);
   RandomStream random(3, "x");

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_upper_case_stays) {
   }
 }
 
-// Python would write "SS", "FI" and "ʼN".
+// Python's upper() gives "SS", "FI" and "ʼN" for the first three.
 BOOST_AUTO_TEST_CASE(an_upper_case_of_several_characters_is_not_taken) {
   for (const std::string text : {"ßa", "ﬁn", "ŉ", "ǰ", "ὐ", "ᾀ"})
     BOOST_TEST(capitalize(text) == text);
@@ -53,8 +53,9 @@ BOOST_AUTO_TEST_CASE(ill_formed_text_comes_back_unchanged) {
     BOOST_TEST(capitalize(text) == text);
 }
 
-// Count and FNV-1a hash of all (letter, upper case) pairs, taken from Python 3.11's str.upper,
-// which knows Unicode 14, over every code point whose upper case is one other character.
+// The count and the FNV-1a hash of all (letter, upper case) pairs come from Python 3.11's
+// str.upper, which uses Unicode 14. They cover every code point whose upper case is a single,
+// different character.
 BOOST_AUTO_TEST_CASE(the_whole_table_is_that_of_python) {
   std::size_t count = 0;
   std::uint64_t hash = 0xcbf29ce484222325U;

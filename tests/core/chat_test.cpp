@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(templates_differ_by_text_or_tokens) {
 
 #ifdef PLUMB_CHAT
 
-// Texts written by hand.
+// The expected texts are written by hand.
 BOOST_AUTO_TEST_CASE(a_template_is_run_over_a_conversation) {
   const ChatRenderer render = jinja_renderer();
   const ChatTemplate by{
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(a_template_is_run_over_a_conversation) {
   BOOST_TEST(render(by, turns, true) ==
              "<s>[system] Be \"brief\".\n[user] Who’s <there>?\n[assistant]");
   BOOST_TEST(render(by, turns, false) == "<s>[system] Be \"brief\".\n[user] Who’s <there>?\n");
-  BOOST_TEST(render({"{{ messages | length }}"}, turns, true) == "2");  // another template
+  BOOST_TEST(render({"{{ messages | length }}"}, turns, true) == "2");  // a different template
 }
 
 BOOST_AUTO_TEST_CASE(the_date_is_always_the_same) {

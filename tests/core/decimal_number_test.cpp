@@ -35,7 +35,7 @@ Read by_strtod(std::string_view text) {
   return read;
 }
 
-/// The standard library of the tests has std::from_chars of a double.
+/// The standard library that the tests use has std::from_chars for double.
 void agrees_with_from_chars(std::string_view text) {
   Read expected;
   const char* const end = text.data() + text.size();
@@ -51,7 +51,8 @@ void agrees_with_from_chars(std::string_view text) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest_double) {
-  // Halfway cases, whose neighbours are known: 2^53 + 1 goes to even, anything above it up.
+  // These are halfway cases between two known neighbours: 2^53 + 1 rounds to even, and anything
+  // above it rounds up.
   BOOST_TEST(by_strtod("9007199254740993").value == 9007199254740992.0);
   BOOST_TEST(by_strtod("9007199254740993.0000000000000000000000000000001").value ==
              9007199254740994.0);
@@ -59,10 +60,11 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest_double) {
   BOOST_TEST(by_strtod("1e23").value == 1e23);
   BOOST_TEST(by_strtod("4.9406564584124654e-324").value ==
              std::numeric_limits<double>::denorm_min());
-  BOOST_TEST(by_strtod("2.4703282292062328e-324").value ==  // just above half of it
+  // Just above half of the smallest denormal number.
+  BOOST_TEST(by_strtod("2.4703282292062328e-324").value ==
              std::numeric_limits<double>::denorm_min());
   BOOST_TEST(by_strtod("1.7976931348623157e308").value == std::numeric_limits<double>::max());
-  // A fifty-fourth bit in the 60th decimal: more digits than a buffer of 40 can contain.
+  // The 60th decimal decides the rounding, so more digits matter than a buffer of 40 can contain.
   BOOST_TEST(by_strtod("1.00000000000000011102230246251565404236316680908203125").value == 1.0);
   BOOST_TEST(by_strtod("1.00000000000000011102230246251565404236316680908203126").value ==
              std::nextafter(1.0, 2.0));
@@ -120,7 +122,7 @@ BOOST_AUTO_TEST_CASE(it_reads_what_from_chars_reads_and_no_more) {
                                  "0.00000000000000000000000000000000000000000000000000001"}) {
     agrees_with_from_chars(text);
   }
-  BOOST_TEST(by_strtod("nan(1)").length == 3U);  // from_chars reads the bracket too
+  BOOST_TEST(by_strtod("nan(1)").length == 3U);  // from_chars also reads the parentheses
 }
 
 BOOST_AUTO_TEST_CASE(random_texts_are_read_as_from_chars_reads_them) {
@@ -131,7 +133,7 @@ BOOST_AUTO_TEST_CASE(random_texts_are_read_as_from_chars_reads_them) {
     for (std::size_t n = random() % 12; n > 0; --n) text += letters[random() % letters.size()];
     agrees_with_from_chars(text);
   }
-  for (int i = 0; i < 20000; ++i) {  // any double, with all its digits and with fewer
+  for (int i = 0; i < 20000; ++i) {  // arbitrary doubles, with all their digits and with fewer
     const auto value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
     std::array<char, 2000> text{};

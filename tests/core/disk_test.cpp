@@ -58,7 +58,7 @@ void check_disk(Disk& disk, const Path& root) {
   BOOST_TEST(text_of(disk, file) == "new");
 
   BOOST_TEST(!disk.read(root / "none"));
-  BOOST_TEST(!disk.read(root / "a"));  // a folder
+  BOOST_TEST(!disk.read(root / "a"));  // a folder cannot be read
   BOOST_TEST(!disk.write(root / "a", Disk::Opening::create));
   BOOST_TEST(!disk.write(root / "none/x.txt", Disk::Opening::append));
 
@@ -69,7 +69,8 @@ void check_disk(Disk& disk, const Path& root) {
   BOOST_TEST(text_of(disk, root / "a/old.txt") == "new");
   BOOST_CHECK(disk.kind(file) == Disk::Kind::nothing);
   BOOST_TEST(bool(disk.rename(file, root / "a/y.txt")));
-  BOOST_TEST(bool(disk.rename(root / "a/old.txt", root / "a/b")));  // onto a folder
+  // A file cannot replace a folder.
+  BOOST_TEST(bool(disk.rename(root / "a/old.txt", root / "a/b")));
   BOOST_TEST(!disk.remove(root / "a/old.txt"));
   BOOST_TEST(!disk.remove(root / "a/old.txt"));
   BOOST_CHECK((disk.list(root / "a") == std::vector<Path>{root / "a/b"}));
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(the_disk_in_memory_does_the_same) {
   check_disk(disk, "/");
 }
 
-// Anyone who may write into a folder could create a link there to another user's file.
+// Anyone with write access to a folder could create a link there to another user's file.
 BOOST_AUTO_TEST_CASE(what_a_link_leads_to_is_not_written) {
   const TemporaryFolder folder;
   RealDisk disk;
@@ -115,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_a_link_leads_to_is_not_written) {
     BOOST_TEST(!std::filesystem::exists(folder / "absent.txt"));
     std::filesystem::remove(link);
   }
-  // A second name (hard link) of the same file is not emptied either.
+  // A second hard link to the same file is not emptied either.
   std::filesystem::create_hard_link(folder / "victim.txt", folder / "other");
   write(disk, folder / "other", "new");
   BOOST_TEST(text_of(disk, folder / "victim.txt") == "mine");
@@ -127,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_an_error_of_the_write) {
   BOOST_CHECK(full->write("x") == std::errc::no_space_on_device);
 }
 
-// Counted: kind, write (opened), write (bytes), sync.
+// The disk counts four calls: kind, write (which opens the file), write (of the bytes) and sync.
 BOOST_AUTO_TEST_CASE(the_nth_call_of_a_failing_disk_fails_once) {
   for (std::size_t n = 0; n < 5; ++n) {
     MemoryDisk memory;

@@ -42,14 +42,15 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_utf_8_stay) {
   BOOST_TEST(lower_case("A\xE9Z\x80\xC3") == "a\xE9z\x80\xC3");
 }
 
-// Count and FNV-1a hash of all (letter, lower case) pairs, taken from Python 3.11's str.lower,
-// which knows Unicode 14, over every code point whose lower case is one other character.
+// The count and the FNV-1a hash of all (letter, lower case) pairs come from Python 3.11's
+// str.lower, which uses Unicode 14. They cover every code point whose lower case is a single,
+// different character.
 BOOST_AUTO_TEST_CASE(the_whole_table_is_that_of_python) {
   std::size_t count = 0;
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (char32_t value = 0; value <= 0x10FFFF; ++value) {
     const char32_t lower = to_lower(value);
-    if (lower == value || value == U'İ') continue;  // two characters in Python
+    if (lower == value || value == U'İ') continue;  // Python's lower case of İ has two characters
     ++count;
     for (const char32_t part : {value, lower}) hash = (hash ^ part) * 0x100000001b3U;
   }

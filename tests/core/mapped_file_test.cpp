@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(absent_and_empty_files_are_refused) {
                         says(Fault::user, "cannot be created"));
 }
 
-// AddressSanitizer has more address space than this test leaves.
+// This test limits the address space to less than AddressSanitizer needs.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define TEST_HAS_ADDRESS_SANITIZER

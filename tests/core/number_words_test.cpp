@@ -9,7 +9,7 @@ using namespace plumb::detail;
 BOOST_AUTO_TEST_SUITE(number_words)
 
 BOOST_AUTO_TEST_CASE(numbers_have_a_fixed_count_of_decimals) {
-  BOOST_TEST(with_decimals(0.125, 2) == "0.12");  // exact tie, to even
+  BOOST_TEST(with_decimals(0.125, 2) == "0.12");  // an exact tie rounds to even
   BOOST_TEST(with_decimals(2.0 / 3, 3) == "0.667");
   BOOST_TEST(with_decimals(-1234.5, 0) == "-1234");
   BOOST_TEST(with_decimals(7, 1) == "7.0");
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(what_is_counted_has_its_plural) {
   BOOST_TEST(counted(0, "query") == "0 queries");
   BOOST_TEST(counted(2, "entity") == "2 entities");
   BOOST_TEST(counted(1, "family") == "1 family");
-  BOOST_TEST(counted(3, "day") == "3 days");  // a vowel before it
+  BOOST_TEST(counted(3, "day") == "3 days");  // a vowel precedes the y
   BOOST_TEST(counted(1000, "entity answer") == "1000 entity answers");
 }
 

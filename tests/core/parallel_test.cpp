@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(of_several_exceptions_that_of_the_lowest_piece_is_thrown) {
   }
 }
 
-// Piece 0 yields until another piece has failed, if there is a second thread.
+// If there is a second thread, piece 0 yields until another piece has failed.
 BOOST_AUTO_TEST_CASE(the_lowest_piece_need_not_be_the_first_to_fail) {
   const test::Threads with(4);
   for (int round = 0; round < 20; ++round) {
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(the_lowest_piece_need_not_be_the_first_to_fail) {
     BOOST_CHECK_EXCEPTION(parallel_for(10, work), std::size_t,
                           [](std::size_t piece) { return piece == 0; });
 #ifdef _OPENMP
-    BOOST_TEST(failed == 10);  // in order, the first exception ends the loop
+    BOOST_TEST(failed == 10);  // pieces run in order, and the first exception ends the loop
 #endif
   }
 }

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(controls_are_written_out) {
              "\\u2028\\u2029\\u202a\\u202e\\u2066\\u2069");
 }
 
-// 0x9B by itself is the 8-bit form of ESC [.
+// The byte 0x9B by itself is the 8-bit form of ESC [.
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_are_replaced) {
   BOOST_TEST(printable("a\x9b"
                        "31m") == "a\uFFFD31m");
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_are_replaced) {
 
 BOOST_AUTO_TEST_CASE(what_is_kept_is_kept) {
   BOOST_TEST(printable("a\n\tb\r", "\n\t") == "a\n\tb\\u000d");
-  // `kept` does not apply to a byte within a longer character.
+  // `kept` does not apply to a byte inside a longer character.
   BOOST_TEST(printable("\u0085", "\x85") == "\\u0085");
 }
 

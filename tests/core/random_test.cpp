@@ -31,7 +31,8 @@ std::vector<int> shuffled(RandomStream stream, int size, std::size_t count) {
 
 constexpr auto all = static_cast<std::size_t>(-1);
 
-/// Chi-square over many streams: how far the prefixes of that length are from equally frequent.
+/// The chi-square statistic over many streams: how far the shuffled prefixes of length `count` are
+/// from being equally frequent.
 double unevenness(int size, std::size_t count, std::size_t beginnings) {
   constexpr std::size_t each = 1000;
   std::map<std::vector<int>, double> seen;
@@ -50,7 +51,8 @@ double unevenness(int size, std::size_t count, std::size_t beginnings) {
 
 }  // namespace
 
-// Computed in Python from the definitions of FNV-1a, SplitMix64's finaliser and mt19937_64.
+// The expected numbers were computed in Python from the definitions of FNV-1a, SplitMix64's
+// finaliser and mt19937_64.
 BOOST_AUTO_TEST_CASE(numbers_are_the_same_on_every_machine) {
   BOOST_TEST(
       (draw({7, "bootstrap"}, 1000, 6) == std::vector<std::size_t>{67, 820, 814, 171, 832, 561}));
@@ -88,7 +90,7 @@ BOOST_AUTO_TEST_CASE(every_choice_comes_up_about_equally_often) {
   constexpr std::size_t draws = 70000;
   std::array<std::size_t, 7> counts{};
   for (const std::size_t number : draw({5, "dice"}, counts.size(), draws)) ++counts.at(number);
-  // Chi-square with 6 degrees of freedom is below 22.5 in 999 of 1000 seeds.
+  // With 6 degrees of freedom, chi-square is below 22.5 for 999 of 1000 seeds.
   double chi_square = 0;
   for (const std::size_t count : counts) {
     const double off = static_cast<double>(count) - 10000;
@@ -97,7 +99,8 @@ BOOST_AUTO_TEST_CASE(every_choice_comes_up_about_equally_often) {
   BOOST_TEST(chi_square < 22.5);
 }
 
-// Without the rejection, every third number of [0, 3·2^30) would come up twice as often.
+// Without rejection, the numbers of one third of [0, 3·2^30) would be twice as frequent as the
+// others.
 BOOST_AUTO_TEST_CASE(a_large_range_is_not_biased) {
   constexpr std::size_t range = std::size_t{3} << 30;
   std::array<std::size_t, 3> counts{};
@@ -122,12 +125,13 @@ BOOST_AUTO_TEST_CASE(uniform_fills_the_unit_interval) {
     sum += x;
     squares += x * x;
   }
-  // Mean 1/2 and second moment 1/3, each within five standard errors.
+  // The mean is 1/2 and the second moment 1/3, each within five standard errors.
   BOOST_TEST(std::abs(sum / draws - 0.5) < 0.0103);
   BOOST_TEST(std::abs(squares / draws - 1.0 / 3) < 0.0106);
 }
 
-// Computed in Python from the same definitions and Fisher and Yates's.
+// The expected orders were computed in Python from the same definitions and the Fisher–Yates
+// shuffle.
 BOOST_AUTO_TEST_CASE(an_order_is_the_same_on_every_machine) {
   BOOST_TEST(
       (shuffled({7, "bootstrap"}, 10, all) == std::vector<int>{0, 8, 1, 4, 2, 7, 6, 3, 9, 5}));
@@ -144,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_larger_count_begins_with_the_same_values) {
     BOOST_TEST(std::equal(
         some.begin(), some.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(count, 20)),
         whole.begin()));
-    std::ranges::sort(some);  // and nothing is lost
+    std::ranges::sort(some);  // no value is lost
     BOOST_TEST(some == sorted);
   }
   BOOST_TEST(shuffled({4, "prefix"}, 20, 0) == sorted);  // zero draws change nothing
@@ -153,13 +157,13 @@ BOOST_AUTO_TEST_CASE(a_larger_count_begins_with_the_same_values) {
 BOOST_AUTO_TEST_CASE(few_values_are_shuffled_too) {
   BOOST_TEST(shuffled({1, "x"}, 0, all).empty());
   BOOST_TEST(shuffled({1, "x"}, 1, 5) == std::vector<int>{0});
-  std::vector<std::string> words{"a", "b"};  // any type
+  std::vector<std::string> words{"a", "b"};  // values of any type can be shuffled
   RandomStream(1, "x").shuffle(words);
   BOOST_TEST(std::ranges::is_permutation(words, std::vector<std::string>{"a", "b"}));
 }
 
-// Every order of four values, and every ordered pair out of five, comes up equally often.
-// Chi-square is below 49.7 (23 degrees of freedom) and 43.8 (19) in 999 of 1000 cases.
+// Every order of four values and every ordered pair out of five are equally frequent. In 999 of
+// 1000 cases, chi-square is below 49.7 (23 degrees of freedom) or 43.8 (19 degrees of freedom).
 BOOST_AUTO_TEST_CASE(every_order_and_every_draw_is_equally_likely) {
   BOOST_TEST(unevenness(4, all, 24) < 49.7);
   BOOST_TEST(unevenness(5, 2, 20) < 43.8);

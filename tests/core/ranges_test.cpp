@@ -22,7 +22,7 @@ struct Card {
   friend bool operator==(const Card&, const Card&) = default;
 };
 
-/// Some hands of few suits, so that cards tie; the first is empty.
+/// Hands of cards with few suits, so that cards tie; the first hand is empty.
 std::vector<std::vector<Card>> hands() {
   std::mt19937_64 random(7);
   std::vector<std::vector<Card>> made(40);

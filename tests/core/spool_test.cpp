@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_comes_back_from_memory_and_from_the_file) {
   for (std::size_t i = texts.size(); i-- > 0;) BOOST_TEST(kept.get(i) == texts[i]);
   BOOST_TEST(kept.bytes_in_memory() <= 100U);
   BOOST_TEST(kept.bytes_in_memory() + kept.bytes_in_file() == 50U * 49U / 2U);
-  // Reading does not change where the next entry is written.
+  // Reading an entry does not change where the next one is written.
   BOOST_TEST(kept.get(kept.add("more")) == "more");
   BOOST_TEST(kept.get(49) == texts[49]);
 }

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_the_users_to_fix) {
                         says(Fault::user, "/none: cannot be read; check that it exists"));
 }
 
-// A disk that fails during reading must not make a file look shorter than it is.
+// If the disk fails during reading, the file must not look shorter than it is.
 BOOST_AUTO_TEST_CASE(a_read_that_breaks_is_an_error_and_no_end) {
   test::MemoryDisk memory;
   const DiskPath file = memory.put("x", "one\ntwo\n");
@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(a_read_that_breaks_is_an_error_and_no_end) {
 
 namespace {
 
-/// The pieces of a text that comes in blocks of a given size: "LINE-" and a piece, "LINE." and a
-/// line's last piece.
+/// The pieces of a text that arrives in blocks of a given size, each as "LINE-PIECE", or
+/// "LINE.PIECE" for the last piece of a line.
 std::vector<std::string> pieces_of(const std::string& text, std::size_t most,
                                    std::size_t block = 1 << 16) {
   std::vector<std::string> pieces;
@@ -126,13 +126,13 @@ BOOST_AUTO_TEST_CASE(a_long_line_comes_in_pieces) {
     BOOST_TEST(pieces_of("one\n", 8, block) == (Pieces{"1.one"}), same);
     BOOST_TEST(pieces_of("\n", 8, block) == (Pieces{"1."}), same);
   }
-  // After white space, or between characters if there is none: "é" has two bytes.
+  // Lines are split after white space or, if there is none, between characters; "é" has two bytes.
   BOOST_TEST(pieces_of("one two three", 8) == (Pieces{"1-one two ", "1.three"}), same);
   BOOST_TEST(pieces_of("abcé", 4) == (Pieces{"1-abc", "1.é"}), same);
   BOOST_TEST(pieces_of("\x80\x80\x80\x80\x80\x80", 4) ==
                  (Pieces{"1-\x80", "1-\x80", "1.\x80\x80\x80\x80"}),
              same);
-  // The rest of a block continues in the next.
+  // A piece that the end of a block interrupts continues in the next block.
   BOOST_TEST(pieces_of("abcd efgh \nx", 4, 5) == (Pieces{"1-abcd", "1- ", "1-efgh", "1. ", "2.x"}),
              same);
   BOOST_TEST(pieces_of("ab ab ", 4, 6) == (Pieces{"1-ab ", "1.ab "}), same);
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(all_of_a_text_is_in_its_pieces) {
       }
       joined.pop_back();  // the last line has no newline
       BOOST_TEST((joined == text));
-      BOOST_TEST(lines == 22U);  // 0, 977, …, 19,540 begin one, and the first is empty
+      BOOST_TEST(lines == 22U);  // a line begins at 0, 977, …, 19,540, and the first line is empty
       BOOST_TEST(longest <= most + block);
     }
   }

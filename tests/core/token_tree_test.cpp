@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_shrunk_tree_keeps_its_first_nodes_and_forgets_the_rest) {
   for (const TokenId token : {3, 5}) BOOST_TEST(tree.child(stem, token) == TokenTree::none);
   BOOST_TEST(tree.child(left - 1, 4) == TokenTree::none);
   BOOST_TEST(tree.child(TokenTree::root, 9) == TokenTree::none);
-  // Other sequences reuse the freed ids, and the old sequences may be added again.
+  // New sequences reuse the freed ids, and the removed sequences may be added again.
   BOOST_TEST(tree.insert(Sequence{5, 4}, stem) == left);
   BOOST_TEST(tree.prefix(left) == (Sequence{1, 2, 5, 4}));
   BOOST_TEST(tree.insert(Sequence{1, 2, 3, 4}) == left + 2);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(shrinking_to_nothing_leaves_the_root_and_to_more_leaves_all
   BOOST_TEST(tree.prefix(tree.insert(Sequence{3, 2})) == (Sequence{3, 2}));
 }
 
-// Oracle: a tree of only the kept nodes, to which the same sequences are added.
+// The oracle is a tree that only ever contained the kept nodes; the same sequences are added to it.
 BOOST_AUTO_TEST_CASE(a_shrunk_tree_grows_as_one_that_never_held_more) {
   RandomStream random(2, "shrink");
   const auto draw = [&] {
@@ -134,7 +134,8 @@ BOOST_AUTO_TEST_CASE(a_shrunk_tree_grows_as_one_that_never_held_more) {
   }
 }
 
-// Oracle: the set of all prefixes. Ids stay valid and parents come before children as it grows.
+// The oracle is the set of all prefixes. While the tree grows, ids stay valid and parents come
+// before children.
 BOOST_AUTO_TEST_CASE(nodes_are_the_distinct_prefixes) {
   RandomStream random(1, "token_tree");
   TokenTree tree;

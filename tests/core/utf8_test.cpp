@@ -12,8 +12,8 @@ BOOST_AUTO_TEST_SUITE(utf8_suite)
 
 namespace {
 
-/// The Unicode Standard, table 3-7: leads and the range of the second byte; further ones
-/// are 80..BF.
+/// Each row has a range of lead bytes and the range of the second byte (The Unicode Standard, table
+/// 3-7); further bytes are 80..BF.
 struct Row {
   unsigned first_lead, last_lead, low, high;
   std::size_t size;
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(the_first_broken_byte_is_found) {
   BOOST_TEST(first_invalid_utf8("caf\xE9") == 3U);         // Latin-1
   BOOST_TEST(first_invalid_utf8("é\xED\xA0\x80") == 2U);   // a surrogate
   BOOST_TEST(first_invalid_utf8("ab\xC0\xAF") == 2U);      // an overlong slash
-  BOOST_TEST(first_invalid_utf8("漢\xF0\x9F\x98") == 3U);  // a cut emoji
+  BOOST_TEST(first_invalid_utf8("漢\xF0\x9F\x98") == 3U);  // a truncated emoji
 }
 
 BOOST_AUTO_TEST_CASE(characters_are_counted_and_broken_bytes_one_by_one) {
@@ -124,13 +124,13 @@ BOOST_AUTO_TEST_CASE(a_sound_text_stays_as_it_is) {
 BOOST_AUTO_TEST_CASE(each_broken_byte_becomes_the_replacement_character) {
   BOOST_TEST(valid_utf8("caf\xE9") == "caf\uFFFD");
   BOOST_TEST(valid_utf8("\xE9t\xE9!") == "\uFFFDt\uFFFD!");
-  BOOST_TEST(valid_utf8("漢\xF0\x9F\x98") == "漢\uFFFD\uFFFD\uFFFD");  // a cut emoji
-  BOOST_TEST(valid_utf8("\xC3漢") == "\uFFFD漢");                      // a lead by itself
-  BOOST_TEST(valid_utf8("\x98漢") == "\uFFFD漢");                      // a cut emoji's end
-  BOOST_TEST(valid_utf8("\xED\xA0\x80") == "\uFFFD\uFFFD\uFFFD");      // a surrogate
+  BOOST_TEST(valid_utf8("漢\xF0\x9F\x98") == "漢\uFFFD\uFFFD\uFFFD");  // a truncated emoji
+  BOOST_TEST(valid_utf8("\xC3漢") == "\uFFFD漢");                      // a lead byte by itself
+  BOOST_TEST(valid_utf8("\x98漢") == "\uFFFD漢");  // the last byte of a truncated emoji
+  BOOST_TEST(valid_utf8("\xED\xA0\x80") == "\uFFFD\uFFFD\uFFFD");  // a surrogate
 }
 
-// A text that is cut anywhere becomes valid and keeps all its whole characters.
+// A text truncated anywhere becomes valid and retains all its complete characters.
 BOOST_AUTO_TEST_CASE(a_text_cut_anywhere_is_made_sound) {
   const std::string text = "aé漢😀é";
   for (std::size_t begin = 0; begin <= text.size(); ++begin) {

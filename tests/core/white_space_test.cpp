@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_space_of_another_kind_is_a_letter_in_files) {
   for (const char* text : {"a", " a", "a ", ".", "\xC2\xA0"}) BOOST_TEST(!is_blank(text));
 }
 
-// PropList.txt: 25 code points.
+// Unicode's PropList.txt lists 25 code points.
 BOOST_AUTO_TEST_CASE(white_space_is_the_property_of_unicode) {
   std::size_t count = 0;
   for (char32_t c = 0; c <= 0x10FFFF; ++c) count += is_white_space(c) ? 1U : 0U;
@@ -41,7 +41,8 @@ BOOST_AUTO_TEST_CASE(leading_white_space_is_counted_in_bytes) {
   BOOST_TEST(leading_white_space("Paris ") == 0U);
   BOOST_TEST(leading_white_space("\n\n Paris\n") == 3U);
   BOOST_TEST(leading_white_space(" \t\r\n") == 4U);
-  BOOST_TEST(leading_white_space("\u00A0\u3000\nP") == 6U);  // of two bytes, of three, of one
+  // The three characters have two bytes, three bytes and one byte.
+  BOOST_TEST(leading_white_space("\u00A0\u3000\nP") == 6U);
 }
 
 BOOST_AUTO_TEST_CASE(half_a_character_is_no_white_space) {

@@ -21,7 +21,7 @@ struct Folder : test::TemporaryFolder {
   [[nodiscard]] auto read(const std::string& json) const {
     return read_baseline_templates(write("b.json", json));
   }
-  /// Checks the message for {"Capital": `entry`}.
+  /// Checks the error message for the file {"Capital": `entry`}.
   void refused(const std::string& entry, const std::string& words) const {
     BOOST_CHECK_EXCEPTION(read("{\"Capital\": " + entry + "}"), Error,
                           says(Fault::user, "b.json:1: " + words));

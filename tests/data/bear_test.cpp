@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(bear_suite)
 
 namespace {
 
-/// A valid dataset of two relations; each test breaks it in its own way.
+/// A valid dataset with two relations; each test breaks it in a different way.
 struct Bear : test::TemporaryFolder {
   Bear() {
     write("metadata_relations.json", R"({
@@ -146,7 +146,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
       with(R"("answer_space_labels": ["Paris", "Rome"], "answer_space_ids": ["Q90"])"), Error,
       says(Fault::user,
            "P36: answer_space_ids and answer_space_labels differ in length; write one id"));
-  // If it were ignored, the objects would silently become another set of options.
+  // If the list were ignored, the objects would silently become a different set of options.
   for (const std::string list : {R"(["Paris", "Rome", 3])", R"({"Q90": "Paris"})"}) {
     BOOST_CHECK_EXCEPTION(
         with("\"answer_space_labels\": " + list), Error,
@@ -156,8 +156,8 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
   BOOST_TEST(with(R"("answer_space_labels": null)").relations[0].options.size() == 2U);
 }
 
-// The options are those of lm-pub-quiz 0.3.3, whose answer_space_from_instance_table groups by
-// obj_id.
+// The expected options are those of lm-pub-quiz 0.3.3, whose answer_space_from_instance_table
+// groups by obj_id.
 BOOST_FIXTURE_TEST_CASE(without_an_answer_space_each_object_id_is_an_option, Bear) {
   write("metadata_relations.json", R"({"P36": {"templates": ["[X] [Y]"]}})");
   write("P36.jsonl",

@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(the_names_of_t_rex_mc_are_known, Table) {
   BOOST_TEST(relation.facts.at(1).offered == (Options{1, 2}));
 }
 
-// Fields of other layouts have no meaning here: a sub_label does not replace the subject.
+// The fields of other layouts have no meaning here: `sub_label` does not replace the subject.
 BOOST_FIXTURE_TEST_CASE(only_the_tables_own_names_are_read, Table) {
   BOOST_CHECK_EXCEPTION(load(births + R"({"sub_label": "Z", "object": "1931"})"), Error,
                         says(Fault::user,
@@ -94,7 +94,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_is_a_dataset_of_its_files, Table) {
   BOOST_REQUIRE(dataset.relations.size() == 2U);
   BOOST_TEST(dataset.relations[0].code == "birth");
   BOOST_TEST(dataset.relations[1].code == "death");
-  BOOST_TEST(dataset.relations[1].options.size() == 2U);  // each relation has its own
+  // Each relation has its own set of options.
+  BOOST_TEST(dataset.relations[1].options.size() == 2U);
   BOOST_TEST(load_choice_table(*this / "people/birth.jsonl").name == "birth");
 }
 
@@ -148,7 +149,8 @@ BOOST_FIXTURE_TEST_CASE(files_are_a_table_when_each_begins_with_a_fact, Table) {
 
 namespace {
 
-/// T-REx-MC as its authors' program reads it: choices are Python lists in strings, without the object.
+/// T-REx-MC in the form that its authors' program reads: choices are strings that contain Python
+/// lists without the object.
 struct Published : test::TemporaryFolder {
   Published() {
     write(
@@ -182,7 +184,8 @@ Texts offered(const Relation& relation, std::size_t fact) {
   return texts;
 }
 
-/// Facts of a relation as "part subject: object (choices) line", counted below a header.
+/// The facts of a relation as "part subject: object (choices) line"; lines are counted after the
+/// header.
 Texts facts_of(const Relation& relation, std::size_t header = 0) {
   Texts all;
   for (std::size_t f = 0; f < relation.facts.size(); ++f) {
@@ -281,7 +284,7 @@ BOOST_FIXTURE_TEST_CASE(choices_that_are_not_read_are_refused, Table) {
     refused(name, "x");
     refused(name, "['x', 'y']");
   }
-  // The field's value is checked too.
+  // The value of the field is checked too.
   refused("labels", {"x", "y"});
   refused("labels", "['x', 'y']");
   refused("labels", R"(["x", "y"])");
@@ -330,7 +333,7 @@ BOOST_FIXTURE_TEST_CASE(parts_without_a_relation_are_of_the_folders, Table) {
   BOOST_REQUIRE(dataset.relations.size() == 1U);
   BOOST_TEST(dataset.relations[0].code == "births");
   BOOST_TEST(dataset.relations[0].facts.size() == 3U);
-  // A test file by itself is a separate relation, like any file.
+  // A test file by itself becomes a separate relation, like any other file.
   BOOST_TEST(load_choice_table(write("alone/test.jsonl", births)).relations[0].code == "test");
 }
 
@@ -342,7 +345,7 @@ BOOST_FIXTURE_TEST_CASE(a_csv_is_a_table_of_choices_by_its_header, Table) {
   BOOST_TEST(choice_table_files(write("e/e.csv", "")).empty());
 }
 
-// Plumb would draw choices only for these.
+// plumb would draw choices only for the facts without them.
 BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported, Table) {
   const std::string fact = R"({"subject": "C", "object": "1931")";
   for (const std::string rest :
@@ -358,16 +361,16 @@ BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported,
     std::size_t problems = 0;
     BOOST_TEST(load(lines, [&](const Error&) { ++problems; }).facts.size() == 1U);
     BOOST_TEST(problems == 1U);
-    // Another relation's choices make it a table with choices too.
+    // Choices in one relation make the whole dataset a table with choices.
     write("two/a.jsonl", births);
     write("two/b.jsonl", fact + rest + "}\n" + R"({"subject": "D", "object": "x"})" + "\n");
     BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "two"), Error,
                           says(Fault::user, "b.jsonl:1: choices: is missing or empty"));
-    // For a table without any, choices are drawn.
+    // If no fact in the table has choices, they are drawn.
     BOOST_TEST(load(fact + rest + "}\n" + R"({"subject": "D", "object": "x", "split": "test"})")
                    .facts.size() == 2U);
   }
-  // Like an empty field in a .csv. Training facts need none.
+  // An empty field in a .csv is treated the same. Training facts need no choices.
   write("c.csv", "subject,object,choices,split\nA,x,['y'],test\nB,y,,train\nC,y,,test\n");
   BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "c.csv"), Error,
                         says(Fault::user, "c.csv:4: choices: is missing or empty"));

@@ -17,7 +17,8 @@ namespace {
 
 using Options = std::vector<std::uint32_t>;
 
-/// Options "o0" with the identifier "Q0", "o1", …, and a fact for each subject and answer.
+/// A relation with options "o0" (identifier "Q0"), "o1", …, and one fact for each pair of subject
+/// and answer.
 Relation relation_of(std::size_t options,
                      const std::vector<std::pair<std::string, std::size_t>>& facts) {
   Relation relation;
@@ -36,7 +37,8 @@ Relation relation_of(std::size_t options,
   return relation;
 }
 
-/// The place of the answer, and distinct ascending options.
+/// Checks that the options are distinct and ascending, and that `answer` is the index of the fact's
+/// answer.
 void check_sound(const Choices& choices, const Fact& fact) {
   BOOST_TEST(std::ranges::is_sorted(choices.options));
   BOOST_TEST((std::ranges::adjacent_find(choices.options) == choices.options.end()));
@@ -67,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_relation_of_fewer_options_gives_all_of_them) {
 }
 
 BOOST_AUTO_TEST_CASE(no_other_true_object_of_the_subject_is_a_distractor) {
-  // "a" has three objects. It does not matter that another subject has one of them.
+  // "a" has three objects. That another subject shares one of them does not matter.
   const Relation relation = relation_of(6, {{"a", 1}, {"b", 3}, {"a", 3}, {"a", 5}, {"b", 0}});
   const ObjectAliases none;
   const ChoiceSampler sampler(relation, none, 100, 1);
@@ -95,8 +97,8 @@ BOOST_AUTO_TEST_CASE(another_name_of_a_true_object_is_no_distractor) {
   const ObjectAliases aliases{
       {"Q0", {"Lutetia", "Pariis"}}, {"Q1", {"Caput Mundi"}}, {"Q2", {"Roma"}}};
   const ChoiceSampler sampler(relation, aliases, 100, 1);
-  // By label (6), and by the aliases of both true objects (3, 5); Cairo's alias does not matter
-  // here.
+  // One option is excluded by its label (6), and two by the aliases of both true objects (3, 5).
+  // Cairo's alias does not matter here.
   BOOST_TEST(sampler.distractors(relation.facts[0]) == (Options{2, 4}));
   BOOST_TEST(sampler.distractors(relation.facts[2]) == (Options{0, 1, 3, 5, 6}));
 }
@@ -124,15 +126,18 @@ BOOST_AUTO_TEST_CASE(the_draw_depends_on_fact_and_seed_alone) {
   const ChoiceSampler sampler(relation, none, 50, 1);
   const Options drawn = sampler.draw(relation.facts[0]).options;
   (void)sampler.draw(relation.facts[1]);
-  BOOST_TEST(sampler.draw(relation.facts[0]).options == drawn);  // nor on earlier draws
+  // A draw does not depend on earlier draws.
+  BOOST_TEST(sampler.draw(relation.facts[0]).options == drawn);
   BOOST_TEST(ChoiceSampler(relation, none, 50, 2).draw(relation.facts[0]).options != drawn);
-  BOOST_TEST(sampler.draw(relation.facts[1]).options != drawn);  // another subject
+  // A different subject has different choices.
+  BOOST_TEST(sampler.draw(relation.facts[1]).options != drawn);
   const auto without_truths = [](Options options) {
     std::erase_if(options, [](std::uint32_t option) { return option == 1 || option == 2; });
     return options;
   };
   BOOST_TEST(without_truths(sampler.draw(relation.facts[2]).options) != without_truths(drawn));
-  // The order and number of the other facts, and the fact's place, do not matter.
+  // The draw depends neither on the other facts' order and number nor on the position of the fact
+  // itself.
   Relation turned = relation;
   std::ranges::reverse(turned.facts);
   for (Fact& fact : turned.facts) fact.instance += 40;
@@ -153,7 +158,8 @@ BOOST_AUTO_TEST_CASE(a_larger_count_keeps_the_distractors_of_a_smaller_one) {
   }
 }
 
-// Each of 5 wrong options is one of the 2 drawn in 2/5 of the seeds: 800 ± 5 standard errors of 22.
+// Each of 5 wrong options is one of the 2 drawn for 2/5 of the seeds: 800 times, ± 5 standard
+// errors of 22.
 BOOST_AUTO_TEST_CASE(every_wrong_option_is_drawn_as_often) {
   const Relation relation = relation_of(6, {{"a", 2}});
   std::map<std::uint32_t, int> times;
@@ -173,7 +179,8 @@ BOOST_AUTO_TEST_CASE(every_wrong_option_is_drawn_as_often) {
 
 BOOST_AUTO_TEST_CASE(choices_that_the_dataset_offers_are_taken_as_they_are) {
   Relation relation = relation_of(9, {{"a", 4}, {"a", 6}, {"b", 8}});
-  relation.facts[0].offered = {1, 4, 6};  // even another true object, if the dataset offers it
+  // The dataset's own choices are used, even if they include another true object.
+  relation.facts[0].offered = {1, 4, 6};
   relation.facts[2].offered = {8};
   const ObjectAliases none;
   const ChoiceSampler sampler(relation, none, 2, 1);
@@ -201,7 +208,7 @@ BOOST_AUTO_TEST_CASE(objects_have_the_aliases_that_they_have_as_subjects) {
   BOOST_TEST(object_aliases({}).empty());
 }
 
-// A prompt shows only "Georgia".
+// A prompt shows only the label "Georgia", whichever place is meant.
 BOOST_AUTO_TEST_CASE(subjects_of_one_label_share_their_true_objects) {
   Relation relation = relation_of(3, {{"a", 0}, {"b", 1}});
   for (Fact& fact : relation.facts) fact.subject = "Georgia";

@@ -25,7 +25,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Places = std::vector<std::uint32_t>;
 
-/// Subjects s1, s2 … of one relation, whose answers alternate between two options.
+/// One relation with subjects s1, s2 …, whose answers alternate between two options.
 Dataset facts(std::size_t count) {
   Relation relation;
   relation.code = "r";
@@ -83,7 +83,8 @@ BOOST_AUTO_TEST_CASE(every_fact_is_a_triple_from_its_subject_to_its_answer) {
   BOOST_TEST((found == expected));
 }
 
-// 36 elements, their symbols, four periods: an identifier is one entity wherever it occurs.
+// There are 36 elements, their symbols and four periods. An identifier is one entity wherever it
+// occurs.
 BOOST_AUTO_TEST_CASE(an_identifier_is_one_entity_with_its_first_name) {
   const KnowledgeGraph graph = graph_of(elements_as_facts(), {});
   BOOST_TEST(graph.entities.size() == 36U + 36 + 4);
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(an_identifier_is_one_entity_with_its_first_name) {
   BOOST_TEST(names.at("s10") == "Ne");
   BOOST_TEST(names.at("p2") == "period 2");
   Dataset dataset = facts(2);
-  dataset.relations[0].facts[1].subject_id = "y";  // the first option
+  dataset.relations[0].facts[1].subject_id = "y";  // y is the first option
   dataset.relations[0].facts[1].subject = "yes, as others write it";
   const KnowledgeGraph small = graph_of(dataset, {});
   BOOST_REQUIRE(small.entities.size() == 3U);
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(without_identifiers_names_tell_entities_apart) {
   relation.option_ids.clear();
   for (Fact& fact : relation.facts) fact.subject_id.clear();
   relation.facts[0].subject = relation.facts[2].subject = "one";
-  relation.facts[1].subject = "no";  // the second option
+  relation.facts[1].subject = "no";  // "no" is the second option
   const KnowledgeGraph graph = graph_of(dataset, {});
   BOOST_REQUIRE(graph.entities.size() == 3U);
   Words ids;
@@ -127,7 +128,7 @@ BOOST_AUTO_TEST_CASE(the_options_are_what_the_tails_are_among) {
   const KnowledgeGraph graph = graph_of(elements_as_facts(), {});
   const auto range = [&](std::size_t relation) { return graph.relations.at(relation).range; };
   BOOST_TEST(range(0).size() == 36U);
-  BOOST_TEST(range(1).size() == 36U);  // with hydrogen, which follows nothing
+  BOOST_TEST(range(1).size() == 36U);  // includes hydrogen, which follows no other element
   BOOST_TEST((ids(graph, range(2)) == Words{"p1", "p2", "p3", "p4"}));
   for (const GraphRelation& relation : graph.relations) {
     BOOST_TEST(std::ranges::is_sorted(relation.range));
@@ -139,7 +140,8 @@ BOOST_AUTO_TEST_CASE(the_options_are_what_the_tails_are_among) {
   }
 }
 
-// In the order of the entities, each once, even if the dataset orders them differently.
+// A range lists each entity once, in the order of the entities, even if the dataset orders them
+// differently.
 BOOST_AUTO_TEST_CASE(ranges_ascend_and_have_each_entity_once) {
   Dataset dataset = facts(2);
   dataset.relations.push_back(dataset.relations[0]);
@@ -150,12 +152,12 @@ BOOST_AUTO_TEST_CASE(ranges_ascend_and_have_each_entity_once) {
   other.facts = {{"s1", "subject s1", {}, 3, 0, 1}};
   const KnowledgeGraph graph = graph_of(dataset, {});
   BOOST_TEST((ids(graph, graph.relations[1].range) == Words{"y", "n", "w"}));
-  BOOST_TEST((graph.relations[1].range == Places{0, 1, 4}));  // y, n, s1, s2, w
+  BOOST_TEST((graph.relations[1].range == Places{0, 1, 4}));  // the entities are y, n, s1, s2, w
   BOOST_TEST(graph.test.back().tail == 1U);
   BOOST_TEST(graph.entities[1].name == "no");
 }
 
-// A fifth, and at most ten. The rest are asked, in order.
+// A fifth of the facts are shots, but at most ten. The rest become queries, in order.
 BOOST_AUTO_TEST_CASE(shots_are_a_fifth_of_a_relation_and_at_most_ten) {
   for (const auto& [count, shots] : {std::pair{1U, 0U},
                                      {4U, 0U},
@@ -184,7 +186,7 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_by_the_relations_code_alone) {
   const auto shots = [&] { return lines(graph_of(dataset, {}).train); };
   const auto first = shots();
   BOOST_TEST((shots() == first));
-  BOOST_TEST(first.back() > 20U);  // not the start of the file
+  BOOST_TEST(first.back() > 20U);  // shots are not only from the start of the file
   dataset.name = "another";
   dataset.relations[0].templates = {"[X] has [Y]."};
   BOOST_TEST((shots() == first));
@@ -200,7 +202,7 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_by_the_relations_code_alone) {
   BOOST_TEST((of_second == first));
 }
 
-// Each fact is as likely to be a shot as any other: 10 of 50, over 200 codes.
+// Every fact is equally likely to be a shot: 10 of 50 facts for each of 200 codes.
 BOOST_AUTO_TEST_CASE(every_fact_may_be_a_shot) {
   std::map<std::size_t, std::size_t> drawn;
   for (int code = 0; code < 200; ++code) {
@@ -219,14 +221,15 @@ BOOST_AUTO_TEST_CASE(a_relation_is_called_by_the_words_of_its_template) {
   BOOST_TEST(name_for({"[X] is produced by [Y]."}) == "is produced by");
   BOOST_TEST(name_for({"[X] is produced by [Y]"}) == "is produced by");
   BOOST_TEST(name_for({"[X] , which is [Y] ."}) == "which is");
-  // The first that begins with the subject and ends with the answer.
+  // The name is taken from the first template that begins with the subject and ends with the
+  // answer.
   BOOST_TEST(name_for({"The maker of [X] is [Y].", "[Y] makes [X].", "[X] is of [Y], a maker.",
                        "[X] was made by [Y].", "[X] is from [Y]."}) == "was made by");
-  // Else all words of the first, without a gap.
+  // If there is no such template, the name is all words of the first one, without its gaps.
   BOOST_TEST(name_for({"The capital of [X] is [Y].", "[Y] is the capital of [X]."}) ==
              "The capital of is");
   BOOST_TEST(name_for({"[Y] is the capital of [X]."}) == "is the capital of");
-  // No words at all.
+  // Templates without any words give no name, so the code is used.
   BOOST_TEST(name_for({"[X] [Y]."}) == "r");
   BOOST_TEST(name_for({"[X], [Y]", "[X] lies in [Y]."}) == "lies in");
   BOOST_TEST(name_for({}) == "r");
@@ -246,7 +249,7 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_in_the_graph) {
   BOOST_TEST(graph.relations[1].id == "in");
   BOOST_TEST(graph.train.size() + graph.test.size() == 72U);
   const KnowledgeGraph periods = graph_of(dataset, {"in"});
-  BOOST_TEST(periods.entities.size() == 36U + 4);  // without the symbols
+  BOOST_TEST(periods.entities.size() == 36U + 4);  // the symbols are excluded
   for (const auto* part : {&periods.train, &periods.test}) {
     for (const Triple& t : *part) BOOST_TEST(t.relation == 0U);
   }
@@ -264,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_folder_in_the_bear_layout_is_read_so) {
   const KnowledgeGraph graph = graph_of(load_bear(folder / "bear"), {});
   const KnowledgeGraph expected = graph_of(elements_as_facts(), {});
   BOOST_TEST(graph.name == "bear");
-  BOOST_REQUIRE(graph.files.size() == 5U);  // a hash covers these
+  BOOST_REQUIRE(graph.files.size() == 5U);  // these files are covered by a hash
   BOOST_TEST(graph.files[0].filename() == "metadata_relations.json");
   BOOST_TEST(graph.files[4].filename() == "in.jsonl");
   BOOST_REQUIRE(graph.entities.size() == expected.entities.size());

@@ -21,7 +21,7 @@ using Names = std::vector<std::string>;
 
 const auto each = boost::test_tools::per_element();
 
-/// One relation "plays" with three instruments, to which tests add facts.
+/// A relation "plays" with three instruments; tests add facts to it.
 struct Plays : test::TemporaryFolder {
   Plays() {
     dataset.name = "music";
@@ -44,7 +44,7 @@ struct Plays : test::TemporaryFolder {
   [[nodiscard]] PromptTemplateFile file(const std::string& text) const {
     return PromptTemplateFile(write("templates.jsonl", text));
   }
-  /// The dataset after every problem was left out, and the problems.
+  /// Returns the dataset without the parts that have problems, and stores the problems.
   MultiPromptDataset made_of(const PromptTemplateFile* templates = nullptr) {
     return multi_prompt_of(dataset, templates,
                            [this](const Error& error) { problems.emplace_back(error.what()); });
@@ -54,7 +54,7 @@ struct Plays : test::TemporaryFolder {
   Names problems;
 };
 
-/// "id: name, name" of an entity.
+/// An entity as "id: name, name".
 std::string spelt(const NamedEntity& entity) {
   std::string text = entity.id + ":";
   for (const std::string& name : entity.names) text += " " + name + ",";
@@ -62,7 +62,7 @@ std::string spelt(const NamedEntity& entity) {
   return text;
 }
 
-/// "subject → object; object" of each fact.
+/// Each fact as "subject → object; object".
 Names spelt(const std::vector<ManyNamedFact>& facts) {
   Names lines;
   for (const ManyNamedFact& fact : facts) {
@@ -143,7 +143,8 @@ BOOST_FIXTURE_TEST_CASE(objects_have_the_aliases_that_the_dataset_gives_them, Pl
   other.templates = {"[X] is made of [Y]."};
   other.options = {"wood", "metal"};
   other.option_ids = {"W", "M"};
-  other.facts.push_back({"Q1", "guitars", {"six-string"}, 0});  // an object that is also a subject
+  // An object that is also a subject elsewhere.
+  other.facts.push_back({"Q1", "guitars", {"six-string"}, 0});
   dataset.relations.push_back(other);
   BOOST_TEST(spelt(multi_prompt_of(dataset, nullptr).relations[0].facts) ==
                  (Names{"J: John → Q2: piano, pianoforte; Q1: guitar, six-string"}),
@@ -206,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_of_templates_chooses_the_relations, Plays) {
            R"({"relation": "plays", "template": "[Y]: [X]", "origin": "generated"})");
   const MultiPromptDataset made = multi_prompt_of(dataset, &given);
   BOOST_REQUIRE(made.relations.size() == 2U);
-  BOOST_TEST(made.relations[0].code == "plays");  // the dataset's order
+  BOOST_TEST(made.relations[0].code == "plays");  // relations are in the dataset's order
   BOOST_TEST(texts(made.relations[0]) == Names{"[Y]: [X]"}, each);
   BOOST_TEST((made.relations[0].templates[0].origin == TemplateOrigin::generated));
   BOOST_TEST(made.relations[0].template_file == given.path());

@@ -19,7 +19,8 @@ namespace {
 
 using Pieces = std::vector<std::string>;
 
-/// "LINE-" and a piece, "LINE." and a line's last piece, "end" after a document.
+/// Each piece as "LINE-PIECE", or "LINE.PIECE" for the last piece of a line; "end" follows a
+/// document.
 Pieces pieces_of(const DiskPath& file, const std::string& field, std::size_t most = 1 << 16) {
   Pieces pieces;
   for_each_document(
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(each_json_line_is_a_document) {
   BOOST_TEST(pieces_of(disk.put("a.jsonl", rows + "\n"), "text") ==
                  (Pieces{"1.one", "1.two", "end", "end", "4.three four five", "end"}),
              same);
-  // Rows larger than a block of 65,536 bytes.
+  // These rows are larger than a block of 65,536 bytes.
   const std::string word(9'999, 'x');
   std::string text;
   for (int i = 0; i < 20; ++i) text += word + " ";

@@ -22,7 +22,7 @@ struct Csv : test::TemporaryFolder {
   CsvFile read(const std::string& text, const ProblemSink& sink = throw_problem) const {
     return {write("a.csv", text), sink};
   }
-  /// The records below the header.
+  /// The records after the header.
   std::vector<Fields> fields(const std::string& text) const {
     std::vector<Fields> all;
     const CsvFile csv = read(text);
@@ -58,11 +58,12 @@ BOOST_FIXTURE_TEST_CASE(quotes_hold_commas_quotes_and_line_breaks, Csv) {
   BOOST_CHECK((fields("a,b\n\"two\nlines\",\"two\r\nmore\"\n") ==
                std::vector<Fields>{{"two\nlines", "two\r\nmore"}}));
   BOOST_CHECK((fields("a,b\n\"\"\"\",\"\"\n") == std::vector<Fields>{{"\"", ""}}));
-  // A quote inside an unquoted field is text.
+  // A quote inside an unquoted field is ordinary text.
   BOOST_CHECK((fields("a,b\n5\" disk,x\"y\"\n") == std::vector<Fields>{{"5\" disk", "x\"y\""}}));
 }
 
-// Python's csv module with delimiter "\t" writes the first; in the others, quotes are text.
+// Python's csv module with delimiter "\t" writes the first table in this form; in the others,
+// quotes are ordinary text.
 BOOST_FIXTURE_TEST_CASE(a_table_with_tabs_has_the_same_quotes, Csv) {
   const auto tabbed = [&](const std::string& text) {
     std::vector<Fields> all;
@@ -101,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(a_quoted_empty_field_is_a_record_and_a_blank_line_is_non
   BOOST_CHECK((fields("a\n\n\"\"\n") == std::vector<Fields>{{""}}));
 }
 
-// Fields of any bytes, quoted if necessary and sometimes if not.
+// The fields contain arbitrary bytes. They are quoted if necessary, and sometimes if not.
 BOOST_FIXTURE_TEST_CASE(what_is_written_by_rfc_4180_is_read_back, Csv) {
   RandomStream random(7, "csv");
   const Fields pieces{"a", ",", "\"", "\n", "\r", "\r\n", "é", " ", "漢"};

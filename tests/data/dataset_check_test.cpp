@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(two_answers_of_one_subject_are_said) {
 }
 
 // Two places called Georgia have the same statement and may share an answer. If facts have their
-// own choices, each is a separate question.
+// own choices, each fact is a separate question.
 BOOST_AUTO_TEST_CASE(what_only_looks_alike_is_passed_over) {
   Relation relation = capitals();
   relation.facts.push_back({.subject_id = "c", .subject = "France", .answer = 0, .line = 3});
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(options_that_differ_in_case_or_space_are_said) {
         std::string::npos);
   }
   Relation relation = capitals();
-  relation.options.emplace_back("Sucre");  // with its own id
+  relation.options.emplace_back("Sucre");  // an option with its own id
   Said said;
   check_relation(relation, said.sink);
   BOOST_TEST(said.one("option 3 'Sucre' is option 1 again"));
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(options_that_look_alike_are_said_with_what_tells_them_apart
   BOOST_TEST(said_of("Koln", "K\u00F6ln") == "");
 }
 
-// The fields of a table that another program quoted, padded or wrote in another form.
+// These fields come from a table that another program quoted, padded or otherwise changed.
 BOOST_AUTO_TEST_CASE(names_that_are_not_what_they_seem_are_said_once_for_each_kind) {
   Relation relation = capitals();
   relation.options = {"\"Paris\"", "\"Sucre\"", "\"La Paz\""};
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(a_graph_is_checked_for_what_it_gives_away) {
   BOOST_TEST(alone.one("the graph has only one entity"));
 }
 
-// A job stops at such a fact.
+// A job stops at a fact that has only one choice.
 BOOST_AUTO_TEST_CASE(a_fact_whose_only_choice_is_the_answer_is_reported) {
   const auto said = [](FactPart part, std::vector<std::uint32_t> offered) {
     Relation relation;

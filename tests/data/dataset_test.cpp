@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_limit_keeps_the_first_facts_and_what_the_whole_table_is) 
   const Dataset some = select_facts(two_relations(), {}, 2);
   BOOST_TEST(some.relations[0].facts.size() == 2U);
   BOOST_TEST(some.relations[0].facts[1].instance == 1U);
-  BOOST_TEST(!is_one_to_one(some.relations[0]));  // though the two that are left differ
+  BOOST_TEST(!is_one_to_one(some.relations[0]));  // although the two remaining answers differ
   BOOST_TEST(select_facts(two_relations(), {}, 99).relations[0].facts.size() == 3U);
 }
 
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_fact_says_nothing_of_parts_or_choices_by_itself) {
   BOOST_TEST(fact.choices.empty());
 }
 
-// A fact's own texts for the options are independent of which options it is offered.
+// The texts that a fact has for its options do not depend on which options it is offered.
 BOOST_AUTO_TEST_CASE(a_facts_own_text_of_an_option_wins_over_the_relations) {
   Relation own = relation("P36", {0, 1});
   own.options = {"Paris", "Rome"};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto each = boost::test_tools::per_element();
 
-/// "file:line: field: text" for each text that `visit_all` visits.
+/// Each text that `visit_all` visits, as "file:line: field: text".
 template <class VisitAll>
 Lines seen(VisitAll visit_all) {
   Lines lines;
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_closed_set_has_templates_subjects_and_options) {
                         "templates.json: P36, template 1: [Y] rules [X].",
                         "P36.jsonl:4: P36, subject: Norway", "P36.jsonl:5: P36, subject: France",
                         "P36.jsonl:5: P36, option: Paris", "P36.jsonl:4: P36, option: Oslo",
-                        "P36.jsonl: P36, option: Rome"}),  // Rome answers nothing
+                        "P36.jsonl: P36, option: Rome"}),  // Rome is not the answer of any fact
              each);
 }
 
@@ -117,9 +117,9 @@ BOOST_AUTO_TEST_CASE(a_text_is_looked_for_in_its_file) {
   const auto json = folder.write("a.json",
                                  "[{\"P36\": \"of P17\",\n\"say\": \"a\\\"b\"},\n"
                                  "{\"P17\": 1,\n\"say\": \"a\\\"b\"}]\n");
-  BOOST_TEST(line_with(json, "a\"b") == 2U);  // with JSON's escapes
+  BOOST_TEST(line_with(json, "a\"b") == 2U);  // the JSON file writes this text with escapes
   BOOST_TEST(line_with(json, "a\"b", "P17") == 4U);
-  BOOST_TEST(line_with(json, "a\"b", "of") == 2U);  // not a whole string
+  BOOST_TEST(line_with(json, "a\"b", "of") == 2U);  // here the text is only part of a JSON string
   BOOST_TEST(line_with(json, "a\"b", "P99") == 2U);
   BOOST_TEST(line_with(json, "1", "say") == 3U);
 }

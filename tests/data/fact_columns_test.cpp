@@ -13,7 +13,8 @@ namespace {
 
 using Header = std::vector<std::string>;
 
-/// "subject relation object" by index; "" if it is not such a header.
+/// The indices of subject, relation and object, such as "012"; "" if the header is not one of
+/// facts.
 std::string places(const Header& header) {
   const auto columns = fact_columns(header);
   if (!columns) return "";
@@ -28,9 +29,9 @@ BOOST_AUTO_TEST_CASE(columns_are_known_in_any_order_and_case_among_others) {
   BOOST_TEST(places({"Year", "OBJECT", "note", "Subject ", "\"Relation\""}) == "341");
   BOOST_TEST(places({"subj", "prop", "obj"}) == "012");
   BOOST_TEST(places({"tail", "head", "relation"}) == "120");
-  // A column with the plain name is used, whatever others exist.
+  // A column with the plain name takes precedence over all others.
   BOOST_TEST(places({"type", "relation", "subject", "s", "object", "label", "source"}) == "214");
-  // Identifiers are used only if there are no names.
+  // Identifiers are used only if there are no columns with names.
   BOOST_TEST(places({"head_id", "head", "relation", "tail_id", "tail"}) == "124");
   BOOST_TEST(places({"subject_id", "relation_id", "object_id"}) == "012");
   BOOST_TEST(places({"subject", "relation", "objects"}) == "012");
@@ -44,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_header_that_does_not_tell_is_none) {
   BOOST_TEST(places({}) == "");
 }
 
-// The header of the published table, word for word.
+// The header is copied unchanged from the published table.
 BOOST_AUTO_TEST_CASE(popqa_is_read_as_it_is) {
   const Header header{
       "id",           "subj",      "prop",      "obj",      "subj_id",         "prop_id",

@@ -21,7 +21,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-/// A fact for each subject named, on lines 1, 2, …
+/// One fact per subject, on lines 1, 2, …
 Relation relation_of(const std::vector<std::string>& subjects) {
   Relation relation;
   relation.code = "P36";
@@ -55,7 +55,8 @@ std::set<std::string> subjects_of(const Relation& relation, const Places& facts)
   return subjects;
 }
 
-/// Ascending, disjoint, together all facts, and no subject in both parts.
+/// Checks that both parts are ascending and disjoint, that together they contain all facts, and
+/// that no subject is in both.
 void check_sound(const Relation& relation, const FactSplit& split) {
   BOOST_TEST(std::ranges::is_sorted(split.training));
   BOOST_TEST(std::ranges::is_sorted(split.test));
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_subject_is_told_by_its_identifier_or_else_its_label) {
   BOOST_TEST(subject_key(fact) == "Q90");
 }
 
-// Ten facts are left for testing, or a fifth if that is less.
+// At least ten facts are left for testing, or a fifth of all facts if that is fewer.
 BOOST_AUTO_TEST_CASE(as_many_facts_as_asked_for_are_for_training_and_some_are_left_for_testing) {
   for (const auto& [facts, asked, expected] :
        std::vector<std::array<std::size_t, 3>>{{150, 100, 100},
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(as_many_facts_as_asked_for_are_for_training_and_some_are_le
 }
 
 BOOST_AUTO_TEST_CASE(a_subject_stays_on_one_side_with_all_its_facts) {
-  std::vector<std::string> subjects;  // s0 once, s1 twice, s2 three times and so on
+  std::vector<std::string> subjects;  // s0 has one fact, s1 two, s2 three, and so on
   for (std::size_t i = 0; i < 40; ++i) {
     for (std::size_t more = 0; more <= i % 4; ++more) subjects.push_back("s" + std::to_string(i));
   }
@@ -115,12 +116,13 @@ BOOST_AUTO_TEST_CASE(a_subject_stays_on_one_side_with_all_its_facts) {
     const FactSplit split = train_test_split(relation, 50, seed);
     check_sound(relation, split);
     BOOST_TEST(split.training.size() <= 50U);
-    // A subject that does not fit goes to the test part, and a smaller one fills the gap.
+    // If a subject has too many facts for the remaining space, it goes to the test part, and a
+    // smaller subject fills the gap.
     std::map<std::string, std::size_t> left;
     for (const std::size_t f : split.test) ++left[subjects[f]];
     for (const auto& [subject, facts] : left) BOOST_TEST(split.training.size() + facts > 50U);
   }
-  // A subject with more facts than the training part can take goes to the test part.
+  // A subject with more facts than the whole training part goes to the test part.
   const Relation large = relation_of({"a", "a", "a", "a", "a", "a", "b", "c", "d", "e"});
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const FactSplit split = train_test_split(large, 5, seed);
@@ -150,7 +152,7 @@ BOOST_AUTO_TEST_CASE(the_split_depends_on_subjects_seed_and_relation_alone) {
   Relation renamed = relation;
   renamed.code = "P37";
   BOOST_TEST(train_test_split(renamed, 30, 7).training != split.training);
-  // The order of the lines, the answers and the labels do not matter.
+  // The split does not depend on the order of the lines, the answers or the labels.
   Relation turned = relation;
   std::ranges::reverse(turned.facts);
   for (Fact& fact : turned.facts) {
@@ -168,7 +170,8 @@ BOOST_AUTO_TEST_CASE(more_training_facts_leave_those_that_were_there) {
   BOOST_TEST(std::ranges::includes(more, some));
 }
 
-// Each of 5 facts is one of the 2 training facts in 2/5 of the seeds: 800 ± 5 standard errors of 22.
+// Each of 5 facts is one of the 2 training facts for 2/5 of the seeds: 800 times, ± 5 standard
+// errors of 22.
 BOOST_AUTO_TEST_CASE(every_fact_is_as_often_for_training) {
   const Relation relation = relation_of(numbered(5));
   std::map<std::size_t, int> times;
@@ -213,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_test_fact_among_its_own_shots_is_refused) {
                              "P36.jsonl:2: split: 'the b' is a test fact, but also a training fact "
                              "on line 4, so it could be among its own shots; keep each subject in "
                              "one part"));
-  // Twice in one part is allowed.
+  // A subject may appear twice within one part.
   const FactSplit split = train_test_split(
       with_parts({"a", "b", "b"}, {FactPart::training, FactPart::test, FactPart::test}), 1, 0);
   BOOST_TEST(split.test == (Places{1, 2}));
@@ -235,7 +238,8 @@ BOOST_AUTO_TEST_CASE(shots_are_the_training_facts_in_an_order_of_the_seed) {
   BOOST_TEST(shot_order(relation, {}, 3).empty());
 }
 
-// Each of 4 facts is the first shot in a quarter of the seeds: 500 ± 5 standard errors of 19.
+// Each of 4 facts is the first shot for a quarter of the seeds: 500 times, ± 5 standard errors of
+// 19.
 BOOST_AUTO_TEST_CASE(every_training_fact_is_as_often_the_first_shot) {
   const Relation relation = relation_of(numbered(4));
   const FactSplit split{{0, 1, 2, 3}, {}};
@@ -248,7 +252,7 @@ BOOST_AUTO_TEST_CASE(every_training_fact_is_as_often_the_first_shot) {
   }
 }
 
-// Two places called Georgia: one could be among the other's shots.
+// If two places called Georgia were in different parts, one could be among the other's shots.
 BOOST_AUTO_TEST_CASE(subjects_of_one_label_stay_on_one_side) {
   Relation relation = relation_of(numbered(40));
   relation.facts[7].subject = relation.facts[31].subject = "Georgia";

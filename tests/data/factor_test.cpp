@@ -18,7 +18,8 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// As in the published file: an unnamed column first, more columns than are read, the context last.
+// As in the published file, the first column has no name, some columns are not read, and the
+// context is in the last one.
 const std::string header =
     ",full_prefix,completion,contradiction_0,contradiction_1,contradiction_2,turncated_prefixes\n";
 
@@ -94,7 +95,8 @@ BOOST_FIXTURE_TEST_CASE(a_record_that_is_not_sound_is_reported_and_left_out, Fac
                                 file + ":5: contradiction_0: is empty; add the completion"}),
              boost::test_tools::per_element());
   BOOST_REQUIRE(dataset.relations.at(0).facts.size() == 1U);
-  BOOST_TEST(dataset.relations[0].facts[0].instance == 4U);  // instances count the file's records
+  // The instance is the index of the record in the file.
+  BOOST_TEST(dataset.relations[0].facts[0].instance == 4U);
   BOOST_CHECK_EXCEPTION(load("0,p,a,b,c,a,It\n"), Error,
                         says(Fault::user, "wiki_factor.csv:2: contradiction_2: is the same text"));
 }
@@ -129,7 +131,7 @@ BOOST_FIXTURE_TEST_CASE(a_path_names_the_file_or_a_folder_with_just_that_csv, Fa
   BOOST_CHECK(factor_file(*this / "two/g.csv") == *this / "two/g.csv");
   write("none/f.txt", header);
   BOOST_CHECK(!factor_file(*this / "none"));
-  // The header decides, not what follows it.
+  // Only the header decides, not the rows after it.
   BOOST_CHECK(!factor_file(write("other/f.csv", "a,b\nturncated_prefixes,1\n")));
   BOOST_CHECK(!factor_file(*this / "other"));
   BOOST_CHECK(!factor_file(write("empty.csv", "")));

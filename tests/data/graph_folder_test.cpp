@@ -22,14 +22,14 @@ using Names = std::vector<std::string>;
 struct GraphFolder : test::TemporaryFolder {
   [[nodiscard]] KnowledgeGraph load() const { return load_graph(path()); }
 
-  /// Checks that the file's line is refused with these words.
+  /// Checks that this line of the file is refused with these words.
   void refuses(const std::string& name, std::size_t line, const std::string& words) const {
     const std::string at = (path() / name).string() + ":" + std::to_string(line) + ": ";
     BOOST_CHECK_EXCEPTION((void)load(), Error, says(Fault::user, at + words));
   }
 };
 
-/// WN18RR in KG-BERT's layout: a name and a description on one line.
+/// WN18RR in KG-BERT's layout, with name and description on the same line.
 struct KgBert : GraphFolder {
   KgBert() {
     write("entity2text.txt",
@@ -43,7 +43,7 @@ struct KgBert : GraphFolder {
   }
 };
 
-/// FB15k-237 in KG-BERT's layout: descriptions in a separate file.
+/// FB15k-237 in KG-BERT's layout, with descriptions in a separate file.
 struct WithLongTexts : KgBert {
   WithLongTexts() {
     write("entity2text.txt", "02\tdeer\n01\tanimal\n03\tmoose\n");
@@ -91,7 +91,7 @@ Names descriptions(const KnowledgeGraph& graph) {
   return descriptions;
 }
 
-/// "head relation tail@line" by identifiers.
+/// Each triple as "head relation tail@line", with identifiers.
 Names spelt(const KnowledgeGraph& graph, const std::vector<Triple>& triples) {
   Names spelt;
   for (const Triple& triple : triples) {
@@ -108,7 +108,8 @@ const auto each = boost::test_tools::per_element();
 BOOST_FIXTURE_TEST_CASE(kg_berts_layout_is_read, KgBert) {
   const KnowledgeGraph graph = load();
   BOOST_TEST(graph.name == path().filename().string());
-  BOOST_TEST(ids(graph) == (Names{"02", "01", "03"}), each);  // in the order of the file
+  // Entities are in the order of the file.
+  BOOST_TEST(ids(graph) == (Names{"02", "01", "03"}), each);
   BOOST_TEST(names(graph) == (Names{"deer", "animal", "moose"}), each);
   BOOST_REQUIRE(graph.relations.size() == 2U);
   BOOST_TEST(graph.relations[0].id == "_hypernym");
@@ -366,7 +367,7 @@ BOOST_AUTO_TEST_CASE(a_folder_needs_training_and_test_triples) {
     const KgBert folder;
     std::filesystem::remove(folder / missing);
     refused(folder);
-    std::filesystem::create_directory(folder / missing);  // a folder is not a file
+    std::filesystem::create_directory(folder / missing);  // a folder in place of the file
     refused(folder);
   }
   for (const char* missing : {"train.txt", "test.txt"}) {
@@ -416,7 +417,7 @@ BOOST_FIXTURE_TEST_CASE(a_header_says_the_order_of_its_columns, KgBert) {
   BOOST_TEST(graph.entities[graph.test[0].head].id == "03");
   BOOST_TEST(graph.entities[graph.test[0].tail].id == "01");
   BOOST_TEST(graph.relations[graph.test[0].relation].id == "_hypernym");
-  // A part without one has the usual order, because its identifiers are listed.
+  // A part without a header is read in the usual order, because its identifiers are listed.
   BOOST_TEST(spelt(graph, graph.train) == (Names{"02 _hypernym 01@1", "03 _hypernym 02@2"}), each);
 }
 
@@ -480,7 +481,7 @@ BOOST_FIXTURE_TEST_CASE(a_plain_triple_has_three_names, Plain) {
   refuses("test.txt", 2, "an identifier is empty; add it or remove the line");
   write("test.txt", "a\tr\tb\na\t\tb\n");
   refuses("test.txt", 2, "'' has an empty name; name it");
-  // Nothing is left of a name that is only underscores.
+  // A name that consists only of underscores would be empty.
   write("test.txt", "a\tr\tb\n___\tr\tb\n");
   refuses("test.txt", 2, "'___' has an empty name; name it or remove it");
   write("test.txt", "a\tr\tb\na\t_\tb\n");
@@ -558,7 +559,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_triples_has_a_training_and_a_test_part) {
   BOOST_TEST(is_graph_folder(folder.path()));
 }
 
-// A part in a second file would be dropped.
+// If a second file for a part were accepted, it would be ignored.
 BOOST_FIXTURE_TEST_CASE(a_part_that_is_not_read_is_refused, Plain) {
   for (const char* name :
        {"train.tsv", "dev.txt", "validation.txt", "test.csv", "Valid.TSV", "train.jsonl"}) {
@@ -573,7 +574,8 @@ BOOST_FIXTURE_TEST_CASE(a_part_that_is_not_read_is_refused, Plain) {
   BOOST_TEST(load().test.size() == 1U);
 }
 
-// The header of a file with identifiers and texts would be an entity or a relation.
+// If it were not skipped, the header of a file with identifiers and texts would become an entity or
+// a relation.
 BOOST_FIXTURE_TEST_CASE(headers_of_texts_are_passed_over, WithLongTexts) {
   const auto with_header = [&](const std::string& name, const std::string& header) {
     write(name, header + "\n" + read_text(*this / name));
@@ -587,7 +589,7 @@ BOOST_FIXTURE_TEST_CASE(headers_of_texts_are_passed_over, WithLongTexts) {
   BOOST_TEST(descriptions(graph)[0] == "A ruminant, with antlers.");
   write("entities.txt", "entity\n01\n02\n03\n");
   BOOST_TEST(ids(load()) == (Names{"01", "02", "03"}), each);
-  // Inside a file, it comes from concatenated files.
+  // A header inside a file shows that files were concatenated.
   write("relation2text.txt", "_hypernym\thypernym\nrelation\ttext\n_has_part\thas part\n");
   refuses("relation2text.txt", 2, "is a header inside the file; remove the line");
 }
@@ -603,12 +605,13 @@ BOOST_FIXTURE_TEST_CASE(a_header_inside_a_part_is_refused, Plain) {
     write("train.txt", std::string("Ulm\t_part_of\tGermany\n") + header + "\nUlm\tin\tBavaria\n");
     refuses("train.txt", 2, "is a header inside the file; remove the line");
   }
-  // Also after the first header.
+  // The same applies if the file also begins with a header.
   write("train.txt", "head\ttail\trelation\nUlm\tGermany\tin\nhead\ttail\trelation\n");
   write("valid.txt", "head\trelation\ttail\nUlm\tin\tBern\n");
   write("test.txt", "head\trelation\ttail\nBern\tin\tUlm\n");
   refuses("train.txt", 3, "is a header inside the file");
-  // In a graph of letters, another triple has the same relation.
+  // In a graph whose names are letters, a triple may look like a header; here, another triple has
+  // the same relation.
   write("train.txt", "a\tr\tb\nh\tr\tt\n");
   write("valid.txt", "b\tr\ta\n");
   write("test.txt", "b\tr\tt\n");
@@ -620,7 +623,7 @@ BOOST_FIXTURE_TEST_CASE(a_header_inside_a_part_of_listed_entities_is_refused, Kg
   refuses("train.tsv", 2, "is a header inside the file; remove the line");
 }
 
-// "Lima" would be a relation.
+// Read in the usual order, "Lima" would become a relation.
 BOOST_FIXTURE_TEST_CASE(a_part_without_the_header_that_orders_another_is_refused, Plain) {
   write("train.txt", "head\ttail\trelation\nFrance\tParis\tcap\n");
   write("valid.txt", "head\ttail\trelation\nItaly\tRome\tcap\n");
@@ -630,7 +633,7 @@ BOOST_FIXTURE_TEST_CASE(a_part_without_the_header_that_orders_another_is_refused
           "tail; write the header into each part");
   write("train.txt", "France\tParis\tcap\n");
   refuses("train.txt", 1, "has no header, but the columns of valid.txt are");
-  // A header in the usual order, or one in each part, is enough.
+  // The parts are accepted if the header has the usual order or every part has a header.
   write("train.txt", "head\trelation\ttail\nFrance\tcap\tParis\n");
   write("test.txt", "tail\thead\trelation\nLima\tPeru\tcap\n");
   BOOST_TEST(spelt(load(), load().test) == Names{"Peru cap Lima@2"}, each);

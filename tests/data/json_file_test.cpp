@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(json_file_suite)
 
 namespace {
 
-/// The valid lines, and the texts of the problems.
+/// The valid lines, and the messages of the problems.
 struct Lines {
   std::vector<std::pair<std::size_t, Json>> sound;
   std::vector<std::string> problems;
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_number_too_large_for_a_double_is_refused) {
   BOOST_TEST(lines.problems[0].find("a.jsonl:2: not JSON") != std::string::npos);
 }
 
-// Python writes these.
+// Python writes these values.
 BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
@@ -89,12 +89,13 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
   };
   BOOST_TEST(ends(0, "1: contains NaN, which JSON does not allow (byte 11)"));
   BOOST_TEST(ends(1, "2: contains Infinity, which JSON does not allow (byte 7)"));
-  BOOST_TEST(
-      ends(2, "3: contains Infinity, which JSON does not allow (byte 8)"));  // after the minus
+  // The position is that after the minus sign.
+  BOOST_TEST(ends(2, "3: contains Infinity, which JSON does not allow (byte 8)"));
   BOOST_TEST(ends(3, "5: not JSON (byte 28)"));
 }
 
-// Functions that copy or write a value recurse for each nested list: 50,000 overflowed the stack.
+// Functions that copy or write a value recurse into nested lists: with 50,000 levels, the stack
+// overflowed.
 BOOST_AUTO_TEST_CASE(lists_too_deep_in_one_another_are_refused) {
   const auto nested = [](std::size_t depth, const std::string& inside = "") {
     return std::string(depth, '[') + inside + std::string(depth, ']');
@@ -112,7 +113,7 @@ BOOST_AUTO_TEST_CASE(lists_too_deep_in_one_another_are_refused) {
   const Lines lines = read_lines(folder.write("a.jsonl", objects + "\n{}\n"));
   BOOST_TEST(lines.sound.size() == 1U);
   BOOST_TEST(lines.problems.size() == 1U);
-  // Adjacent lists are not deep, nor is a bracket in a text.
+  // Neither adjacent lists nor brackets in a text count as nesting.
   std::string beside = "[";
   for (std::size_t i = 0; i < 1000; ++i) beside += "[{}],";
   const auto wide =
@@ -193,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_pointer_of_git_lfs_is_named) {
 BOOST_AUTO_TEST_CASE(a_key_and_what_stands_behind_it_have_a_line) {
   const std::string text = "{\n \"a\": \"b\",\n \"b\"\n:\n [\"a\", \"é\"]\n}";
   BOOST_TEST(line_of_json(text, "a") == 2U);
-  BOOST_TEST(line_of_json(text, "b") == 3U);  // not where it is a value
+  BOOST_TEST(line_of_json(text, "b") == 3U);  // counts only as a key, not as a value
   BOOST_TEST(line_of_json(text, "b", "a") == 5U);
   BOOST_TEST(line_of_json(text, "b", "é") == 5U);
   BOOST_TEST(line_of_json(text, "b", "none") == 3U);

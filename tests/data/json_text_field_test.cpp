@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(json_text_field)
 
 namespace {
 
-/// The text of an object that comes in blocks of a given size, or "!" and the problem.
+/// The text field of an object that arrives in blocks of a given size, or "!" and the problem.
 std::string text_of(std::string_view object, std::size_t block, const std::string& field = "text") {
   std::string text;
   JsonTextField json(field, [&](std::string_view part) { text += part; });
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(escapes_are_decoded) {
          {R"({"text": "S\u00e3o \u00C9 \u6771"})", "São É 東"},
          {R"({"text": "\ud83d\ude00!"})", "😀!"},
          {R"({"text": "é\u0000x"})", std::string("é\0x", 4)},
-         // Unpaired surrogates.
+         // These texts contain unpaired surrogates.
          {R"({"text": "\ud83d"})", "\uFFFD"},
          {R"({"text": "\ud83dx\ude00"})", "\uFFFDx\uFFFD"},
          {R"({"text": "\ud83d\n\ud83d\ud83d\ude00"})", "\uFFFD\n\uFFFD😀"}});

@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_becomes_a_fact_for_each_object, Kamel) {
   const Dataset dataset = load_kamel(folder);
   BOOST_TEST(dataset.name == "KAMEL");
   BOOST_REQUIRE(dataset.relations.size() == 2U);
-  BOOST_TEST(dataset.relations[0].code == "P36");  // by number
+  BOOST_TEST(dataset.relations[0].code == "P36");  // relations are sorted by number
   const Relation& towns = dataset.relations[1];
   BOOST_TEST(towns.code == "P190");
   BOOST_TEST(towns.templates == Texts{"What are the twin towns, if any, of [X]? [Y]"});
@@ -64,7 +64,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_becomes_a_fact_for_each_object, Kamel) {
   BOOST_TEST(dataset.files.size() == 5U);
 }
 
-// As in the list form, which scores each row with its own objects' names.
+// The list form does the same: it scores each row with the names of the row's own objects.
 BOOST_FIXTURE_TEST_CASE(rows_keep_their_objects_with_their_own_names, Kamel) {
   write("data/KAMEL/P190/test.jsonl",
         "{\"sub_label\": \"Elek\", \"obj_uri\": [\"Q1\", \"Q2\"], \"obj_label\": "

@@ -40,7 +40,8 @@ struct Lama : test::TemporaryFolder {
 BOOST_FIXTURE_TEST_CASE(relations_are_read_from_either_place, Lama) {
   BOOST_TEST(is_lama(path()));
   const Dataset dataset = load_lama(path());
-  BOOST_REQUIRE(dataset.relations.size() == 2U);  // place_of_birth has no facts, as in LAMA itself
+  // The relation place_of_birth has no facts, as in LAMA itself, so it is absent.
+  BOOST_REQUIRE(dataset.relations.size() == 2U);
   const Relation& capitals = dataset.relations[0];
   BOOST_TEST(capitals.code == "P36");
   BOOST_TEST(capitals.templates ==
@@ -132,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(every_part_is_read, Lama) {
   BOOST_TEST(events.facts[0].subject == "When you are alive you [Y].");
   BOOST_TEST(events.facts[0].subject_id == "c1");
   BOOST_TEST(dataset.relations[5].facts[1].subject_id == "s_1");
-  // A part by itself, with its list of templates next to it.
+  // One part of LAMA can be loaded by itself if its list of templates is next to it.
   BOOST_TEST(load_lama(*this / "Google_RE").relations.size() == 1U);
   BOOST_TEST(load_lama(*this / "Squad").relations.size() == 1U);
   BOOST_TEST(load_lama(*this / "ConceptNet").relations.size() == 2U);
@@ -144,8 +145,8 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_facts_is_said, Lama) {
       std::vector<std::string>{"relations of relations.jsonl without facts: place_of_birth"});
 }
 
-// As published: relations.jsonl lists T-REx's relations, the rows have Wikidata's items under sub_w
-// and obj_w (null if there is none) and Freebase's under sub and obj.
+// As published, relations.jsonl lists only T-REx's relations. The rows have Wikidata items in sub_w
+// and obj_w (null if there is none) and Freebase items in sub and obj.
 BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   const test::TemporaryFolder folder;
   folder.write("relations.jsonl",
@@ -175,7 +176,8 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
   BOOST_TEST(place.templates == std::vector<std::string>{"[X] was born in [Y] ."});
   BOOST_TEST(place.facts[0].subject_id == "Q7174001");
   BOOST_TEST(place.facts[1].subject_id == "of Lonnie Lynn");
-  // Answers are identified by their label. If two labels share an identifier, the first keeps it.
+  // An answer is identified by its label. If two labels share an identifier, the first label gets
+  // it.
   BOOST_TEST(place.option_ids ==
              (std::vector<std::string>{"Q671", "place_of_birth-1", "place_of_birth-2"}));
   BOOST_TEST(place.options == (std::vector<std::string>{"Newport", "Chicago", "Newport, Wales"}));
@@ -187,7 +189,7 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
       whole.left_out == (std::vector<std::string>{"relations of relations.jsonl without facts: P36",
                                                   "facts of relations without a template: P47"}),
       boost::test_tools::per_element());
-  // Only the part, with the list next to it and without.
+  // Here only one part is loaded, with the list of templates next to it and without.
   BOOST_TEST(load_lama(folder / "Google_RE").relations.size() == 2U);
   std::filesystem::remove(folder / "relations.jsonl");
   BOOST_TEST(is_lama(folder / "Google_RE"));
@@ -232,7 +234,7 @@ BOOST_FIXTURE_TEST_CASE(a_sentence_has_one_gap, Lama) {
 
 namespace {
 
-/// Two languages of mLAMA, modelled on its README and its loader in Hugging Face's datasets.
+/// Two languages of mLAMA, modelled on its README and on its loader in Hugging Face's `datasets`.
 struct MLama : test::TemporaryFolder {
   MLama() {
     write("de/templates.jsonl",
@@ -283,7 +285,7 @@ BOOST_AUTO_TEST_CASE(a_dataset_of_many_prompts_is_no_language_of_mlama) {
   BOOST_TEST(!is_lama(folder.path()));
   folder.write("other/templates.jsonl", "{\"text\": \"[X]\"}\n");
   BOOST_TEST(!is_lama(folder / "other"));
-  // Templates next to a table of facts, and a path that is not a folder.
+  // Neither templates next to a table of facts nor a path that is not a folder is LAMA.
   folder.write("table/templates.jsonl", "{\"relation\": \"P36\", \"template\": \"[X] [Y]\"}\n");
   folder.write("table/facts.tsv", "a\tP36\tb\n");
   BOOST_TEST(!is_lama(folder / "table"));

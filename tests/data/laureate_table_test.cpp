@@ -27,11 +27,11 @@ BOOST_AUTO_TEST_CASE(each_column_is_a_relation) {
   BOOST_TEST(dataset.relations[0].facts[2].subject == "Louis de Broglie");
   BOOST_TEST(dataset.relations[0].facts[2].line == 4U);
   BOOST_TEST(dataset.relations[1].code == "award-year");
-  BOOST_TEST(dataset.relations[1].facts.size() == 2U);  // without a year there is no fact
+  BOOST_TEST(dataset.relations[1].facts.size() == 2U);  // rows without a year are not facts
   BOOST_TEST(dataset.relations[2].options == (std::vector<std::string>{"male", "female"}));
 }
 
-// The paper's excerpt (Table 2) has one prize and one sex.
+// The paper's excerpt (Table 2) contains only one prize and one sex.
 BOOST_AUTO_TEST_CASE(a_column_of_one_value_is_left_out) {
   test::TemporaryFolder folder;
   const auto file =
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_column_of_one_value_is_left_out) {
   BOOST_TEST(dataset.left_out == (std::vector<std::string>{"nature-of-award (1 answer in all)",
                                                            "gender (0 answers in all)"}),
              boost::test_tools::per_element());
-  // The column that the table is for cannot be left out.
+  // The main column of the table cannot be skipped.
   BOOST_CHECK_EXCEPTION(
       (void)load_laureates(folder.write("one.csv", "Name,Birth Year\nA,1900\nB,1900\n")), Error,
       test::says(Fault::user, "Birth Year: relation birth-year has no usable second option"));
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(other_tables_are_not_of_laureates) {
   BOOST_TEST(!laureate_file(other).has_value());
   folder.write("b.csv", "Name,Birth Year\nA,1\nB,2\n");
   BOOST_TEST(laureate_file(folder.path() / "b.csv").has_value());
-  BOOST_TEST(!laureate_file(folder.path()).has_value());  // which of the two?
+  BOOST_TEST(!laureate_file(folder.path()).has_value());  // two files qualify, so neither is chosen
   const auto spaced = folder.write("c.csv", "Name, Birth Year\nA,1\n");
   BOOST_CHECK_EXCEPTION((void)load_laureates(spaced), Error,
                         test::says(Fault::user, "c.csv:1: Birth Year: is not among the header's"));

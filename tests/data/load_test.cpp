@@ -82,7 +82,8 @@ BOOST_AUTO_TEST_CASE(a_folder_of_another_csv_or_of_several_is_not_factor) {
                         says(Fault::user,
                              "two: contains several .csv files that are not relations "
                              "with choices; name the one to read"));
-  folder.write("own/notes.csv", "a,b\n");  // neither hides the other table nor is ignored
+  // This file does not hide the table, and is not silently ignored.
+  folder.write("own/notes.csv", "a,b\n");
   write_table(folder, "own/facts");
   BOOST_CHECK_EXCEPTION(
       load_dataset(folder / "own"), Error,
@@ -100,11 +101,12 @@ BOOST_AUTO_TEST_CASE(jsonl_files_of_subjects_and_objects_are_a_table_with_choice
   check_capitals(load_dataset(folder / "own/P36.jsonl"));
   BOOST_TEST(load_dataset(folder / "own/").name == "own");
   BOOST_TEST(load_dataset(folder / "own").relations[0].facts[0].offered.size() == 2U);
-  // Known layouts are tried first: BEAR's files are .jsonl too.
+  // Known layouts are tried first, because BEAR's files are .jsonl too.
   folder.write("own/metadata_relations.json", R"({"P36": {"templates": ["[X]: [Y]"]}})");
   folder.write("own/P36.jsonl", facts);
   check_capitals(load_dataset(folder / "own"));
-  // A .jsonl with other content does not hide the table next to it, and is not ignored.
+  // A .jsonl with different content does not hide the table next to it, and is not silently
+  // ignored.
   write_table(folder, "tsv/facts");
   folder.write("tsv/log.jsonl", "{\"event\": 1}\n");
   BOOST_CHECK_EXCEPTION(
@@ -121,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_table_with_choices_of_which_nothing_is_usable_is_refused)
     int problems = 0;
     BOOST_CHECK_EXCEPTION(load_dataset(path, [&](const Error&) { ++problems; }), Error,
                           says(Fault::user, path.string() + ": the dataset is empty"));
-    BOOST_TEST(problems == 1);  // a relation of one option
+    BOOST_TEST(problems == 1);  // a relation with only one option
   }
 }
 
@@ -186,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_csv_that_cannot_be_read_says_its_header_and_what_to_do) {
           "fields by "
           "commas");
   refused("", "has no header");
-  // Which of the first two is the subject?
+  // Either of the first two columns could be the subject.
   refused("source,head,relation,object\n",
           "the header 'source', 'head', 'relation', 'object' names more than one subject; name");
   refused("Subject,Object 1,x\n",
@@ -233,7 +235,7 @@ BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {
   write_table(folder, "two");
   BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
                         says(Fault::user, "contains several .tsv files; name the one to read"));
-  // None of a graph's parts is the one table.
+  // No single part of a graph is the table of facts.
   folder.write("graph/train.tsv", "a\tr\tb\n");
   folder.write("graph/test.tsv", "b\tr\ta\n");
   BOOST_CHECK_EXCEPTION((void)load_dataset(folder / "graph"), Error,
@@ -258,7 +260,8 @@ BOOST_AUTO_TEST_CASE(a_dataset_of_which_nothing_is_usable_is_refused_by_a_lenien
   BOOST_CHECK_EXCEPTION(load_dataset(folder.write("facts.tsv", "France\tP36\tParis\n"),
                                      [&](const Error&) { ++problems; }),
                         Error, says(Fault::user, "facts.tsv: the dataset is empty"));
-  BOOST_TEST(problems == 2);  // the template, then the relation left without one
+  // One problem is the template, the other is the relation that lost its only template.
+  BOOST_TEST(problems == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

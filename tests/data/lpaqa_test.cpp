@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_folder_of_prompts_is_told_by_its_shape) {
   BOOST_TEST(is_lpaqa(folder / "a"));
   BOOST_TEST(!is_lpaqa(folder / "a/P36.jsonl"));
   BOOST_TEST(!is_lpaqa(folder / "b"));
-  BOOST_TEST(!is_lpaqa(folder / "c"));  // any folder of texts
+  BOOST_TEST(!is_lpaqa(folder / "c"));  // any other folder with text files
   BOOST_TEST(!is_lpaqa(folder.path()));
   folder.write("paraphrase/P36.txt", "");
   BOOST_TEST(is_lpaqa(folder.path()));

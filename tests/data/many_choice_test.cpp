@@ -14,7 +14,8 @@ BOOST_AUTO_TEST_SUITE(many_choice)
 
 namespace {
 
-/// `facts` facts with different subjects, whose answers cycle through `objects` options.
+/// A relation with `facts` facts about different subjects; the answers cycle through `objects`
+/// options.
 Relation round(std::size_t facts, std::size_t objects) {
   Relation made;
   made.code = "born";
@@ -36,7 +37,8 @@ Relation round(std::size_t facts, std::size_t objects) {
 BOOST_AUTO_TEST_CASE(a_relation_needs_enough_facts_and_objects) {
   BOOST_TEST(!many_choice_relation(round(499, 100), {}, {}).has_value());
   BOOST_TEST(!many_choice_relation(round(500, 99), {}, {}).has_value());
-  Relation unused = round(500, 99);  // an option that answers nothing is not an object
+  // An option that is not the answer of any fact does not count as an object.
+  Relation unused = round(500, 99);
   unused.options.push_back("year 99");
   unused.option_ids.push_back("y99");
   BOOST_TEST(!many_choice_relation(unused, {}, {}).has_value());

@@ -22,7 +22,7 @@ using Names = std::vector<std::string>;
 
 const auto each = boost::test_tools::per_element();
 
-/// Loads a folder and collects its problems without the folder's path.
+/// Loads a folder and collects its problems, without the folder's path in the messages.
 struct Folder : test::TemporaryFolder {
   [[nodiscard]] MultiPromptDataset load() const { return load_multi_prompt(path()); }
 
@@ -38,13 +38,13 @@ struct Folder : test::TemporaryFolder {
   Names problems;
 };
 
-/// Two relations and three facts; one fact has two objects.
+/// Two relations and three facts, one of which has two objects.
 struct Many : Folder {
   Many() {
     write("facts.jsonl", facts);
     write("templates.jsonl", templates);
   }
-  /// Checks that this line, after the valid ones, is reported with these words and left out.
+  /// Checks that this line, after the valid ones, is reported with these words and skipped.
   void refuses(const std::string& line, const std::string& words) {
     write("facts.jsonl", facts + line + "\n");
     const MultiPromptDataset dataset = load_on();
@@ -104,7 +104,7 @@ std::string fact_line(const std::string& objects) {
          "}";
 }
 
-/// Everything that a relation contains, one text on each line.
+/// Everything that the relations contain, one text per line.
 Names spelt(const MultiPromptDataset& dataset) {
   Names lines;
   const auto entity = [](const NamedEntity& one) {
@@ -254,7 +254,7 @@ BOOST_FIXTURE_TEST_CASE(a_subject_stands_once_in_a_relation, Many) {
       R"( "objects": [{"obj_id": "Q1", "obj_label": "harmonica"}]})",
       "sub_id: 'Q1203' is duplicated in relation plays, first on line 1; put all its objects on "
       "one line");
-  // They have the same label but different identifiers.
+  // The two subjects have the same label but different identifiers.
   write("facts.jsonl", facts +
                            R"({"relation": "plays", "sub_id": "Q9", "sub_label": "John Lennon",)"
                            R"( "objects": [{"obj_id": "Q1", "obj_label": "drums"}]})");
@@ -320,7 +320,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_without_templates_or_facts_is_refused, Many) {
 BOOST_FIXTURE_TEST_CASE(templates_from_elsewhere_choose_the_relations, Many) {
   const auto other =
       write("other.jsonl", R"({"relation": "born", "template": "[X] comes from [Y]."})");
-  std::filesystem::remove(*this / "templates.jsonl");  // not needed in this case
+  std::filesystem::remove(*this / "templates.jsonl");  // not needed for this test
   const MultiPromptDataset dataset = load_multi_prompt(path(), throw_problem, other);
   BOOST_TEST(spelt(dataset) == (Names{"born", "[X] comes from [Y].||cloze|manual",
                                       "Q1203|John Lennon → Q24826|Liverpool"}),
@@ -332,7 +332,7 @@ BOOST_FIXTURE_TEST_CASE(templates_from_elsewhere_choose_the_relations, Many) {
 BOOST_FIXTURE_TEST_CASE(closed_sets_are_no_such_folders, Bear) {
   BOOST_TEST(!is_multi_prompt(path()));
   write("facts.jsonl",
-        "{\"sub_label\": \"a\", \"obj_label\": \"b\"}");  // could be a relation's file
+        "{\"sub_label\": \"a\", \"obj_label\": \"b\"}");  // could be the file of a relation
   BOOST_TEST(!is_multi_prompt(path()));
   const test::TemporaryFolder choices;
   choices.write("facts.jsonl", R"({"subject": "a", "object": "b"})");
@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_dataset_is_refused) {
                         says(Fault::user, "none: does not exist"));
 }
 
-// As many facts, relations and templates as MyriadLAMA has.
+// The dataset has as many facts, relations and templates as MyriadLAMA.
 BOOST_AUTO_TEST_CASE(a_dataset_as_large_as_myriad_lama_is_read_whole) {
   MultiPromptDataset dataset{"large", {}, {}};
   std::size_t facts = 0;
@@ -449,7 +449,8 @@ BOOST_FIXTURE_TEST_CASE(myriad_lama_is_read_as_published, Folder) {
   BOOST_TEST(given.files.size() == 2U);
 }
 
-// Blank texts, line breaks, duplicate names and duplicate identifiers are refused.
+// The random texts avoid what the reader refuses: blank texts, line breaks, and duplicate names and
+// identifiers.
 BOOST_AUTO_TEST_CASE(random_datasets_are_the_same_once_written_and_read) {
   RandomStream random(73, "datasets");
   for (int round = 0; round < 40; ++round) {

@@ -14,7 +14,8 @@ BOOST_AUTO_TEST_SUITE(multi_prompt)
 
 namespace {
 
-/// Facts whose subjects have these numbers of names, with `templates` templates.
+/// One fact for each entry of `names`, which is the number of the subject's names; with `templates`
+/// templates.
 MultiPromptRelation relation_of(const std::string& code, const std::vector<std::size_t>& names,
                                 std::size_t templates) {
   MultiPromptRelation relation{code, std::vector<PromptTemplate>(templates), {}};

@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// A row; `more` is empty or begins with a comma.
+/// One row of the file; `more` is empty or begins with a comma.
 std::string row(const std::string& uuid, const std::string& subject, const std::string& objects,
                 const std::string& text, const std::string& more = "") {
   return R"({"uuid": ")" + uuid + R"(", "rel_uri": "P1303", "sub_ent": ")" + subject +
@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(rows_of_one_uuid_are_a_fact, Rows) {
   BOOST_TEST(plays.prompts() == 8U);
 }
 
-// As published: one list for all objects, with the labels of all of them.
+// As published, one list contains the labels of all objects.
 BOOST_FIXTURE_TEST_CASE(labels_of_other_objects_are_no_aliases, Rows) {
   const MultiPromptDataset dataset =
       load(row("u1", "Bolivia", R"(["Sucre", "La Paz"])", "The capital of [X] is [Y].",

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(name_check)
 
 namespace {
 
-/// The problems reported for a single name, without the start and the remedy of each message.
+/// The problems reported for a single name; the start and the remedy of each message are removed.
 std::vector<std::string> said_of(const std::string& name, bool is_name = true) {
   std::vector<std::string> said;
   NameCheck check("name", is_name);
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(one_quoted_name_among_plain_ones_is_reported) {
                               "' is in quotes; remove them unless they belong to the name; plumb "
                               "treats them as part of it");
   }
-  // One title among many.
+  // One name in quotes is reported among 20 names, but not among 21.
   for (const std::size_t others : {19U, 20U}) {
     std::size_t said = 0;
     NameCheck check("name");

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(named_facts_suite)
 
 namespace {
 
-/// "relation/instance: id names… > id names…".
+/// A fact as "relation/instance: id names… > id names…".
 std::string shown(const NamedFact& fact) {
   const auto names = [](const NamedEntity& entity) {
     std::string text = entity.id;
@@ -37,13 +37,13 @@ BOOST_AUTO_TEST_CASE(facts_of_a_closed_set_have_their_right_options) {
   const auto facts = named_facts(dataset);
   BOOST_REQUIRE(facts.size() == 5U);
   BOOST_TEST(shown(facts[0]) == "capital/0: Q142 France > Q90 Paris");
-  // An instance keeps its number if others were left out. Cairo is also a subject with another
-  // name.
+  // An instance keeps its number even if others were removed. Cairo is also a subject, with an
+  // additional name.
   BOOST_TEST(shown(facts[1]) == "capital/2: Q884 Korea Hanguk > Q8684 Seoul");
   BOOST_TEST(shown(facts[2]) == "capital/3: Q79 Egypt > Q85 Cairo al-Qahira");
   BOOST_TEST(shown(facts[3]) == "river/0: Q85 Cairo al-Qahira > Q3392 Nile Iteru");
   BOOST_TEST(shown(facts[4]) == "river/1: Q1718 Bonn > Q584 Rhine");
-  // Names from another relation are kept even if that relation is not selected.
+  // A name from another relation is used even if that relation is not selected.
   const auto capitals = named_facts(dataset, {"capital"});
   BOOST_REQUIRE(capitals.size() == 3U);
   BOOST_TEST(shown(capitals[2]) == shown(facts[2]));

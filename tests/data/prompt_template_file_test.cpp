@@ -21,14 +21,14 @@ struct File : test::TemporaryFolder {
   [[nodiscard]] PromptTemplateFile read(const std::string& text) const {
     return PromptTemplateFile(write("templates.jsonl", text));
   }
-  /// Reads the whole file and collects its problems, each without the folder's path.
+  /// Reads the whole file and collects its problems, without the folder's path in the messages.
   PromptTemplateFile read_on(const std::string& text) {
     return PromptTemplateFile(write("templates.jsonl", text), [this](const Error& error) {
       BOOST_TEST((error.fault() == Fault::user));
       problems.push_back(std::string(error.what()).substr(path().string().size() + 1));
     });
   }
-  /// Checks that this line, between two valid ones, is reported with these words and left out.
+  /// Checks that this line, between two valid ones, is reported with these words and skipped.
   void refuses(const std::string& line, const std::string& words) {
     problems.clear();
     const std::string sound = R"({"relation": "P36", "template": "[X] has [Y]."})";
@@ -43,7 +43,7 @@ struct File : test::TemporaryFolder {
   Problems problems;
 };
 
-/// text | group | style | origin
+/// A template as "text | group | style | origin".
 std::string spelt(const PromptTemplate& one) {
   return one.text + " | " + one.group + " | " + style_word(one.style) + " | " +
          origin_word(one.origin);
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(a_template_has_its_placeholders, File) {
           "template: template '[X] is [Y], yes, [Y].' has more than one [Y]; write it once");
   BOOST_TEST(read(R"({"relation": "P1", "template": "[X], yes, [X], is [Y]."})")
                  .find("P1")
-                 ->templates.size() == 1U);  // the subject may be anywhere
+                 ->templates.size() == 1U);  // the subject may appear anywhere, even twice
 }
 
 BOOST_FIXTURE_TEST_CASE(a_question_that_goes_on_is_refused, File) {

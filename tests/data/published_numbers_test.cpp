@@ -63,7 +63,7 @@ BOOST_FIXTURE_TEST_CASE(decimals_go_by_the_power_of_ten, File) {
   BOOST_TEST(numbers[0].value == 2.41e-38);
   BOOST_TEST(numbers[0].decimals == 40);
   BOOST_TEST(numbers[1].value == 150.0);
-  BOOST_TEST(numbers[1].decimals == -1);  // known to the nearest ten
+  BOOST_TEST(numbers[1].decimals == -1);  // rounded to the nearest ten
   BOOST_TEST(numbers[1].rounding() == 5.0);
   BOOST_TEST(numbers[2].decimals == -3);
 }

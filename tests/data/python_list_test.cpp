@@ -17,8 +17,8 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-// Expectations are those of ast.literal_eval in Python 3.11, except for arrays and JSON's own
-// syntax, which it does not read.
+// The expected lists are those of ast.literal_eval in Python 3.11. It does not read arrays and
+// JSON's own syntax, which were worked out by hand.
 BOOST_AUTO_TEST_CASE(lists_are_read_as_python_reads_them) {
   const std::vector<std::pair<std::string, Texts>> lists{
       {"['19 July 1947', '1 May 1950']", {"19 July 1947", "1 May 1950"}},
@@ -37,11 +37,11 @@ BOOST_AUTO_TEST_CASE(lists_are_read_as_python_reads_them) {
       {"[u'a', u\"b\"]", {"a", "b"}},
       {"['', ' ']", {"", " "}},
       {"[]", {}},
-      // as numpy prints arrays
+      // arrays as numpy prints them
       {"['a' 'b']", {"a", "b"}},
       {"['19 July 1947' \"O'Brien\"\n 'a, b']", {"19 July 1947", "O'Brien", "a, b"}},
       {"['a']", {"a"}},
-      // JSON
+      // JSON's own syntax
       {R"(["a\/b", "\ud83d\ude00", "\u00e9"])", {"a/b", "\U0001F600", "é"}}};
   for (const auto& [text, expected] : lists) {
     const auto made = read_written_list(text);

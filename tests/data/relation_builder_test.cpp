@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(relation_builder_suite)
 
 namespace {
 
-/// A builder that continues after a problem and keeps the problem's text.
+/// A builder that continues after a problem and stores the message.
 struct Kept {
   std::vector<std::string> problems;
   ProblemSink sink = [this](const Error& error) {
@@ -193,7 +193,8 @@ BOOST_FIXTURE_TEST_CASE(choices_are_options_and_the_answer_is_always_among_them,
   BOOST_TEST(relation->facts[1].offered == (Options{0, 1, 2}));
   BOOST_TEST(relation->facts[2].offered == Options{0});
   BOOST_TEST(relation->facts[3].offered.empty());
-  for (const Fact& fact : relation->facts) BOOST_TEST(fact.choices.empty());  // no texts of its own
+  // The facts have no option texts of their own.
+  for (const Fact& fact : relation->facts) BOOST_TEST(fact.choices.empty());
   BOOST_TEST(relation->options.size() == 3U);
 }
 

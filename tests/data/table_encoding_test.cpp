@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(table_encoding)
 
 namespace {
 
-/// ASCII in code units of `size` bytes.
+/// ASCII text in code units of `size` bytes.
 std::string widened(const std::string& text, std::size_t size, bool big_end) {
   std::string made;
   for (const char c : text) {

@@ -28,13 +28,13 @@ struct Asked : test::TemporaryFolder {
     }
   }
   void use(const std::string& json) { use_template_file(dataset, write("t.json", json)); }
-  /// A templates.jsonl, line by line.
+  /// Uses a templates.jsonl with these lines.
   void use_lines(const Templates& lines) {
     std::string text;
     for (const std::string& line : lines) text += line + "\n";
     use_template_file(dataset, write("t.jsonl", text));
   }
-  /// "P36" has `value` and "P19" is valid.
+  /// Uses a file with `value` for "P36" and a valid entry for "P19".
   void use_for_p36(const std::string& value) { use(R"({"P36": )" + value + sound_p19); }
 
   const std::string sound_p19 = R"(, "P19": ["[X] is from [Y]."]})";
@@ -95,8 +95,8 @@ BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Asked) {
   const std::string sound = "{\n\"P19\": [\"[X] is [Y].\"],\n\"P36\" :\n [\"[X]: [Y]\",\n";
   refused(sound + "  \"[X] is.\"]}", "t.json:5: P36: template '[X] is.' has no [Y]");
   refused(sound + "  7]}", "t.json:3: P36: has no list of templates");
-  // A template that is spelt differently from how it would be written gets the line of its
-  // relation.
+  // The message names the relation's line if the template is spelt differently in the file, so that
+  // its own line is not found.
   refused(sound + "  \"[X] \\u0069s.\"]}", "t.json:3: P36: template '[X] is.' has no [Y]");
 }
 
@@ -116,7 +116,8 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {
   BOOST_CHECK_EXCEPTION(use("[]"), Error, says(Fault::user, "t.json:1: is JSON but not an object"));
 }
 
-// As in datasets of many prompts; a closed set ignores groups, styles and origins.
+// The file may be one for a dataset with many prompts; a closed set ignores its groups, styles and
+// origins.
 BOOST_FIXTURE_TEST_CASE(the_templates_of_many_prompts_are_such_a_file, Asked) {
   use_lines(
       {R"({"relation": "P36", "template": "[Y] rules [X].", "group": "a"})",

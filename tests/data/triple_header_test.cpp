@@ -14,7 +14,7 @@ namespace {
 
 using Fields = std::vector<std::string>;
 
-/// "012" for a header in the usual order, "" for a line that is not a header.
+/// The column order, such as "012" for the usual one, or "" for a line that is not a header.
 std::string order_of(const Fields& fields) {
   const auto columns = triple_header(fields);
   if (!columns) return "";

@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_is_read_relation_by_relation, Table) {
   BOOST_TEST(dataset.name == "facts");
   BOOST_REQUIRE(dataset.relations.size() == 2U);
   const Relation& relation = dataset.relations[0];
-  BOOST_TEST(relation.code == "capital");  // in the order of the templates' file
+  BOOST_TEST(relation.code == "capital");  // relations are in the order of the file with templates
   BOOST_TEST(relation.options == (std::vector<std::string>{"Paris", "Rome"}));
   BOOST_REQUIRE(relation.facts.size() == 3U);
   BOOST_TEST(relation.facts[2].subject == "Gaul");
@@ -104,12 +104,12 @@ BOOST_FIXTURE_TEST_CASE(a_relation_has_templates_beside_the_table, Table) {
                              "[Y]; write [X] in"));
 }
 
-// For use with a `template_file`, or with a probe that needs no templates.
+// Such a table can be used with a `template_file` or in a probe that needs no templates.
 BOOST_FIXTURE_TEST_CASE(without_templates_beside_it_a_table_has_none, Table) {
   std::filesystem::remove(*this / "facts.json");
   const Dataset dataset = load("Chad\tin\tAfrica\n" + rows + "Peru\tin\tAmerica\n");
   BOOST_REQUIRE(dataset.relations.size() == 2U);
-  BOOST_TEST(dataset.relations[0].code == "in");  // in order of appearance
+  BOOST_TEST(dataset.relations[0].code == "in");  // relations are in order of appearance
   BOOST_TEST(dataset.relations[0].templates.empty());
   BOOST_TEST(dataset.relations[1].facts.size() == 2U);
   BOOST_TEST(dataset.files.size() == 1U);
@@ -159,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(a_csv_has_quotes_a_header_and_columns_that_are_passed_ov
            "facts.csv:1: the header 'a', 'b', 'c' names no subject, no relation and no object"));
 }
 
-// What pandas writes for a table whose fields contain quotes, tabs and line breaks.
+// The file is in the form that pandas writes if fields contain quotes, tabs and line breaks.
 BOOST_FIXTURE_TEST_CASE(a_tsv_under_a_header_has_quotes, Table) {
   const Relation relation = capitals(
       "object\tnote\tsubject\trelation\n"
@@ -172,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(a_tsv_under_a_header_has_quotes, Table) {
   BOOST_REQUIRE(relation.facts[0].further.size() == 1U);
   BOOST_TEST(relation.facts[0].further[0].first == "note");
   BOOST_TEST(relation.facts[0].further[0].second == "two\nlines and a\ttab");
-  // Quotes that are not closed at the end of their field are text.
+  // A quote that is not closed at the end of its field is ordinary text.
   BOOST_TEST(relation.facts[1].subject == "\"Weird\" Italy");
   BOOST_TEST(relation.facts[1].further.empty());
   BOOST_TEST(relation.options == (std::vector<std::string>{"Paris", "Rome", "\"Lima"}));
@@ -267,7 +267,8 @@ void check_popqa(const Dataset& dataset) {
               relation.option_aliases[0].end()));
 }
 
-// Rows in the form of the published file, and the output of datasets' to_csv and to_json for it.
+// The rows have the form of the published file, or of the output that `to_csv` and `to_json` of
+// `datasets` write for it.
 BOOST_FIXTURE_TEST_CASE(popqa_is_read_as_it_is, Table) {
   check_popqa(load_tsv(write("popqa.tsv", popqa)));
   const std::string row =

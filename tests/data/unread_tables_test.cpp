@@ -25,7 +25,7 @@ const std::string csv = "subject,object\nPeru,Lima\nChad,Rome\n";
 const std::string tsv = "Peru\tcapital\tLima\nChad\tcapital\tRome\n";
 
 struct Folder : test::TemporaryFolder {
-  /// The files that `load_dataset` reports as not read, for a folder with these files.
+  /// The files that `load_dataset` reports as unread in a folder with these files.
   Names unread(const std::vector<std::pair<std::string, std::string>>& files) {
     const std::string folder = "f" + std::to_string(made_++);
     for (const auto& [name, text] : files) write(folder + "/" + name, text);
@@ -43,8 +43,8 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-// A part of a split in another format would be ignored, and shots would be drawn from the test
-// facts.
+// If it were not reported, a part in a different format would be ignored, and shots would be drawn
+// from the test facts.
 BOOST_FIXTURE_TEST_CASE(a_part_in_another_format_is_reported, Folder) {
   BOOST_TEST(unread({{"test.jsonl", rows}, {"train.csv", csv}}) == Names{"train.csv"});
   BOOST_TEST(unread({{"train.jsonl", rows}, {"test.json", rows}}) == Names{"test.json"});
@@ -68,7 +68,8 @@ BOOST_FIXTURE_TEST_CASE(any_table_of_another_kind_is_reported, Folder) {
   BOOST_TEST(unread({{"a.jsonl", triples}, {"b.tsv", tsv}}) == Names{"b.tsv"});
 }
 
-// JSON is a table if it contains rows of facts: as one value, in lines or by columns.
+// A JSON file is a table if it contains rows of facts: as a single value, line by line or by
+// columns.
 BOOST_FIXTURE_TEST_CASE(json_is_told_by_what_it_holds, Folder) {
   for (const char* text :
        {R"([{"Subject": "Peru", "Object": "Lima"}])",

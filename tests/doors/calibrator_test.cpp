@@ -16,7 +16,7 @@ using enum CalibrationMetric;
 BOOST_AUTO_TEST_SUITE(calibrator_door_suite)
 
 BOOST_AUTO_TEST_CASE(answers_are_judged_by_the_base_template) {
-  // Confidences e/(1+e) right and e²/(1+e²) wrong, by hand.
+  // Worked out by hand: confidence e/(1+e) when right and e²/(1+e²) when wrong.
   const Answers answers =
       answers_of_capitals({"[X], [Y]", "[Y], [X]"}, {-1, -2, -9, -1, -1, -3, -1, -9});
   const double sure = 1 / (1 + std::exp(-1.0)), surer = 1 / (1 + std::exp(-2.0));

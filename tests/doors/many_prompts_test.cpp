@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_SUITE(many_prompts_door_suite)
 
 namespace {
 
-/// A model trained on the symbols' prompts.
+/// A model trained on prompts about chemical symbols.
 NgramTreeModel reader_of_symbols() {
   NgramTreeModel model(
       "Q: The symbol of iron is [MASK].\nA: Fe\nQ: What is the symbol of helium?\nA: He\n", 6);
@@ -38,7 +38,7 @@ NgramTreeModel reader_of_symbols() {
 
 }  // namespace
 
-// Oracle: the model's own greedy continuation of each prompt's text.
+// The oracle is the model's own greedy continuation of each prompt.
 BOOST_AUTO_TEST_CASE(answers_are_the_models_own_continuations) {
   NgramTreeModel model = reader_of_symbols();
   const ManyPromptAnswers answers =
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(answers_are_the_models_own_continuations) {
   BOOST_TEST(right > 0U);
 }
 
-// Oracle: the contents of a run folder of the same questions, read back from its files.
+// The oracle is a run folder with the same questions, read back from its files.
 BOOST_AUTO_TEST_CASE(a_folder_of_the_same_has_the_same_numbers) {
   const test::TemporaryFolder folder;
   folder.write("data/facts.jsonl", facts_jsonl(elements_many()));
@@ -159,7 +159,8 @@ BOOST_AUTO_TEST_CASE(a_closed_set_is_asked_in_many_ways_too) {
   symbol.facts = {{.subject = "iron", .answer = 0}, {.subject = "helium", .answer = 1}};
   const ManyPromptAnswers answers = many_prompts(model, Dataset{"symbols", {symbol}},
                                                  {.settings = {{.form = PromptForm::question}}});
-  BOOST_TEST(answers.studies[0].answered.outcomes.prompts(0).size() == 1U);  // only the question
+  // Only the question template is used.
+  BOOST_TEST(answers.studies[0].answered.outcomes.prompts(0).size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_asked_is_refused) {

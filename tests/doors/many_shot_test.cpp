@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_SUITE(many_shot_door_suite)
 
 namespace {
 
-/// Twelve towns of three countries.
+/// Twelve towns in three countries.
 Dataset door_towns() {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const char* country : {"Peru", "Chad", "Iran"}) {
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_choice_has_the_probability_of_what_continues_the_shots) {
   const ManyShotOptions options{.shots = {{0, 2}}, .seeds = 2, .choices = 3, .training = 6};
   const Answers answers = many_shot(scorer, dataset, options);
   const Answers::Table& table = answers.tables.at(0);
-  BOOST_TEST(table.templates() == 4U);  // two numbers of shots under two seeds
+  BOOST_TEST(table.templates() == 4U);  // two shot counts with two seeds
   BOOST_TEST(table.facts() == 6U);
   BOOST_TEST(table.candidates() == 3U);
   const Relation& relation = dataset.relations[0];

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(answers_are_the_log_likelihoods_of_every_sentence) {
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     BOOST_TEST(table.log_likelihoods[i] == test::nats_by_hand(model, sentences[i]),
                boost::test_tools::tolerance(1e-6));
-    BOOST_TEST(table.tokens[i] == sentences[i].size());  // a byte is a token
+    BOOST_TEST(table.tokens[i] == sentences[i].size());  // each byte is a token
     BOOST_TEST(table.bytes[i] == sentences[i].size());
   }
   BOOST_TEST(metrics_of(answers).overall.facts == 2U);

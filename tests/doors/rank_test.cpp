@@ -26,7 +26,8 @@ BOOST_AUTO_TEST_SUITE(rank_door_suite)
 
 namespace {
 
-/// Embeds a text as its byte counts, so that entities differ by their names wherever these occur.
+/// Embeds a text as its byte counts. Two entities therefore differ in any text that contains their
+/// names.
 struct LetterCounter : NgramModel {
   using NgramModel::NgramModel;
   static std::vector<double> letters(const std::string& text, bool with_bos) {
@@ -51,7 +52,7 @@ struct LetterCounter : NgramModel {
 
 }  // namespace
 
-// Oracle: every name scored by itself.
+// The oracle scores every name by itself.
 BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   const KnowledgeGraph graph = elements();
   auto model = reader_of_elements<NgramTreeModel>();
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   BOOST_TEST(made.methods[0].realistic().queries == 8U);
 }
 
-// Oracle: every cosine by itself, in double precision.
+// The oracle computes every cosine by itself, in double precision.
 BOOST_AUTO_TEST_CASE(cosine_ranks_are_those_of_every_cosine) {
   const KnowledgeGraph graph = elements();
   LetterCounter model("", 2);
@@ -132,7 +133,8 @@ BOOST_AUTO_TEST_CASE(methods_are_compared_and_names_of_one_token_are_the_heads) 
   BOOST_TEST(!made.agreements.empty());
 }
 
-// Facts and triples that were made in memory have no lines, but methods still share their queries.
+// Facts and triples made in memory have no line numbers, but the methods still rank the same
+// queries.
 BOOST_AUTO_TEST_CASE(methods_agree_on_queries_that_are_of_no_file) {
   std::vector<std::pair<std::string, std::string>> facts;
   for (int i = 0; i < 20; ++i) {

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(axes_are_facts_templates_and_candidates) {
   BOOST_TEST(nats.shape(axis::templates) == 3U);
   BOOST_TEST(nats.shape(axis::candidates) == 2U);
   BOOST_TEST(nats(1, 0, 1) == -8.0);
-  BOOST_TEST(&nats(0, 0, 0) == table.log_likelihoods.data());  // no copy
+  BOOST_TEST(&nats(0, 0, 0) == table.log_likelihoods.data());  // the accessor does not copy
   BOOST_TEST(token_counts(table)(1, 2, 1) == 4U);
   BOOST_TEST(byte_counts(table)(0, 0, 0) == 10U);
   const xt::xtensor<double, 2> mean = xt::mean(nats, {axis::templates});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Words of a command line and files for --config, over a small dataset. No model is made, so
-// nothing is evaluated. Words that could name a file elsewhere are skipped.
+// The input contains the words of a command line and a file for --config, over a small dataset. No
+// model is made, so nothing is evaluated. Words that could name a file elsewhere are skipped.
 
 #include <sstream>
 #include <string>
@@ -29,7 +29,7 @@ inline const test::TemporaryFolder& command_folder() {
   return folder;
 }
 
-/// Each line is a word, except the lines after an empty line, which are the text of config.json.
+/// Each line is a word; the lines after an empty line are the text of config.json.
 inline void command_lines(std::string_view input) {
   const test::TemporaryFolder& folder = command_folder();
   std::vector<std::string> words;
@@ -40,7 +40,7 @@ inline void command_lines(std::string_view input) {
     std::string word(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (word.find('/') != word.npos || word.find("..") != word.npos) continue;
-    if (word.find('\0') != word.npos) continue;  // a word of a process never contains one
+    if (word.find('\0') != word.npos) continue;  // a process argument never contains a null byte
     words.push_back(std::move(word));
   }
   const std::string config(input.substr(std::min(blank + 2, input.size())));

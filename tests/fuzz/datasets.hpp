@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Datasets of every format, graphs, and files of templates and of published numbers.
+// Datasets in every format, graphs, template files and files of published numbers.
 
 #include <cstddef>
 #include <string>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// Uses a closed set that was loaded.
+/// Uses a closed set after it was loaded.
 inline void use_dataset(const Dataset& dataset, const DiskPath& data, bool had_problems) {
   std::size_t bytes = 0;
   for_each_text(dataset, {}, [&](const Site&, const std::string& text) { bytes += text.size(); });
@@ -52,7 +52,7 @@ inline void use_dataset(const Dataset& dataset, const DiskPath& data, bool had_p
   }
 }
 
-/// A dataset of many prompts is the same after it is written and read again.
+/// Checks that a dataset of many prompts is the same after it is written and read again.
 inline void write_and_read(const MultiPromptDataset& dataset) {
   test::MemoryDisk disk;
   const std::string facts = facts_jsonl(dataset), templates = templates_jsonl(dataset);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files of Hugging Face folders and of vectors: tokenizers, configurations, weights, .npy. They are
-// mapped or read from the machine's own disk, so the folder is created there (TMPDIR may name a
+// Files in Hugging Face folders and vector files: tokenizers, configurations, weights, .npy. They
+// are mapped or read from the machine's own disk, so the folder is created there (TMPDIR may name a
 // folder in memory).
 
 #include <algorithm>
@@ -26,8 +26,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// A text with letters of several scripts, white space, digits, a special token and an invalid
-/// byte.
+/// A text that contains letters of several scripts, white space, digits, a special token and an
+/// invalid byte.
 inline constexpr std::string_view tokenizer_text =
     "The capital of Fran\u00e7e  is [MASK] <mask> Paris, 1234\u2581\u4e2d\u6587 \U0001F600\n\x80 "
     "e\u0301";
@@ -53,9 +53,9 @@ inline void use_tokenizer(const HuggingFaceTokenizer& tokenizer, std::string_vie
   }
 }
 
-/// A file of weights or vectors. A text that begins with '{' is its header: the header's length and
-/// the magic bytes are added before it, and the bytes of the tensors that it declares after it, up
-/// to a million bytes.
+/// Makes a file of weights or vectors. If the text begins with '{', it is taken as the file's
+/// header: the header's length and the magic bytes are added before it, and the bytes of the
+/// tensors that it declares are added after it, up to a million bytes.
 inline std::string with_header(const std::string& name, const std::string& text) {
   if (!text.starts_with('{')) return text;
   std::string header = text.substr(0, text.find('\n'));
@@ -109,7 +109,7 @@ inline void models(std::string_view input) {
       text = content;
       continue;
     }
-    std::error_code failed;  // a file may be in place of a folder
+    std::error_code failed;  // there may be a file with the folder's name
     std::filesystem::create_directories((folder / name).parent_path(), failed);
     if (failed || std::filesystem::is_directory(folder / name)) continue;
     const bool has_header = name.ends_with(".safetensors") || name.ends_with(".npy");

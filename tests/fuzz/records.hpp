@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Run folders of every job, as reports, calibrations and comparisons read them; journals; run.json;
-// and the files that jobs read together with a dataset.
+// Run folders of every job, read by reports, calibrations and comparisons; journals; run.json; and
+// the files that jobs read together with a dataset.
 
 #include <cstddef>
 #include <string>
@@ -56,7 +56,8 @@ inline std::string with_checksums(const std::string& text) {
   return made;
 }
 
-/// Uses a model's results that were read: their answers, and a calibration's input from them.
+/// Uses the results of a model after they were read: their answers, and the calibration input made
+/// from them.
 inline void use_results(const DiskPath& run) {
   constexpr Bootstrap few{.seed = 0, .resamples = 20};
   std::vector<RelationAnswers> answers;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Gives each input once to a fuzz target, in the program of a room that compiles most of what the
-// target reads: test_ROOM --run_test=fuzz_TARGET --catch_system_errors=no -- FOLDER.
+// Passes each input once to a fuzz target. The program that does this is the test program of the
+// room that compiles most of the code that the target reads: test_ROOM --run_test=fuzz_TARGET
+// --catch_system_errors=no -- FOLDER.
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -14,8 +15,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// Gives `target` each file of the folder passed to the program, and prints how many files there
-/// were. A finding aborts, as it does in a fuzzer; the file's name is the last on the error stream.
+/// Passes each file of the program's folder argument to `target` and prints the number of files. A
+/// finding aborts, as it does in a fuzzer; the last line on the error stream is then the file's
+/// name.
 inline void replay(const std::string& name, void (*target)(std::string_view)) {
   const auto& program = boost::unit_test::framework::master_test_suite();
   BOOST_REQUIRE_EQUAL(program.argc, 2);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Checks what a reader does with arbitrary bytes. It must succeed, or throw a plumb::Error whose
-// message is one line and names the place of the error. Everything else is a finding and ends the
-// program.
+// Checks what a reader does with arbitrary bytes. It must either succeed or throw a plumb::Error
+// whose message is one line and names the place of the error. Everything else is a finding and ends
+// the program.
 
 #include <algorithm>
 #include <cstdio>
@@ -25,8 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
   std::abort();
 }
 
-/// An error's text is one line that names a setting, or a place as errors do (in one line, with
-/// control characters escaped).
+/// Checks that an error's text is one line, without raw control characters, and that it names
+/// either a setting or a place.
 inline void check_message(std::string_view text, std::string_view place) {
   if (text.find_first_of("\r\n") != text.npos) {
     found("a message of several lines: " + std::string(text));
@@ -38,7 +38,8 @@ inline void check_message(std::string_view text, std::string_view place) {
   }
 }
 
-/// Whether `read` succeeds. `place` begins the path of every file that an error may name.
+/// Returns whether `read` succeeds. `place` is the prefix of the path of every file that an error
+/// may name.
 template <class Read>
 bool is_read(std::string_view place, Read read) {
   try {
@@ -66,8 +67,8 @@ inline void require(bool holds, std::string_view what) {
   if (!holds) found(std::string(what));
 }
 
-/// The files of an input, by name: each follows a line "=== NAME". Names that leave the folder or
-/// that no disk allows are skipped, as are files after the sixteenth.
+/// The files in an input, by name. A line "=== NAME" begins each file. Names that lead out of the
+/// folder or that no disk allows are skipped, as are files after the sixteenth.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> files_of(
     std::string_view input) {
   constexpr std::string_view mark = "=== ";

@@ -16,7 +16,8 @@ using plumb::detail::test::TemporaryFolder;
 
 namespace {
 
-/// Contents by id, special ones in [], such as "0 [<s>] 4 <x>"; ids follow a vocabulary of three.
+/// The tokens as "ID CONTENT", with special ones in [], such as "0 [<s>] 4 <x>". New ids start
+/// after a vocabulary of three.
 struct Numbered {
   explicit Numbered(const TemporaryFolder& folder, const char* listed, bool keeps_list = true)
       : files(plumb::detail::read_tokenizer_config(folder.path())) {
@@ -60,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_list_has_ids_by_place) {
   BOOST_TEST(files.warnings.empty());
 }
 
-// The results of transformers 5.24 for the same files.
+// The expected ids are the results of transformers 5.24 for the same files.
 BOOST_AUTO_TEST_CASE(configuration_adds_decoder_then_named_then_further_tokens) {
   const TemporaryFolder folder;
   folder.write("tokenizer_config.json", R"({"eos_token": "<e>", "bos_token": "<s>",
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(configuration_adds_decoder_then_named_then_further_tokens) 
   const Numbered made(folder, R"([{"id": 3, "content": "<x>"}])");
   BOOST_TEST(made.text == "0 [<s>] 3 <x> 4 <d> 5 [<e>] 6 [<i>] 7 [<z>]");
   BOOST_TEST(made.files.tokenizer["added_tokens"][3]["lstrip"] == true);
-  // A class of its own ignores tokenizer.json's list if there is an added_tokens_decoder.
+  // A specific tokenizer class ignores tokenizer.json's list if there is an added_tokens_decoder.
   BOOST_TEST(Numbered(folder, R"([{"id": 3, "content": "<x>", "normalized": true}])", false).text ==
              "0 [<s>] 3 <d> 4 [<e>] 5 [<i>] 6 [<z>] 7 [<x>]");
 }

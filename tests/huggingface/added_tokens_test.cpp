@@ -25,7 +25,7 @@ plumb::detail::AddedTokens read(std::string_view json) {
                                           plumb::detail::Normalizer::read(lower()));
 }
 
-/// The pieces, with added tokens in «».
+/// The pieces of a text, with added tokens in «».
 std::string pieces(const plumb::detail::AddedTokens& tokens, std::string_view text, bool parse) {
   const plumb::detail::TextPieces made =
       tokens.pieces(text, plumb::detail::Normalizer::read(lower()), parse);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(single_words_and_rewritten_contents) {
       {"id": 3, "content": "Wordy"}])");
   BOOST_TEST(pieces(tokens, "WORD, word", false) == "«word», |«word»");
   BOOST_TEST(pieces(tokens, "aword wordé", false) == "aword wordé|");
-  BOOST_TEST(pieces(tokens, "awordy", false) == "a|«wordy»");  // the longest
+  BOOST_TEST(pieces(tokens, "awordy", false) == "a|«wordy»");  // the longest match
 }
 
 BOOST_AUTO_TEST_CASE(tokens_that_contradict_the_vocabulary_are_refused) {

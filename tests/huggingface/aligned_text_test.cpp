@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_SUITE(aligned_text_suite)
 
 namespace {
 
-/// "begin-end" of every byte's origin.
+/// The origin of every byte, as "begin-end".
 std::string origins_of(const plumb::detail::AlignedText& text) {
   std::string all;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -22,7 +22,7 @@ std::vector<float> random_numbers(std::size_t count, unsigned seed) {
   return numbers;
 }
 
-/// By query, the slots that a tile's SeenSlots contains.
+/// For one query, the slots in a tile's SeenSlots.
 std::vector<std::size_t> slots_of(const SeenSlots& seen, std::size_t query) {
   std::vector<std::size_t> order, slots;
   for (const SlotRun run : seen.runs) {
@@ -34,7 +34,7 @@ std::vector<std::size_t> slots_of(const SeenSlots& seen, std::size_t query) {
   return slots;
 }
 
-/// What one query sees by itself.
+/// The part of `seen` that one query sees.
 SeenSlots alone(const SeenSlots& seen, std::size_t query) {
   SeenSlots one;
   for (const std::size_t slot : slots_of(seen, query)) one.runs.push_back({slot, 1});
@@ -58,8 +58,8 @@ std::vector<float> attend_all(const KeyValues& held, const SeenSlots& seen,
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(one_head_is_that_of_a_hand) {
-  // The query is (√2 ln 3, 0), keys are (1, 0) and (0, 0), so the first has weight 3/4 and the
-  // second 1/4. Values are (4, 0) and (0, 6), so the result is (3, 3/2).
+  // The query is (√2 ln 3, 0), and the keys are (1, 0) and (0, 0), so their weights are 3/4 and
+  // 1/4. The values are (4, 0) and (0, 6), so the result is (3, 3/2).
   KeyValues held(1, 2);
   held.resize(2);
   const std::vector<float> first{1, 0, 4, 0}, second{0, 0, 0, 6};
@@ -74,9 +74,9 @@ BOOST_AUTO_TEST_CASE(one_head_is_that_of_a_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(scores_are_scaled_capped_and_biased_by_position) {
-  // One number per head: the query is 1, keys are 2 and 1, values 4 and 0. Slots 0 and 1 are at
-  // positions 3 and 5. The first has the weight 1 / (1 + e^(s1 − s0)), and the result is 4 times
-  // that.
+  // Heads have one number: the query is 1, the keys are 2 and 1, and the values 4 and 0. Slots 0
+  // and 1 are at positions 3 and 5. The first slot has the weight 1 / (1 + e^(s1 − s0)), and the
+  // result is 4 times that.
   KeyValues held(1, 1);
   held.resize(2);
   const std::vector<float> first{2, 4}, second{1, 0}, query{1};
@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(scores_are_scaled_capped_and_biased_by_position) {
 }
 
 BOOST_AUTO_TEST_CASE(two_heads_attend_apart) {
-  // Heads of one number: queries (1, 0), keys (ln 3, 5) and (0, 7), values (4, 8) and (0, 2).
+  // Two heads of one number: the queries are (1, 0), the keys (ln 3, 5) and (0, 7), and the values
+  // (4, 8) and (0, 2).
   KeyValues held(2, 1);
   held.resize(2);
   const std::vector<float> first{std::log(3.0F), 5, 4, 8}, second{0, 7, 0, 2};
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(queries_that_see_different_slots_gather_as_in_doubles_and_a
   for (const std::size_t size : {1U, 5U, 8U, 16U, 20U, 33U, 64U, 100U}) {
     const std::size_t heads = 1 + size % 3, row = heads * size;
     KeyValues held(heads, size);
-    held.resize(40);  // it grows
+    held.resize(40);  // the cache grows
     const std::vector<float> numbers = random_numbers(slots * 2 * row, 1);
     for (std::size_t s = 0; s < 40; ++s) held.set(s, numbers.data() + s * 2 * row);
     held.resize(slots);

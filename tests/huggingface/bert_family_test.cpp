@@ -25,13 +25,13 @@ BOOST_AUTO_TEST_CASE(electra_projects_where_sizes_differ) {
   BOOST_TEST((one_size.head_activation == Activation::gelu));
 }
 
-// The third layer sees all tokens (in the published pattern: layers 0, 3, 6 …); the others see half
-// of local_attention on either side.
+// The third layer sees all tokens (in the published pattern, layers 0, 3, 6 … do). The other layers
+// see half of local_attention on either side.
 BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, test::ChangedEncoder) {
   const EncoderConfig old = test::encoder_config_of("modernbert");
   BOOST_TEST((old.windows == std::vector<std::size_t>{0, 3, 3, 0}));
   BOOST_TEST((old.rotary_of_layer == std::vector<std::size_t>{0, 1, 1, 0}));
-  // Heads of 4 numbers: frequencies 1 and theta^(-1/2).
+  // With heads of 4 numbers, the frequencies are 1 and theta^(-1/2).
   BOOST_TEST(std::abs(old.rotary(0)->frequencies()[1] - 0.1F) < 1e-6F);
   BOOST_TEST(std::abs(old.rotary(1)->frequencies()[1] - 1 / std::sqrt(20.0F)) < 1e-6F);
   const EncoderConfig today = test::encoder_config_of("modernbert-biases");
@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, test::ChangedEncod
                                                     {"local_attention", nullptr}});
   BOOST_TEST(std::abs(bare.rotary(0)->frequencies()[1] - 1 / 400.0F) < 1e-8F);
   BOOST_TEST((bare.windows == std::vector<std::size_t>{0, 65, 65, 0}));
-  // Null means one base for all layers.
+  // Null means that all layers use one base.
   const EncoderConfig one = changed("modernbert", {{"local_rope_theta", nullptr}});
   BOOST_TEST(std::abs(one.rotary(1)->frequencies()[1] - 0.1F) < 1e-6F);
 }
@@ -53,9 +53,9 @@ BOOST_FIXTURE_TEST_CASE(debertas_distances_are_read, test::ChangedEncoder) {
   const EncoderConfig v3 = test::encoder_config_of("deberta-v3");
   BOOST_TEST(v3.distances->span == 4U);
   BOOST_TEST(v3.distances->buckets == 4U);
-  BOOST_TEST(v3.distances->most == 16U);  // the positions
+  BOOST_TEST(v3.distances->most == 16U);  // the number of positions
   BOOST_TEST((v3.distances->by_query && v3.distances->by_key && v3.distances->is_shared));
-  BOOST_TEST(v3.attention_scale == 1 / std::sqrt(15.0F));  // heads of 5, three products
+  BOOST_TEST(v3.attention_scale == 1 / std::sqrt(15.0F));  // heads of 5 numbers, and three products
   BOOST_TEST(v3.names.positions.empty());
   BOOST_TEST(v3.token_types == 0U);
   BOOST_TEST(v3.head_dense == "lm_predictions.lm_head.dense");
@@ -64,7 +64,7 @@ BOOST_FIXTURE_TEST_CASE(debertas_distances_are_read, test::ChangedEncoder) {
   BOOST_TEST(plain.distances->buckets == 0U);
   BOOST_TEST((plain.projects_before_norm && !plain.has_projection_bias));
   BOOST_TEST(!test::encoder_config_of("deberta-v2-absolute").distances.has_value());
-  // Spaces and capitals have no effect in the published spelling.
+  // The published spelling may contain spaces and capitals.
   const EncoderConfig spelled = changed("deberta-v3", {{"pos_att_type", " C2P | p2c"}});
   BOOST_TEST((spelled.distances->by_query && spelled.distances->by_key));
   BOOST_TEST(changed("deberta-v3", {{"legacy", nullptr}}).names.head == "cls.predictions.decoder");

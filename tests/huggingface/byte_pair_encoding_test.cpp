@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(unknown_characters_are_fused_single_or_dropped) {
   BOOST_TEST((ids(cut(with(R"(, "unk_token": "?")"), "axyb")) == Ids{0, 3, 3, 1}));
   const auto dropped = cut(with(""), "axéb");
   BOOST_TEST((ids(dropped) == Ids{0, 1}));
-  BOOST_TEST((ranges(dropped) == Ranges{{0, 1}, {4, 5}}));  // still the bytes of "b"
+  BOOST_TEST((ranges(dropped) == Ranges{{0, 1}, {4, 5}}));  // still the range of the bytes of "b"
 }
 
 BOOST_AUTO_TEST_CASE(bytes_without_a_character_are_spelt) {

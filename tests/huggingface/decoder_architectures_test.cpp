@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_SUITE(decoder_architectures_tests)
 namespace {
 
 struct Folder : test::TemporaryFolder {
-  /// The configuration of a small network with some fields changed; null removes one.
+  /// The configuration of a small network with some fields changed; null removes a field.
   [[nodiscard]] DecoderConfig changed(const std::string& network, const Json& fields) const {
     Json config = read_json_object(test::network_folder(network) / "config.json");
     for (const auto& [name, value] : fields.items()) {
@@ -39,7 +39,8 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-// An architecture unknown to plumb, made of known parts: the requirements of a caller's own entry.
+// An architecture that plumb does not know, built from known parts. This is what callers must write
+// for their own entry.
 namespace {
 
 void read_newcomer(const ConfigFields& fields, DecoderConfig& config) {
@@ -54,7 +55,7 @@ void read_newcomer(const ConfigFields& fields, DecoderConfig& config) {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(a_new_architecture_of_known_parts_is_one_function, Folder) {
-  // Llama's weights under another name: the same numbers.
+  // Llama's weights under a different model_type give the same numbers.
   Json config = read_json_object(test::network_folder("llama") / "config.json");
   config["model_type"] = "newcomer";
   write("config.json", config.dump());
@@ -107,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(what_changes_numbers_and_is_not_modelled_is_refused_by_f
   refuses("opt", {{"num_hidden_layers", 2'147'483'647}}, "an implausible number of layers: 2147");
 }
 
-// transformers 5.24 converts `is_causal` and `use_bidirectional_attention` to truth values.
+// transformers 5.24 converts `is_causal` and `use_bidirectional_attention` to booleans.
 BOOST_FIXTURE_TEST_CASE(attention_to_both_sides_is_refused_in_every_architecture, Folder) {
   std::size_t asked = 0;
   const auto networks = test::network_folder("llama").parent_path();
@@ -145,7 +146,7 @@ BOOST_FIXTURE_TEST_CASE(rotations_are_those_of_transformers, Folder) {
                0.5);
   }
   BOOST_TEST(rotated("gpt-neox", {{"rotary_pct", 0.5}, {"partial_rotary_factor", 1}}) == 0.5);
-  // Gemma 3: rope_scaling overrides the parameters of layers that see all tokens.
+  // In Gemma 3, rope_scaling overrides the parameters of the layers that see all tokens.
   const auto first = [&](const Json& scaling) {
     return changed("gemma3",
                    {{"rope_scaling", scaling},

@@ -42,8 +42,8 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_are_absent_follow_from_others, Folder) {
   BOOST_TEST(config.intermediate == 48U);
 }
 
-// The slopes in the paper for 8 heads, and those for 6 heads: those of 4, then every second one of
-// 8.
+// The slopes for 8 heads are those of the paper. For 6 heads, they are those for 4 heads, followed
+// by every second slope for 8.
 BOOST_AUTO_TEST_CASE(slopes_are_those_of_the_paper) {
   const std::vector<float> eight = alibi_slopes(8), six = alibi_slopes(6);
   for (std::size_t i = 0; i < 8; ++i) BOOST_TEST(eight[i] == std::ldexp(1.0F, -1 - int(i)));

@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_SUITE(decoder_layer)
 
 namespace {
 
-// Two numbers, one head, three numbers between. The product of attention's result is (6, 2), so
-// with (1, 0) the sum is (7, 2), which a layer norm turns into (1, −1).
+// The layer has two numbers, one head and three inner numbers. Attention's output projection gives
+// (6, 2), so the sum with (1, 0) is (7, 2), which a layer norm turns into (1, −1).
 const std::vector<test::PlainTensor> weights{
     {"l.qkv.weight", {6, 2}, {1, 0, 0, 1, 2, 0, 0, 2, 3, 0, 0, 3}},
     {"l.qkv.bias", {6}, {0, 0, 0, 0, 0, 1}},
@@ -83,13 +83,14 @@ void near(const std::vector<float>& is, const std::vector<float>& expected) {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(norms_before_are_those_of_a_hand, Folder) {
-  // Second norm of (7, 2): (1, −5). The feed-forward of max(0, (1, −5, −5)) gives (2, 0).
+  // The second norm turns (7, 2) into (1, −5). The feed-forward, from max(0, (1, −5, −5)), gives
+  // (2, 0).
   near(finished(config()), {9, 2});
 }
 
 BOOST_FIXTURE_TEST_CASE(norms_after_the_sums_are_those_of_a_hand, Folder) {
-  // First norm of (7, 2): (3, −2). The feed-forward of max(0, (3, −2, 0)) gives (4, 0). Norm of (7,
-  // −2).
+  // The first norm turns (7, 2) into (3, −2). The feed-forward, from max(0, (3, −2, 0)), gives (4,
+  // 0). Their sum, (7, −2), is normalised.
   DecoderConfig as = config();
   as.norm_after_sum = true;
   near(finished(as), {1, -5});
@@ -106,9 +107,9 @@ BOOST_FIXTURE_TEST_CASE(one_layer_may_go_without_the_norm_before_attention, Fold
 }
 
 BOOST_FIXTURE_TEST_CASE(norms_on_what_is_added_are_those_of_a_hand, Folder) {
-  // (6, 2) normalised by n1 is (3, −2): the sum is (4, −2). The feed-forward without a norm of
-  // max(0, (4, −2, 1)) gives (4 + 1 + 1, −1) = (6, −1), normalised by n2 (1, −5): the sum is (5,
-  // −7).
+  // n1 normalises (6, 2) to (3, −2), so the sum is (4, −2). The feed-forward has no norm before it:
+  // max(0, (4, −2, 1)) gives (4 + 1 + 1, −1) = (6, −1). n2 normalises this to (1, −5), so the sum
+  // is (5, −7).
   DecoderConfig as = config();
   as.names.attention_end_norm = as.names.attention_norm;
   as.names.feed_end_norm = as.names.feed_norm;
@@ -118,29 +119,30 @@ BOOST_FIXTURE_TEST_CASE(norms_on_what_is_added_are_those_of_a_hand, Folder) {
 }
 
 BOOST_FIXTURE_TEST_CASE(both_parts_may_read_the_same_rows, Folder) {
-  // Second norm of (1, 0): (1, −5), feed-forward (2, 0). All: (1 + 6 + 2, 0 + 2 + 0); with half of
-  // the residual: (1 + 4, 1).
+  // The second norm turns (1, 0) into (1, −5), and the feed-forward gives (2, 0). The total is (1 +
+  // 6 + 2, 0 + 2 + 0); with a residual scale of one half, it is (1 + 4, 1).
   DecoderConfig as = config();
   as.parallel = true;
   near(finished(as), {9, 2});
   as.residual_scale = 0.5F;
   near(finished(as), {5, 1});
-  // One norm for both: the first one's (3, −2), feed-forward of max(0, (3, −2, 0)) gives (4, 0).
+  // With the first norm for both, the input is (3, −2), and the feed-forward, from max(0, (3, −2,
+  // 0)), gives (4, 0).
   as.residual_scale = 1;
   as.names.feed_norm.clear();
   near(finished(as), {11, 2});
 }
 
 BOOST_FIXTURE_TEST_CASE(the_norms_output_may_be_the_residual, Folder) {
-  // First norm of (1, 0): (3, −2), plus (6, 2): (9, 0). Second norm: (1, −5), feed-forward (2, 0):
-  // (3, −5).
+  // The first norm turns (1, 0) into (3, −2); adding (6, 2) gives (9, 0). The second norm gives (1,
+  // −5), and the feed-forward (2, 0), so the result is (3, −5).
   DecoderConfig as = config();
   as.residual_from_norm = true;
   near(finished(as), {3, -5});
 }
 
 BOOST_FIXTURE_TEST_CASE(queries_keys_and_values_are_projected_normed_and_turned, Folder) {
-  // First norm of (1, 0): (3, −2).
+  // The first norm turns (1, 0) into (3, −2).
   DecoderConfig as = config();
   near(projected(as, {1, 0}), {3, -2, 6, -4, 9, -5});
   as.clip = 4;
@@ -152,7 +154,7 @@ BOOST_FIXTURE_TEST_CASE(queries_keys_and_values_are_projected_normed_and_turned,
 }
 
 BOOST_FIXTURE_TEST_CASE(one_tensor_may_hold_heads_one_after_the_other, Folder) {
-  // Four query heads, two key heads, one number each: rows are q0 q1 k0 v0 q2 q3 k1 v1.
+  // With four query heads, two key heads and one number each, the rows are q0 q1 k0 v0 q2 q3 k1 v1.
   DecoderConfig as = config();
   as.heads = 4;
   as.key_heads = 2;

@@ -36,7 +36,7 @@ LogitsVisitor into(Rows& rows) {
   };
 }
 
-/// The row of a prefix, computed separately.
+/// The row of a prefix, computed by itself.
 std::vector<float> alone(DecoderNetwork& model, const std::vector<TokenId>& prefix) {
   std::vector<float> last;
   model.evaluate(prefix, [&](std::uint32_t, std::span<const float> row) {
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_tree_gives_what_its_sequences_give) {
       TokenTree tree;
       Rows rows;
       std::vector<bool> asked(1000, false);
-      for (std::size_t size = 20; size < 1000; size *= 3) {  // it grows between two calls
+      for (std::size_t size = 20; size < 1000; size *= 3) {  // the cache grows between two calls
         grow(tree, random, size);
         std::vector<NodeId> wanted;
         for (NodeId node = 1; node < tree.size(); ++node) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_tree_gives_what_its_sequences_give) {
   }
 }
 
-// On any processor: one without products in BF16 computes them from F32.
+// The test runs on any processor: without BF16 instructions, the products are computed from F32.
 BOOST_AUTO_TEST_CASE(products_in_bf16_are_near_exact_ones_and_a_row_is_still_its_own) {
   for (const std::string name : {"llama", "gpt2", "mixtral", "llama-f16"}) {
     const std::filesystem::path folder = test::network_folder(name);

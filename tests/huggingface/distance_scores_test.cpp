@@ -15,8 +15,9 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(distance_scores_tests)
 
-// By hand: 128 distances have their own numbers; beyond that the number is 128 + ceil(127 · ln(d /
-// 128) / ln(511 / 128)): 0.71, 40.9, 63.2 and 127 round up.
+// Worked out by hand: the 128 nearest distances have numbers of their own. Beyond these, the number
+// is 128 + ceil(127 · ln(d / 128) / ln(511 / 128)); the terms 0.71, 40.9, 63.2 and 127 are rounded
+// up.
 BOOST_AUTO_TEST_CASE(far_distances_share_numbers) {
   DistanceRows rows({.span = 256, .buckets = 256, .most = 512});
   rows.prepare(600);
@@ -32,7 +33,7 @@ BOOST_AUTO_TEST_CASE(far_distances_share_numbers) {
     BOOST_TEST(rows.row(distance, 0) == 256 + number);
     BOOST_TEST(rows.row(3, distance + 3) == 256 - number);
   }
-  BOOST_TEST(rows.row(599, 0) == 511U);  // past the last number
+  BOOST_TEST(rows.row(599, 0) == 511U);  // the last number also covers this distance
 }
 
 BOOST_AUTO_TEST_CASE(without_buckets_each_distance_has_a_number_up_to_the_span) {
@@ -47,8 +48,8 @@ BOOST_AUTO_TEST_CASE(without_buckets_each_distance_has_a_number_up_to_the_span) 
 
 namespace {
 
-// One head of two numbers. Queries and keys are the rows, doubled. The distances' own projections
-// keep keys and swap queries.
+// One head of two numbers. Queries and keys are the rows times two. The distances' own projections
+// leave keys unchanged and swap the numbers of queries.
 struct Layer : test::TemporaryFolder {
   std::filesystem::path file =
       write("model.safetensors",
@@ -83,7 +84,7 @@ struct Layer : test::TemporaryFolder {
   }
 
   /// The addends of two tokens with queries (1, 1) and (3, 5) and keys (1, 2) and (4, 1), for the
-  /// tokens `asked`. Distance embeddings are (1, 0) before a token and (0, 2) from it on.
+  /// tokens `asked`. The distance embedding is (1, 0) before a token and (0, 2) from the token on.
   [[nodiscard]] std::vector<float> added(const DistanceShape& shape,
                                          const std::vector<std::size_t>& asked) const {
     const EncoderConfig as = config(shape);
@@ -103,8 +104,8 @@ struct Layer : test::TemporaryFolder {
 
 }  // namespace
 
-// Keys of distances are (1, 0) and (0, 2), queries (0, 1) and (2, 0). Products by query: 2, 1 and
-// 10, 10; by key: 2, 1 and 2, 8. The sums are halved.
+// The distances have the keys (1, 0) and (0, 2) and the queries (0, 1) and (2, 0). The products by
+// query are 2, 1 and 10, 10; those by key are 2, 1 and 2, 8. The sums are halved.
 BOOST_FIXTURE_TEST_CASE(both_products_are_those_of_a_hand, Layer) {
   const DistanceShape both{.span = 1, .most = 1, .by_query = true, .by_key = true};
   BOOST_TEST((added(both, {0, 1}) == std::vector<float>{2, 1, 6, 9}));
@@ -115,8 +116,8 @@ BOOST_FIXTURE_TEST_CASE(both_products_are_those_of_a_hand, Layer) {
   BOOST_TEST((added(by_key, {0, 1}) == std::vector<float>{1, 0.5F, 1, 4}));
 }
 
-// Through the layer's own projections, keys and queries are (2, 0) and (0, 4). Products by query:
-// 4, 2 and 20, 20; by key: 8, 8 and 8, 4.
+// With the layer's own projections, the keys and the queries of the distances are (2, 0) and (0,
+// 4). The products by query are 4, 2 and 20, 20; those by key are 8, 8 and 8, 4.
 BOOST_FIXTURE_TEST_CASE(the_layers_own_projections_may_serve_distances, Layer) {
   const DistanceShape both{
       .span = 1, .most = 1, .by_query = true, .by_key = true, .is_shared = true};

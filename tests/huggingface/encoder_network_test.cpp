@@ -42,7 +42,7 @@ std::vector<MaskedQuery> all_places(const std::vector<TokenId>& tokens) {
   return queries;
 }
 
-/// The networks for tests with arbitrary queries.
+/// Random queries with 1 to 12 tokens from a vocabulary of 37.
 std::vector<MaskedQuery> random_queries(std::size_t count) {
   std::mt19937 random(7);
   std::vector<MaskedQuery> queries(count);
@@ -56,7 +56,7 @@ std::vector<MaskedQuery> random_queries(std::size_t count) {
 
 }  // namespace
 
-// As safetensors' save_model may write them: it keeps one of two names of the same weights.
+// safetensors' save_model may store the weights this way: if they have two names, it keeps one.
 BOOST_AUTO_TEST_CASE(tied_weights_are_found_under_the_name_of_the_head) {
   const struct {
     std::string name, embeddings, decoder, bias, own_bias;
@@ -152,7 +152,8 @@ BOOST_AUTO_TEST_CASE(equal_questions_are_computed_once) {
 
 BOOST_AUTO_TEST_CASE(each_query_is_visited_once) {
   EncoderNetwork model = network("bert");
-  const std::vector<MaskedQuery> queries = random_queries(9000);  // more than are computed at once
+  // There are more queries than are computed together.
+  const std::vector<MaskedQuery> queries = random_queries(9000);
   std::vector<int> visits(queries.size(), 0);
   model.evaluate(queries, [&](std::uint32_t query, std::span<const float> row) {
     ++visits[query];
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(each_query_is_visited_once) {
 BOOST_AUTO_TEST_CASE(sequences_that_make_no_sense_are_refused) {
   EncoderNetwork bert = network("bert"), roberta = network("roberta");
   BOOST_TEST(bert.context_length() == 16U);
-  BOOST_TEST(roberta.context_length() == 14U);  // two rows of positions are never used
+  BOOST_TEST(roberta.context_length() == 14U);  // two of the position embeddings are never used
   const auto refuses = [&](EncoderNetwork& model, const MaskedQuery& query, const char* words) {
     BOOST_CHECK_EXCEPTION(ask(model, {query}), Error, says(Fault::user, words));
   };

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(feed_forward)
 
 namespace {
 
-/// Two numbers, two numbers between, ReLU.
+/// Rows of two numbers, two inner numbers, ReLU.
 DecoderConfig config() {
   DecoderConfig made;
   made.hidden = made.intermediate = 2;
@@ -42,7 +42,7 @@ struct Layer : test::TemporaryFolder {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(a_plain_one_is_that_of_a_hand, Layer) {
-  // max(0, (3 − 1, −3)) = (2, 0); then (2 · 2, 2 + 5).
+  // The inner numbers are max(0, (3 − 1, −3)) = (2, 0), and the result is (2 · 2, 2 + 5).
   DecoderConfig as = config();
   as.has_feed_bias = true;
   BOOST_TEST((of({{"l.up.weight", {2, 2}, {1, 0, -1, 0}},
@@ -53,8 +53,8 @@ BOOST_FIXTURE_TEST_CASE(a_plain_one_is_that_of_a_hand, Layer) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_gate_is_multiplied_with_what_is_beside_it, Layer) {
-  // The gate is max(0, (x, −y)), the other factor (y, x). At (3, 7): (3 · 7, 0); at (2, −5): (2 ·
-  // −5, 5 · 2).
+  // The gate is max(0, (x, −y)), and the other factor is (y, x). The result is (3 · 7, 0) at (3, 7)
+  // and (2 · −5, 5 · 2) at (2, −5).
   DecoderConfig as = config();
   as.names.gate = "gate";
   const std::vector<float> rows{3, 7, 2, -5}, expected{21, 0, -10, 10};
@@ -62,15 +62,15 @@ BOOST_FIXTURE_TEST_CASE(a_gate_is_multiplied_with_what_is_beside_it, Layer) {
   BOOST_TEST(
       (of({{"l.gate.weight", {2, 2}, {1, 0, 0, -1}}, {"l.up.weight", {2, 2}, {0, 1, 1, 0}}, down},
           as, rows) == expected));
-  as.names.gate = as.names.up;  // one tensor
+  as.names.gate = as.names.up;  // gate and up are one tensor
   BOOST_TEST(
       (of({{"l.up.weight", {4, 2}, {1, 0, 0, -1, 0, 1, 1, 0}}, down}, as, rows) == expected));
 }
 
 BOOST_FIXTURE_TEST_CASE(each_row_goes_through_its_likeliest_experts, Layer) {
-  // Expert e gives (e + 1) · x. The router's scores of row (1, 0) are (0, ln 3, −9), those of (0,
-  // 1) are (ln 2, −9, 0). So the first row uses experts 0 and 1 with weights 1/4 and 3/4, and the
-  // second uses experts 0 and 2 with weights 2/3 and 1/3.
+  // Expert e returns (e + 1) · x. The router's scores are (0, ln 3, −9) for row (1, 0) and (ln 2,
+  // −9, 0) for row (0, 1). The first row therefore uses experts 0 and 1 with weights 1/4 and 3/4,
+  // and the second uses experts 0 and 2 with weights 2/3 and 1/3.
   DecoderConfig as = config();
   as.experts = 3;
   as.experts_per_token = 2;

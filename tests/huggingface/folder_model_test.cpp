@@ -18,7 +18,7 @@ namespace {
 const std::filesystem::path small_networks =
     std::filesystem::path(__FILE__).parent_path().parent_path() / "support/huggingface/networks";
 
-/// The small BERT with a vocabulary of seven words plus the requested number of further ones.
+/// The small BERT with a vocabulary of seven words, plus `more` additional ones.
 struct BertFolder {
   explicit BertFolder(int more = 0) {
     std::filesystem::copy(small_networks / "bert", folder / "bert",
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_mask_without_an_embedding_is_refused) {
 BOOST_AUTO_TEST_CASE(a_folder_is_inspected_without_its_weights) {
   const BertFolder folder;
   BOOST_TEST((inspect_folder(folder.path()) == NetworkKind::masked));
-  // Weights with a wrong shape are detected when they are read.
+  // A wrong shape is detected only when the weights are read.
   std::filesystem::copy_file(small_networks / "llama/model.safetensors",
                              folder.path() / "model.safetensors",
                              std::filesystem::copy_options::overwrite_existing);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_folder_is_inspected_without_its_weights) {
   std::filesystem::remove(folder.path() / "vocab.txt");
   BOOST_CHECK_EXCEPTION((void)inspect_folder(folder.path()), Error, [](const Error& error) {
     return std::string(error.what()).find("vllm") ==
-           std::string::npos;  // which no masked model needs
+           std::string::npos;  // the message must not suggest vLLM, which no masked model needs
   });
 }
 

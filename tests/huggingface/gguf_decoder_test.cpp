@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_SUITE(gguf_decoder_suite)
 
 namespace {
 
-/// A model of one layer: 8 numbers wide, two query heads, one key head, 12 numbers between, three
-/// tokens.
+/// A model with one layer, rows of 8 numbers, two query heads, one key head, 12 inner numbers and
+/// three tokens.
 GgufBytes small(const std::string& type = "llama") {
   GgufBytes file;
   file.text("general.architecture", type)
@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(facts_and_tensors_say_the_parts, Folder) {
   BOOST_TEST(!config.has_attention_bias);
   BOOST_TEST((config.norm.kind == NormKind::rms));
   BOOST_TEST(config.norm.epsilon == 1e-5F);
-  // theta^(-2i / 4): 1 and 1 / 10.
+  // The frequencies theta^(-2i / 4) are 1 and 1 / 10.
   BOOST_TEST((config.rotaries.at(0).frequencies() == std::vector<float>{1, 1.0F / 10}));
 }
 
@@ -129,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_understood_is_named, Folder) {
 
 BOOST_FIXTURE_TEST_CASE(facts_that_make_no_sense_are_refused, Folder) {
   const auto with = [](const char* key, std::uint32_t type, const std::string& value) {
-    // A duplicate key would be damage, so this fact replaces the default one.
+    // A duplicate key would make the file invalid, so this fact replaces the default one.
     GgufBytes file;
     file.text("general.architecture", "llama").fact(std::string("llama.") + key, type, value);
     return file;

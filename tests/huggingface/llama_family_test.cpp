@@ -10,8 +10,8 @@
 
 using namespace plumb::detail;
 
-// decoder_network_test checks what each network computes; this checks which parts are read from
-// where.
+// decoder_network_test checks what each network computes; this test checks where each part is read
+// from.
 BOOST_AUTO_TEST_SUITE(llama_family)
 
 namespace {
@@ -20,7 +20,7 @@ DecoderConfig config_of(const char* network) {
   return read_decoder_config(test::network_folder(network));
 }
 
-/// A network's config.json with other values; the value "absent" removes a field.
+/// A network's config.json with some values changed; the value "absent" removes a field.
 DecoderConfig changed(const char* network, const char* values) {
   Json config = Json::parse(test::slurp(test::network_folder(network) / "config.json"));
   const Json others = Json::parse(values);
@@ -38,8 +38,8 @@ DecoderConfig changed(const char* network, const char* values) {
 
 }  // namespace
 
-// From transformers 5.24's configuration classes; test_architectures.py checks such folders'
-// numbers.
+// The expected values are from transformers 5.24's configuration classes; test_architectures.py
+// checks the numbers of such folders.
 BOOST_AUTO_TEST_CASE(absent_fields_are_what_transformers_takes) {
   BOOST_TEST(changed("mistral", R"({"sliding_window": "absent"})").window(0) == 4096U);
   BOOST_TEST(changed("mistral", R"({"sliding_window": null})").window(0) == 0U);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(gemma_scales_caps_and_slides) {
   BOOST_TEST(gemma3.attention_cap == 0);
   BOOST_TEST((gemma3.windows == std::vector<std::size_t>{4, 0, 4}));
   BOOST_TEST((gemma3.rotary_of_layer == std::vector<std::size_t>{1, 0, 1}));
-  BOOST_TEST(gemma3.rotaries[0].frequencies()[0] == 0.5F);  // linear, factor 2
+  BOOST_TEST(gemma3.rotaries[0].frequencies()[0] == 0.5F);  // linear scaling with factor 2
   BOOST_TEST(gemma3.rotaries[1].frequencies()[0] == 1);
 }
 

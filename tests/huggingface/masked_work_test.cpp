@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(equal_queries_share_a_place) {
       {{5, 6, 7}, 2}, {{9, 9}, 0}, {{5, 6, 7}, 0}, {{5, 6, 7}, 2}, {{5, 6, 8}, 2}};
   const MaskedWork work(queries);
   BOOST_TEST_REQUIRE(work.sequences().size() == 3U);
-  BOOST_TEST(work.sequences()[0].sequence.size() == 2U);  // the shortest first
+  BOOST_TEST(work.sequences()[0].sequence.size() == 2U);  // the shortest sequence comes first
   BOOST_TEST(work.sequences()[1].places == (std::vector<std::uint32_t>{0, 2}));
   BOOST_TEST(work.sequences()[2].sequence[2] == 8);
   BOOST_TEST(work.places() == 4U);

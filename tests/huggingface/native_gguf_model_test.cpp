@@ -25,7 +25,7 @@ namespace {
 
 const std::vector<TokenId> tokens{5, 72, 101, 7, 7, 200, 31, 258, 64, 9, 120, 3, 99, 18};
 
-/// All rows of logits of one sequence, concatenated.
+/// All logit rows of one sequence, concatenated.
 template <class Model>
 std::vector<float> rows_of(Model& model, std::span<const TokenId> sequence = tokens) {
   std::vector<float> rows;
@@ -35,7 +35,7 @@ std::vector<float> rows_of(Model& model, std::span<const TokenId> sequence = tok
   return rows;
 }
 
-/// Natural log-probabilities, in double precision.
+/// Log-probabilities in nats, computed in double precision.
 std::vector<double> log_probabilities(const std::vector<float>& logits, std::size_t size) {
   std::vector<double> made;
   for (std::size_t first = 0; first < logits.size(); first += size) {
@@ -75,11 +75,12 @@ BOOST_FIXTURE_TEST_CASE(every_architecture_answers_as_llama_cpp_does, test::Temp
     const std::size_t size = native.vocabulary_size();
     const double worst = worst_apart(log_probabilities(rows_of(native), size),
                                      log_probabilities(rows_of(llama), size));
-    // ggml looks GELU up in an F16 table, and also uses the tanh approximation for Pythia's.
+    // ggml computes GELU with an F16 table, and uses the tanh approximation for Pythia too.
     const bool has_gelu =
         name.starts_with("g") || name.starts_with("phi") || name.starts_with("star");
     BOOST_TEST(worst < (has_gelu && name != "granite" ? 2e-2 : 1e-4), name << ": " << worst);
-    // Every other sequence differs by more, so a missing part would be detected.
+    // Swapping two tokens changes the result by more than that, so a missing part would be
+    // detected.
     std::vector<TokenId> other = tokens;
     std::swap(other[0], other[1]);
     BOOST_TEST(worst_apart(log_probabilities(rows_of(native, other), size),

@@ -31,7 +31,7 @@ BOOST_FIXTURE_TEST_CASE(what_neither_kind_knows_is_refused_with_a_way_on, test::
     BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error, says(Fault::user, words));
   };
   refuses(R"({"model_type": "llama4"})", "model_type: 'llama4' is not supported; convert it: ");
-  // A model that runs by Python code in the folder cannot be converted.
+  // A model whose network is Python code in the folder cannot be converted.
   const std::string served =
       " is not supported; its network is custom Python code: serve it with vLLM and "
       "--trust-remote-code, and set `server`";

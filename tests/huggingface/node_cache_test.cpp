@@ -17,14 +17,14 @@ namespace {
 using Nodes = std::vector<NodeId>;
 using Slots = std::vector<std::size_t>;
 
-/// 1 → 2 → 3, 2 → 4, 1 → 5.
+/// The tree has the branches 1 → 2 → 3, 2 → 4 and 1 → 5.
 struct Tree : TokenTree {
   Tree() {
     insert(std::vector<TokenId>{1, 2, 3});
     add(2, 4);
     add(1, 5);
   }
-  /// The slots that some nodes see, in the order of summation.
+  /// The slots that these nodes see, in the order in which they are summed.
   [[nodiscard]] std::vector<std::size_t> slots(const NodeCache& cache,
                                                const std::vector<NodeId>& nodes) const {
     std::vector<std::size_t> all;
@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(the_lowest_slots_are_used_again_first, Tree) {
   BOOST_TEST(slots(cache, {3, 4, 5}) == (Slots{0, 1, 2, 3, 4}));
   cache.release(*this, 2);
   cache.take(Nodes{4});
-  // Not in one run: 1 is in slot 0, 5 in slot 4.
+  // The slots are not adjacent: node 1 is in slot 0, and node 5 in slot 4.
   BOOST_TEST(cache.seen_by(*this, Nodes{5}).runs.size() == 2U);
   BOOST_TEST(slots(cache, {5}) == (Slots{0, 4}));
 }
@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(release_takes_all_below, Tree) {
   BOOST_TEST(cache.held() == 2U);
   for (const NodeId node : {2U, 3U, 4U}) BOOST_TEST(!cache.holds(node));
   for (const NodeId node : {1U, 5U}) BOOST_TEST(cache.holds(node));
-  cache.release(*this, 2);  // does nothing: it was released before
+  cache.release(*this, 2);  // does nothing, because the node was already released
   BOOST_TEST(cache.held() == 2U);
   cache.release(*this, root);
   BOOST_TEST(cache.held() == 0U);

@@ -21,7 +21,7 @@ void near(const std::vector<float>& is, const std::vector<double>& expected) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_layer_norm_takes_the_mean_away) {
-  // Mean 4, variance 4: (−1, 1), then weight and bias.
+  // With mean 4 and variance 4, the rows become (−1, 1); weight and bias follow.
   std::vector<float> rows{2, 6, 6, 2};
   Norm{{2, 3}, {1, 0}, 0}.apply(rows.data(), 2, 2);
   near(rows, {-1, 3, 3, -3});
@@ -38,12 +38,12 @@ BOOST_AUTO_TEST_CASE(an_rms_norm_does_not) {
   std::vector<float> row{1, 7};
   Norm{{5, 10}, {}, 0, NormKind::rms}.apply(row.data(), 1, 2);
   near(row, {1, 14});
-  row = {3, 3, 3};  // the mean square 9 and ε = 16 make 25
+  row = {3, 3, 3};  // the mean square 9 and ε = 16 add up to 25
   Norm{{}, {0, 1, 0}, 16, NormKind::rms}.apply(row.data(), 1, 3);
   near(row, {0.6, 1.6, 0.6});
 }
 
-// As many numbers as vector lanes, fewer and more.
+// The sizes include the number of vector lanes, fewer and more.
 BOOST_AUTO_TEST_CASE(rows_of_any_length_are_normalised_as_in_doubles) {
   for (std::size_t size = 1; size < 40; ++size) {
     std::vector<float> row(size);

@@ -18,7 +18,7 @@ std::string in(plumb::detail::NormalForm form, std::string_view text) {
 
 }  // namespace
 
-// The examples of UAX 15, figures 3 to 6 and §1.1.
+// The texts are the examples of UAX 15, figures 3 to 6 and §1.1.
 BOOST_AUTO_TEST_CASE(forms_of_the_standards_examples) {
   using enum plumb::detail::NormalForm;
   BOOST_TEST(in(nfd, "\u00C5") == "A\u030A");
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(hangul_and_excluded_characters) {
   using enum plumb::detail::NormalForm;
   BOOST_TEST(in(nfd, "\uAC01") == "\u1100\u1161\u11A8");
   BOOST_TEST(in(nfc, "\u1100\u1161\u11A8") == "\uAC01");
-  BOOST_TEST(in(nfc, "\u0958") == "\u0915\u093C");  // a composition exclusion
+  BOOST_TEST(in(nfc, "\u0958") == "\u0915\u093C");  // a character that is excluded from composition
   BOOST_TEST(in(nfc, "\u0344") == "\u0308\u0301");
 }
 

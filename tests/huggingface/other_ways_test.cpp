@@ -17,7 +17,7 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Tensors with only names, all of one type.
+/// Tensors that have only names, and all the same type.
 class Named : public StoredTensors {
  public:
   Named(std::initializer_list<const char*> names, const std::string& type = "I32") {
@@ -65,7 +65,8 @@ BOOST_AUTO_TEST_CASE(each_method_of_quantising_has_its_way) {
   BOOST_TEST(!holds(ways("bitsandbytes", true), "vllm"));
   BOOST_TEST(ways("gptq", true) == "fetch the model's F32, F16 or BF16 weights");
   const std::string odd = quantized_ways("it's", Quantization::bitsandbytes, false);
-  BOOST_TEST(holds(odd, "M.from_pretrained('FOLDER')"));  // no kind of quotes works for this path
+  // No quoting style works for a path with a quote.
+  BOOST_TEST(holds(odd, "M.from_pretrained('FOLDER')"));
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_names_its_method) {

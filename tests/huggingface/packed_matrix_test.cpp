@@ -16,7 +16,7 @@ namespace {
 
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Small integers, whose products and sums are exact.
+/// Small integers have exact products and sums.
 Rows integers(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
   std::mt19937 random(seed);
   return Rows::NullaryExpr(rows, columns, [&] { return static_cast<float>(random() % 9) - 4.0F; });
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_panel_are_set_at_once_as_one_by_one) {
       }
       matrix.set_rows(first, count, bits.data());
     };
-    set(0, 3);  // a panel in two parts, and a partial panel
+    set(0, 3);  // the first panel is filled in two parts, the second only partly
     set(3, width - 3);
     set(width, 5);
     Rows out(3, outputs);
@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(weights_of_16_bits_give_the_bits_that_they_give_in_32) {
   }
 }
 
-// BF16 has 7 bits after the first. 1 + 1/256 is halfway and becomes the even 1, 1 + 3/256 becomes
-// the even 1 + 4/256, and 1 + 1/512 becomes 1.
+// BF16 has 7 fraction bits. 1 + 1/256 and 1 + 3/256 are halfway cases and become the even numbers 1
+// and 1 + 4/256; 1 + 1/512 becomes 1.
 BOOST_AUTO_TEST_CASE(products_in_bf16_round_weights_and_rows) {
   const float low = 1 + 1 / 256.0F, high = 1 + 3 / 256.0F, near_one = 1 + 1 / 512.0F;
   PackedMatrix matrix(2, 3, WeightType::bf16_pairs);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_row_does_not_depend_on_its_neighbours) {
       matrix.multiply(row_of(rows, r).data(), 1, 333, alone.data(), 70);
       BOOST_TEST((alone.row(0) == together.row(r)));
     }
-    // Each product of two numbers below 1 has an error of up to 2^-8 of it.
+    // Each product of two numbers below 1 has a relative error of up to 2^-8.
     const float most = type == WeightType::f32 ? 1e-4F : 333 / 256.0F;
     BOOST_TEST((together - rows * weights.transpose()).cwiseAbs().maxCoeff() < most);
   }

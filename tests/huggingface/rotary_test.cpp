@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(rotary)
 namespace {
 
 struct Folder : test::TemporaryFolder {
-  /// The rotation, described by a config.json, of heads of four numbers.
+  /// The rotation that a config.json describes, for heads of four numbers.
   [[nodiscard]] Rotary of(const std::string& json, RotaryDefaults defaults = {}) {
     write("config.json", json);
     defaults.head_size = 4;
@@ -37,18 +37,20 @@ void near(const std::vector<float>& is, const std::vector<double>& expected) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(pairs_are_turned_by_position_times_frequency) {
-  // Frequencies 1 and 1/2 at position 3: by 3 and 1.5 radians. The fifth number stays.
+  // At position 3, the frequencies 1 and 1/2 rotate by 3 and 1.5 radians. The fifth number is
+  // unchanged.
   const std::vector<float> row{1, 2, 0, 1, 7};
   const double c = std::cos(3), s = std::sin(3), d = std::cos(1.5), t = std::sin(1.5);
   Rotary halves({1, 0.5F}, 1, false), pairs({1, 0.5F}, 2, true);
   halves.prepare(4);
   pairs.prepare(2);
-  pairs.prepare(4);  // it grows
+  pairs.prepare(4);  // the table grows
   std::vector<float> turned = row;
-  halves.apply(turned.data(), 1, 5, 3);  // (1, 0) and (2, 1)
+  halves.apply(turned.data(), 1, 5, 3);  // rotates the pairs (1, 0) and (2, 1)
   near(turned, {c, 2 * d - t, s, d + 2 * t, 7});
   turned = row;
-  pairs.apply(turned.data(), 1, 5, 3);  // (1, 2) and (0, 1), twice as long
+  // Rotates the pairs (1, 2) and (0, 1), and doubles their length.
+  pairs.apply(turned.data(), 1, 5, 3);
   near(turned, {2 * (c - 2 * s), 2 * (2 * c + s), 2 * -t, 2 * d, 7});
   std::vector<float> heads{1, 0, 0, 0, 1, 0, 0, 0};
   halves.apply(heads.data(), 2, 4, 0);
@@ -72,8 +74,8 @@ BOOST_FIXTURE_TEST_CASE(both_spellings_say_the_same, Folder) {
        {1, 0.25});
 }
 
-// As in transformers 5.24: rope_scaling takes precedence unless it is empty. rope_theta comes from
-// the same object or, if it is missing there, from the top level.
+// As in transformers 5.24, rope_scaling takes precedence unless it is empty. rope_theta comes from
+// the same object or, if it is absent there, from the top level.
 BOOST_FIXTURE_TEST_CASE(of_two_contradicting_spellings_the_older_one_counts, Folder) {
   const std::string parameters = R"("rope_parameters": {"rope_type": "default", "rope_theta": 16})";
   const std::string linear = R"("rope_scaling": {"type": "linear", "factor": 4})";
@@ -91,8 +93,8 @@ BOOST_FIXTURE_TEST_CASE(of_two_contradicting_spellings_the_older_one_counts, Fol
       says(Fault::user, "rope_parameters.full_attention: is a rotation for some"));
 }
 
-// transformers 5.24 reads partial_rotary_factor only in Phi, Phi-3, StableLM and GPT-NeoX. In
-// others, plain frequencies ignore it, and scaled ones fail.
+// transformers 5.24 reads partial_rotary_factor only for Phi, Phi-3, StableLM and GPT-NeoX. For
+// other models, plain frequencies ignore it, and scaled ones fail.
 BOOST_FIXTURE_TEST_CASE(a_part_of_a_head_is_rotated_where_the_architecture_does_so, Folder) {
   const std::string part = R"("rope_theta": 16, "partial_rotary_factor": 0.5)";
   near(of("{" + part + "}").frequencies(), {1, 0.25});
@@ -106,10 +108,10 @@ BOOST_FIXTURE_TEST_CASE(a_part_of_a_head_is_rotated_where_the_architecture_does_
        {1, 1.0 / 16});
 }
 
-// By hand. With an original context of 64 tokens, waves below 16 tokens stay, those above 64 are
-// stretched 8 times, and those between are blended. With theta 4096² frequencies are 1 (a wave of
-// 6.28) and 1/4096 (25,736). With theta 25 they are 1 and 0.2 (31.4), which is blended with (64 /
-// 31.4 − 1) / 3 = 0.3457.
+// Worked out by hand. With an original context of 64 tokens, waves shorter than 16 tokens are
+// unchanged, waves longer than 64 are stretched 8 times, and those in between are blended. With
+// theta 4096², the frequencies are 1 (a wave of 6.28) and 1/4096 (25,736). With theta 25, they are
+// 1 and 0.2 (31.4), which is blended with (64 / 31.4 − 1) / 3 = 0.3457.
 BOOST_FIXTURE_TEST_CASE(llama3_stretches_long_waves, Folder) {
   const std::string scaling =
       R"("rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1,
@@ -133,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(yarn_and_longrope_lengthen_the_result, Folder) {
              "short_factor": [2, 4], "long_factor": [8, 8]}})");
   near(longrope.frequencies(), {0.5, 0.0025});
   BOOST_TEST(std::abs(longrope.scale() - std::sqrt(1 + std::log(4.0) / std::log(16.0))) < 1e-6);
-  BOOST_TEST(positions == 16U);  // beyond, all frequencies would change
+  BOOST_TEST(positions == 16U);  // with more positions, all frequencies would change
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_not_known_is_refused_by_field, Folder) {

@@ -38,7 +38,7 @@ std::string entry(const std::string& name, const std::string& type, const std::s
 }
 
 struct Folder : test::TemporaryFolder {
-  /// A model file with these bytes is refused with this message.
+  /// Checks that a model file with these bytes is refused with this message.
   void refuses(const std::string& bytes, const std::string& words) const {
     write("model.safetensors", bytes);
     refuses_it(words);
@@ -137,13 +137,14 @@ BOOST_FIXTURE_TEST_CASE(shards_are_read_together, Folder) {
   BOOST_TEST(numbers_of(tensors, "b", 0, 1) == std::vector<float>{2});
   write(index, R"({"weight_map":{"a":"../1.safetensors"}})");
   refuses_it("a: does not name a file in the same folder");
-  write(index, R"({"weight_map":{"a":")" + std::string(300, 'x') + R"("}})");  // too long
+  // The file name is too long.
+  write(index, R"({"weight_map":{"a":")" + std::string(300, 'x') + R"("}})");
   refuses_it("xxx: is missing; model.safetensors.index.json lists it");
   write(index, R"({"weight_map":3})");
   refuses_it("weight_map: is missing or not an object");
 }
 
-// Two experts of inner size 1 over 2 numbers.
+// Two experts with inner size 1 over rows of 2 numbers.
 BOOST_FIXTURE_TEST_CASE(fused_experts_get_the_names_of_single_ones, Folder) {
   write("model.safetensors",
         stored(std::vector<test::PlainTensor>{

@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE(each_post_processor_frames_a_sequence) {
               plumb::detail::SequenceFrame{}.after().empty()));
 }
 
-// As in `tokenizers` with a ByteLevel post-processor; add_prefix_space true and false.
+// The expected ranges are those of `tokenizers` with a ByteLevel post-processor, with
+// add_prefix_space true and false.
 BOOST_AUTO_TEST_CASE(spaces_at_the_ends_are_trimmed) {
   const auto trimmed = [](bool space_was_added, std::string_view spelling,
                           plumb::detail::ByteSpan bytes, std::string_view text) {

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(stored_tensors_suite)
 
 namespace {
 
-/// Tensors without a file.
+/// Tensors in memory, without a file.
 class InMemory : public StoredTensors {
  public:
   void add(StoredTensor tensor) {

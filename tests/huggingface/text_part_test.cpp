@@ -24,8 +24,8 @@ struct Folder : test::TemporaryFolder {
   [[nodiscard]] TextPart part(const std::string& config) const {
     return text_part(ConfigFields(write("config.json", config)));
   }
-  /// The largest difference of this folder's logits from those of the small network with its
-  /// weights.
+  /// The largest difference between this folder's logits and those of the small network with the
+  /// same weights.
   [[nodiscard]] float difference(const std::string& name) const {
     DecoderNetwork network = DecoderNetwork::read(path(), read_decoder_config(path()));
     float worst = 0;
@@ -42,7 +42,7 @@ struct Folder : test::TemporaryFolder {
     config["text_config"].merge_patch(inner);
     write("config.json", config.dump());
   }
-  /// A small network's tensors, with one prefix replaced by another.
+  /// Writes a small network's tensors with one name prefix replaced by another.
   void with_prefix(const std::string& name, const std::string& was, const std::string& is) const {
     std::map<std::string, std::string> names;
     const Safetensors stored(test::network_folder(name));
@@ -61,9 +61,9 @@ BOOST_FIXTURE_TEST_CASE(the_language_model_is_all_or_text_config, Folder) {
   BOOST_TEST(!plain.is_wrapped);
   const TextPart inner = part(R"({"model_type": "gemma3", "text_config": {"hidden_size": 8}})");
   BOOST_TEST(inner.is_wrapped);
-  BOOST_TEST(inner.model_type == "gemma3_text");  // by default
+  BOOST_TEST(inner.model_type == "gemma3_text");  // the default model type
   BOOST_TEST(inner.fields.count("hidden_size") == 8U);
-  BOOST_TEST(inner.fields.count("vocab_size") == 262'208U);  // that of Gemma3TextConfig
+  BOOST_TEST(inner.fields.count("vocab_size") == 262'208U);  // the default of Gemma3TextConfig
   BOOST_TEST(!inner.tied.has_value());
   BOOST_TEST(
       part(R"({"model_type": "llava", "text_config": {"model_type": "mistral"}})").model_type ==
@@ -89,7 +89,8 @@ BOOST_FIXTURE_TEST_CASE(the_outer_word_on_tied_weights_counts, Folder) {
   BOOST_TEST(!tied("mistral3", "", "").has_value());
 }
 
-// Tensor names of transformers 4 and 5, regardless of the version that wrote the folder.
+// Both the tensor names of transformers 4 and those of 5 are found, whichever version wrote the
+// folder.
 BOOST_FIXTURE_TEST_CASE(tensors_are_found_behind_every_prefix, Folder) {
   with_prefix("mistral3", "model.language_model.", "language_model.model.");
   BOOST_TEST(difference("mistral3") < 1e-5F);
@@ -119,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_known_of_the_language_model_is_named, Folder
   BOOST_CHECK_EXCEPTION(
       (void)network_kind(path()), Error,
       says(Fault::user, "text_config.model_type: 'ministral3' is not supported; "));
-  // A masked model cannot be a part.
+  // A masked model cannot be the text part.
   change(Json::object(), {{"model_type", "bert"}});
   BOOST_CHECK_EXCEPTION((void)network_kind(path()), Error,
                         says(Fault::user, "text_config.model_type: 'bert' is not supported"));

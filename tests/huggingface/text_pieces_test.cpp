@@ -34,7 +34,7 @@ Texts split(std::string_view text, plumb::detail::MatchBehavior behavior) {
 
 }  // namespace
 
-// The example of the `tokenizers` documentation (SplitDelimiterBehavior).
+// This is the example in the `tokenizers` documentation (SplitDelimiterBehavior).
 BOOST_AUTO_TEST_CASE(behaviours_of_the_documented_example) {
   using enum plumb::detail::MatchBehavior;
   const std::string_view text = "the-final--countdown";
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(tokens_stay_and_the_rest_is_cut_and_rewritten) {
   pieces.append(text, {0, 3});
   pieces.append(text, {3, 6}, 7);
   pieces.append(text, {6, 8});
-  pieces.append(text, {2, 2});  // nothing
+  pieces.append(text, {2, 2});  // an empty range adds nothing
   pieces.split_at_characters([](char32_t c) { return c == U'-' || c == U'X'; },
                              plumb::detail::MatchBehavior::removed);
   BOOST_TEST((texts_of(pieces) == Texts{"a", "b", "[X]", "c"}));

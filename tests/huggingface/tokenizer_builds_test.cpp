@@ -38,14 +38,15 @@ BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
   BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["prepend_scheme"] == "never");
   BOOST_TEST(made["model"]["unk_id"] == 3);
   made = build("AlbertTokenizer", R"({"keep_accents": true, "do_lower_case": false})");
-  BOOST_TEST(made["normalizer"]["normalizers"].size() == 3U);  // two of quotes, and the map
+  BOOST_TEST(made["normalizer"]["normalizers"].size() == 3U);  // two for quotes, and the map
   made = build("Qwen2Tokenizer", "{}");
   BOOST_TEST(made["pre_tokenizer"]["pretokenizers"][1]["use_regex"] == false);
   made = build("GemmaTokenizer", R"({"unk_token": "<unk>"})");
   BOOST_TEST((made["model"]["unk_token"] == "<unk>" && made["normalizer"]["content"] == "▁"));
   made = build("GPT2Tokenizer", "{}");
   BOOST_TEST((made["normalizer"].is_null() && made["decoder"]["type"] == "ByteLevel"));
-  // The unknown piece is found by its text and a score of 0; otherwise it is the second piece.
+  // The unknown piece has the text of the unknown token and a score of 0; if there is none, it is
+  // the second piece.
   made = build("DebertaV2Tokenizer", R"({"do_lower_case": true, "split_by_punct": true})");
   BOOST_TEST(made["model"]["unk_id"] == 1);
   BOOST_TEST(made["normalizer"]["normalizers"].size() == 4U);

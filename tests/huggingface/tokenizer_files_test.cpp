@@ -35,10 +35,10 @@ BOOST_AUTO_TEST_CASE(tokenizer_json_comes_first) {
   const plumb::detail::TokenizerFiles files = read(folder);
   BOOST_TEST(files.file.filename() == "tokenizer.json");
   BOOST_TEST(files.tokenizer["normalizer"]["type"] ==
-             "NFC");  // without a class, all of it has an effect
+             "NFC");  // without a tokenizer class, the whole file applies
 }
 
-// The results of transformers 5.24 for the same files.
+// The expected values are the results of transformers 5.24 for the same files.
 BOOST_AUTO_TEST_CASE(a_class_reads_the_vocabulary_alone_and_its_own_settings) {
   const TemporaryFolder folder;
   folder.write("tokenizer.json", R"({"model": {"type": "WordPiece", "unk_token": "[UNK]",
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(vocab_json_is_gpt2s_or_robertas) {
   folder.write("config.json", R"({"model_type": "opt"})");
   plumb::detail::TokenizerJson made = read(folder).tokenizer;
   BOOST_TEST((made["model"]["merges"] == plumb::detail::TokenizerJson{"a a", "# a"}));
-  BOOST_TEST(made["post_processor"]["single"].size() == 1U);  // BOS only on request
+  BOOST_TEST(made["post_processor"]["single"].size() == 1U);  // BOS is added only on request
   folder.write("tokenizer_config.json",
                R"({"tokenizer_class": "RobertaTokenizerFast", "trim_offsets": false})");
   made = read(folder).tokenizer;
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(vocab_json_is_gpt2s_or_robertas) {
       (made["post_processor"]["cls"][1] == 0 && made["post_processor"]["trim_offsets"] == false));
   bool has_mask = false;
   for (const auto& token : made["added_tokens"]) {
-    // transformers 5 treats the mask as plain text, which does not include the space next to it.
+    // transformers 5 treats the mask as plain text, which does not absorb an adjacent space.
     has_mask = has_mask || (token["content"] == "<mask>" && token["lstrip"] == false);
   }
   BOOST_TEST(has_mask);

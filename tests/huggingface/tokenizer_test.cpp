@@ -36,7 +36,8 @@ const std::string little = R"({"model": {"type": "WordPiece", "vocab": {"[UNK]":
 
 }  // namespace
 
-// Ids, ranges and words from tokenizers 0.23.3 (tests/support/write_tokenizer_cases.py).
+// The expected ids, ranges and words are from tokenizers 0.23.3
+// (tests/support/write_tokenizer_cases.py).
 BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
   std::size_t compared = 0;
   for (const char* const name :
@@ -54,7 +55,7 @@ BOOST_AUTO_TEST_CASE(all_cases_are_as_in_tokenizers) {
         BOOST_TEST_CONTEXT(name << ": " << text) {
           const plumb::detail::WordTokenization made = tokenizer.tokenize_words(text);
           BOOST_TEST((plumb::detail::test::ids(made.tokens.tokens) == wanted["ids"].get<Ids>()));
-          // A drop by these maps at the beginning shifts all ranges there (aligned_text.hpp).
+          // If these maps delete a character at the start, all ranges shift (aligned_text.hpp).
           const bool drops_first = (name == std::string("xlm-roberta") && text.starts_with("東")) ||
                                    (name == std::string("albert") && text.starts_with("\uFEFF"));
           BOOST_TEST((plumb::detail::test::ranges(made.tokens.tokens) ==
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(broken_bytes_are_replacement_characters_that_cover_them) {
 }
 
 // If the file adds a space before each text, the package's own ranges lose the first character of a
-// word after a special token. A scorer needs all characters of an answer.
+// word after a special token. A scorer needs every character of an answer.
 BOOST_AUTO_TEST_CASE(every_letter_behind_a_special_token_has_a_token) {
   auto file = nlohmann::json::parse(
       plumb::detail::test::slurp(tokenizer_folder("roberta") / "tokenizer.json"));
@@ -172,8 +173,8 @@ BOOST_AUTO_TEST_CASE(unknown_parts_are_refused_by_field) {
   refused(R"({"model": {"vocab": {"a": 0, "a": 1}}})", "has the key \"a\" twice");
 }
 
-// Equals the tokens from `tokenizers` for the text with the mask's text in it, parsed
-// (all_cases_are_as_in_tokenizers). Other special tokens in the text stay text.
+// The tokens equal those from `tokenizers` for the text that contains the mask's text, parsed
+// (all_cases_are_as_in_tokenizers). Any other special token in the text remains text.
 BOOST_AUTO_TEST_CASE(a_text_with_a_mask_has_the_tokens_of_the_masks_text_parsed) {
   for (const auto& [name, mask] :
        {std::pair{"bert-uncased", "[MASK]"}, std::pair{"roberta", "<mask>"},

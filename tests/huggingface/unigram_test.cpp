@@ -30,9 +30,9 @@ BOOST_AUTO_TEST_CASE(the_likeliest_tokens_are_taken) {
   const plumb::detail::Unigram unigram =
       model(R"({"unk_id": 0, "vocab": [["?", 0], ["a", -1], ["b", -2],
       ["ab", -2.5], ["aba", -6], ["c", -1], ["bc", -2.75]]})");
-  BOOST_TEST((ids(cut(unigram, "ab")) == Ids{3}));      // -2.5 against -3
-  BOOST_TEST((ids(cut(unigram, "aba")) == Ids{3, 1}));  // -3.5 against -6
-  BOOST_TEST((ids(cut(unigram, "abc")) == Ids{3, 5}));  // -3.5 against -3.75
+  BOOST_TEST((ids(cut(unigram, "ab")) == Ids{3}));      // -2.5 beats -3
+  BOOST_TEST((ids(cut(unigram, "aba")) == Ids{3, 1}));  // -3.5 beats -6
+  BOOST_TEST((ids(cut(unigram, "abc")) == Ids{3, 5}));  // -3.5 beats -3.75
   BOOST_TEST((ranges(cut(unigram, "abc")) == Ranges{{0, 2}, {2, 3}}));
   BOOST_TEST(cut(unigram, "").empty());
 }

@@ -59,7 +59,7 @@ BOOST_FIXTURE_TEST_CASE(products_are_stored_by_output_or_by_input, Folder) {
   const std::vector<float> row{1, 10, 100};
   std::vector<float> out(2);
   reader.linear("a", 2, 3).multiply(row.data(), 1, 3, out.data(), 2);
-  BOOST_TEST(out == (std::vector<float>{328, 662}));  // 1 + 20 + 300 + 7, 4 + 50 + 600 + 8
+  BOOST_TEST(out == (std::vector<float>{328, 662}));  // 1 + 20 + 300 + 7 and 4 + 50 + 600 + 8
   std::vector<float> wide(3);
   reader.linear("a", 3, 2, false, WeightOrder::by_input).multiply(row.data(), 1, 2, wide.data(), 3);
   BOOST_TEST(wide == (std::vector<float>{41, 52, 63}));
@@ -81,7 +81,7 @@ BOOST_FIXTURE_TEST_CASE(what_does_not_fit_is_named, Folder) {
                         says(Fault::user, "i: has numbers of type I64; plumb reads F32, F16"));
 }
 
-// No memory is allocated for the sizes in a config.json: all of these exceed any machine's memory.
+// Sizes in a config.json do not cause an allocation: all of these exceed any machine's memory.
 BOOST_FIXTURE_TEST_CASE(sizes_that_are_not_the_files_are_refused_before_they_take_room, Folder) {
   constexpr std::size_t most = 0x7FFFFFFF;
   const char* words = "instead of [2147483647";
@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_are_not_the_files_are_refused_before_they_tak
 }
 
 BOOST_FIXTURE_TEST_CASE(tied_weights_may_be_stored_under_either_name, Folder) {
-  BOOST_TEST(reader.stored("a.weight", "copy") == "a.weight");  // both
+  BOOST_TEST(reader.stored("a.weight", "copy") == "a.weight");  // both names are stored
   BOOST_TEST(reader.stored("absent", "copy") == "copy");
   BOOST_TEST(reader.stored("a.weight", "absent") == "a.weight");
   BOOST_TEST(reader.stored("absent", "gone") == "absent");

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(types_are_named_as_safetensors_names_them) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_those_of_the_formats) {
-  // BF16: 1 sign, 8 exponent and 7 fraction bits. F16: 1, 5 and 10.
+  // BF16 has 1 sign bit, 8 exponent bits and 7 fraction bits; F16 has 1, 5 and 10.
   BOOST_TEST(widened(WeightType::bf16, 0x3FC0) == 1.5F);
   BOOST_TEST(widened(WeightType::bf16, 0xC080) == -4.0F);
   BOOST_TEST(widened(WeightType::f16, 0x3E00) == 1.5F);
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(widening_and_narrowing_give_every_number_back) {
   }
 }
 
-// Numbers halfway between two are rounded to the even one.
+// A number halfway between two others is rounded to the even one.
 BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest) {
   const std::vector<float> from{1, 1 + 1 / 256.0F, 1 + 3 / 256.0F, -1 - 1 / 200.0F,
                                 0, -0.0F,          3e38F};

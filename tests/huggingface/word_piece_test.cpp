@@ -26,7 +26,7 @@ plumb::detail::WordPiece model(std::string_view json) {
 
 }  // namespace
 
-// The example of Devlin et al. (tokenization.py): "unaffable" is "un", "##aff", "##able".
+// In the example of Devlin et al. (tokenization.py), "unaffable" becomes "un", "##aff", "##able".
 BOOST_AUTO_TEST_CASE(the_longest_token_comes_first) {
   const plumb::detail::WordPiece bert =
       model(R"({"vocab": {"[UNK]": 0, "un": 1, "##aff": 2, "##able": 3,
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_word_that_cannot_be_cut_is_one_unknown_token) {
       R"({"vocab": {"?": 2, "a": 0, "##a": 1}, "unk_token": "?", "max_input_chars_per_word": 4})");
   BOOST_TEST((ids(cut(bert, "aab")) == Ids{2}));
   BOOST_TEST((ranges(cut(bert, "aab")) == Ranges{{0, 3}}));
-  BOOST_TEST((ids(cut(bert, "東")) == Ids{2}));  // longer than any token
+  BOOST_TEST((ids(cut(bert, "東")) == Ids{2}));  // the text is longer than any token
   BOOST_TEST((ids(cut(bert, "aaaa")) == Ids{0, 1, 1, 1}));
   BOOST_TEST((ids(cut(bert, "aaaaa")) == Ids{2}));
   BOOST_TEST(*bert.unknown() == 2);

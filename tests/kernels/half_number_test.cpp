@@ -12,7 +12,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(half_number)
 
-// Eigen's conversions give the expected values.
+// Eigen's conversions serve as the oracle.
 BOOST_AUTO_TEST_CASE(every_half_is_widened_as_eigen_widens_it) {
   std::size_t different = 0;
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -34,7 +34,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_as_eigen_rounds_them) {
   const auto random = [&] { return static_cast<std::uint32_t>(engine()); };
   std::size_t different = 0;
   for (int i = 0; i < 2'000'000; ++i) {
-    // Signs, exponents and digits of all kinds; more often those that a half can represent.
+    // The random numbers have all signs, exponents and digits, but are more often in the range that
+    // a half can represent.
     std::uint32_t bits = random();
     if (i % 2 == 0) bits = (bits & 0x807FFFFFU) | (100U + random() % 50U) << 23;
     if (i % 3 == 0) bits &= 0xFFFFF000U;  // ties

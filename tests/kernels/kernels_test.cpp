@@ -27,7 +27,7 @@ RowKernels table_of(const char* width, unsigned needs) {
 BOOST_AUTO_TEST_CASE(the_widest_that_the_machine_has_is_chosen) {
   const RowKernels narrow = table_of("v2", 0), other = table_of("v3", 0);
   const std::vector<const RowKernels*> held{&narrow, &other};
-  BOOST_TEST(&choose_kernels<RowKernels>(held, "") == &narrow);  // the first of equal ones
+  BOOST_TEST(&choose_kernels<RowKernels>(held, "") == &narrow);  // the first of several equal ones
   BOOST_TEST(&choose_kernels<RowKernels>(held, "v3") == &other);
   BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>(held, "v4"), Error,
                         says(Fault::user,
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(what_the_machine_lacks_is_not_run) {
       static_cast<unsigned>(VectorNeeds::avx2) | static_cast<unsigned>(VectorNeeds::avx_vnni) |
       static_cast<unsigned>(VectorNeeds::avx512) | static_cast<unsigned>(VectorNeeds::vnni) |
       static_cast<unsigned>(VectorNeeds::bf16);
-  // Only some processors have all of them.
+  // Only some processors have all these features.
   const RowKernels plain = table_of("v2", 0), wide = table_of("v9", all);
   const std::vector<const RowKernels*> held{&wide, &plain};
   BOOST_TEST(&choose_kernels<RowKernels>(held, "") == (machine_has(all) ? &wide : &plain));

@@ -20,7 +20,7 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
 
-/// The slow oracle: long double throughout.
+/// The slow oracle uses long double throughout.
 double exact(const std::vector<float>& row) {
   long double highest = -std::numeric_limits<long double>::infinity();
   for (const float x : row) highest = std::max(highest, static_cast<long double>(x));
@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE(small_rows_are_as_by_hand) {
   BOOST_TEST(std::abs(log_sum_exp(std::vector{1.0F, 2.0F, 3.0F}) - 3.4076059644443806) < 1e-6);
 }
 
-// Lengths around the blocks the sum is cut into, and SmolLM2's vocabulary.
+// The lengths are close to multiples of the block size of the sum; the last is SmolLM2's vocabulary
+// size.
 BOOST_AUTO_TEST_CASE(random_rows_agree_with_long_double) {
   RandomStream random(1, "log_softmax");
   for (const std::size_t length : {2U, 7U, 33U, 1023U, 1024U, 1025U, 4096U, 5000U, 49152U}) {

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(layer_norm_is_that_of_doubles) {
 
 BOOST_AUTO_TEST_CASE(softmax_of_large_numbers_stays_finite) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
-    for (const std::size_t highest : {0U, 3U, 18U, 36U}) {  // in any lane
+    for (const std::size_t highest : {0U, 3U, 18U, 36U}) {  // the maximum may be in any lane
       std::vector<float> row(37, -1e30F);
       row[highest] = 1e30F;
       set.softmax(row.data(), row.size());

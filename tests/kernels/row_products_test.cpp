@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told
       for (std::size_t rows = 1; rows <= set.product_rows; ++rows) {
         const std::size_t row_stride = depth + 4;
         for (std::size_t lanes = 1; lanes <= set.product_lanes; ++lanes) {
-          // Lanes one after another, as in a panel, and each lane as a separate block.
+          // Lanes follow one another, as in a panel, or each lane is a separate block.
           for (const bool in_blocks : {false, true}) {
             const std::size_t step = in_blocks ? set.lanes : lanes * set.lanes + gap;
             const std::size_t lane_step = in_blocks ? depth * set.lanes + gap : set.lanes;
@@ -57,7 +57,8 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told
   });
 }
 
-// 2^24 + 1 is not a float: a chain loses each of the 64 ones after it, a separate part does not.
+// 2^24 + 1 is not a float: a single running sum loses each of the 64 ones added to 2^24, but a
+// separate partial sum does not.
 BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     const std::size_t width = set.product_width();
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
         set.add_products(
             1, set.product_lanes,
             {left.data(), depth, right.data(), width, set.lanes, depth, sums.data(), width, adds});
-        // With 130, the last two ones are a part, and 2^24 + 64 + 2 is a float.
+        // With depth 130, the last two ones form a part of their own, and 2^24 + 64 + 2 is a float.
         const float behind = adds || depth == 65 ? 0.0F : static_cast<float>(depth - 64);
         for (const float sum : sums) BOOST_TEST(sum == 16777216.0F + behind);
       }
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
   });
 }
 
-// As attention sums values: by runs of slots, skipping slots that a query does not see.
+// Sums values as attention does: over runs of slots, skipping the slots that a query does not see.
 BOOST_AUTO_TEST_CASE(sums_that_are_added_to_depend_neither_on_calls_nor_on_zeros_between) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     constexpr std::size_t depth = 200;
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(sums_that_are_added_to_depend_neither_on_calls_nor_on_zeros
   });
 }
 
-// Small integers are BF16 numbers: their bits are the upper half of F32's.
+// Small integers are exact in BF16: their bits are the upper half of their F32 bits.
 BOOST_AUTO_TEST_CASE(pairs_add_both_products) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     constexpr std::size_t depth = 70, row_stride = 72;

@@ -29,7 +29,7 @@ std::vector<ShortPair> pairs_of(const std::vector<std::int16_t>& numbers) {
   return pairs;
 }
 
-/// Columns of a panel, [pairs][panel_width].
+/// The columns of a panel, stored as [pairs][panel_width].
 struct Panel {
   explicit Panel(const RankKernels& set, std::size_t pairs)
       : width(set.panel_width), numbers(pairs * width) {}
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_multiplied_with_every_column) {
       set.tile_products(row.data(), panel.numbers.data(), pairs, products.data(), stride);
       for (std::size_t r = 0; r < tile_rows; ++r) {
         for (std::size_t c = 0; c < stride; ++c) {
-          int expected = c < panel_width ? 0 : -77;  // the numbers between rows stay
+          int expected = c < panel_width ? 0 : -77;  // the numbers between rows are unchanged
           for (std::size_t i = 0; c < panel_width && i < 2 * pairs; ++i) {
             expected += rows[r][i] * columns[c][i];
           }
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_single_lane_is_seen) {
   }
 }
 
-// The fallback for machines without the instructions.
+// Tests the fallback for machines without these instructions.
 BOOST_AUTO_TEST_CASE(halves_have_the_products_of_the_instructions) {
   RandomStream random(1, "halves");
   for (int round = 0; round < 50; ++round) {
@@ -141,9 +141,9 @@ BOOST_AUTO_TEST_CASE(products_are_above_below_or_undecided_in_every_lane) {
     for (std::size_t at = 0; at + 4 <= columns; ++at) {
       std::vector<std::int32_t> products(columns, -1000);
       products[at] = 51;      // above the range
-      products[at + 1] = 50;  // its ends are included
+      products[at + 1] = 50;  // the ends of the range are included
       products[at + 2] = 25;
-      products[at + 3] = 24;  // below
+      products[at + 3] = 24;  // below the range
       std::vector<std::uint32_t> undecided(columns);
       std::size_t found = 99;
       BOOST_TEST(set.count_above(products.data(), columns, 25, 50, undecided.data(), found) == 1U);

@@ -8,7 +8,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(vector_needs)
 
-// This file is compiled for any x86-64, or for ARM.
+// This file is compiled for the x86-64 or ARM baseline.
 BOOST_AUTO_TEST_CASE(they_follow_the_flags_of_a_file) {
   BOOST_TEST(needs_here == 0U);
   const std::string width = width_here;

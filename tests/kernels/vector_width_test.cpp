@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(names_are_found_without_the_width) {
   plumb::detail::OfThisWidth made;
   plumb::detail::PLUMB_VECTOR_NAMESPACE::OfThisWidth& same = made;
   BOOST_TEST(&same == &made);
-  BOOST_TEST(PLUMB_VECTOR_LEVEL == 2);  // as this file is compiled
+  BOOST_TEST(PLUMB_VECTOR_LEVEL == 2);  // the level that this file is compiled for
 }
 
 BOOST_AUTO_TEST_SUITE_END()

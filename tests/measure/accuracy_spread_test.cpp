@@ -20,7 +20,8 @@ BOOST_AUTO_TEST_SUITE(accuracy_spread)
 
 namespace {
 
-/// "P1": 3 of 4, then 1 of 4. "P2": 1 of 2, 2 of 2, and a seed that "P1" lacks.
+/// In "P1", 3 of 4 facts are right, then 1 of 4. In "P2", 1 of 2, then 2 of 2; P2 also has a seed
+/// that "P1" lacks.
 ModelAnswers two_relations() {
   return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};
 }
@@ -50,7 +51,7 @@ BOOST_AUTO_TEST_CASE(groups_are_listed_once_in_order_without_their_variants) {
       "m",
       {under_settings("P1", {{ic(5, 2), "1"}, {ic(1, 2), "1"}, {ic(5, 3), "1"}}),
        under_settings("P2", {{ic(5, 0), "1"}, {ic(9, 1), "1"}}),
-       under_settings("P3", {{ic(7), ""}})}};  // without a fact
+       under_settings("P3", {{ic(7), ""}})}};  // a relation without facts
   std::string names;
   for (const Setting& group : groups_of(model)) {
     names += setting_name(group) + " ";
@@ -70,7 +71,7 @@ BOOST_AUTO_TEST_CASE(variants_come_in_order) {
   BOOST_TEST(variants_of(relation, ic(50)).empty());
 }
 
-// Deviations −2, −1, 3 about 4: (4 + 1 + 9) / 2 = 7.
+// The deviations from 4 are −2, −1 and 3: (4 + 1 + 9) / 2 = 7.
 BOOST_AUTO_TEST_CASE(the_sample_deviation_divides_by_one_less) {
   BOOST_TEST(near(*sample_sd(std::vector<double>{2, 3, 7}), std::sqrt(7.0)));
   BOOST_TEST(*sample_sd(std::vector<double>{0.5, 0.5}) == 0.0);
@@ -78,8 +79,8 @@ BOOST_AUTO_TEST_CASE(the_sample_deviation_divides_by_one_less) {
   BOOST_TEST(!sample_sd(std::vector<double>{}));
 }
 
-// P1: mean of 3/4 and 1/4; deviations ±1/4, so s² = 1/8. P2: 1/2, 1, 1 about 5/6; deviations −1/3,
-// 1/6, 1/6, so s² = (1/9 + 1/36 + 1/36) / 2 = 1/12.
+// P1 has the mean of 3/4 and 1/4; the deviations are ±1/4, so s² = 1/8. P2 has 1/2, 1 and 1 with
+// mean 5/6; the deviations are −1/3, 1/6 and 1/6, so s² = (1/9 + 1/36 + 1/36) / 2 = 1/12.
 BOOST_AUTO_TEST_CASE(a_relation_has_the_mean_over_variants_and_their_deviation) {
   const auto spreads = accuracy_spreads(two_relations());
   BOOST_TEST(spreads.size() == 1U);
@@ -98,8 +99,9 @@ BOOST_AUTO_TEST_CASE(a_relation_has_the_mean_over_variants_and_their_deviation) 
   BOOST_TEST(two.variants == 3U);
 }
 
-// Mean (1/2 + 5/6) / 2 = 2/3. Both relations have seeds 0 and 1: (3/4 + 1/2) / 2 = 5/8 and (1/4 +
-// 1) / 2 = 5/8. These do not vary though both relations do. Over relations: ±1/6.
+// The mean is (1/2 + 5/6) / 2 = 2/3. Both relations have seeds 0 and 1, whose means are (3/4 + 1/2)
+// / 2 = 5/8 and (1/4 + 1) / 2 = 5/8. These do not vary, although both relations do. Over relations,
+// the deviations are ±1/6.
 BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
   const GroupSpread spread = accuracy_spreads(two_relations())[0];
   BOOST_TEST(near(spread.overall.accuracy.value, 2.0 / 3));
@@ -112,7 +114,7 @@ BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
   BOOST_TEST(near(*spread.sd_over_relations, std::sqrt(1.0 / 18)));
 }
 
-// 5/8, then (1/4 + 1/2) / 2 = 3/8: s² = 1/32.
+// The means are 5/8 and (1/4 + 1/2) / 2 = 3/8, so s² = 1/32.
 BOOST_AUTO_TEST_CASE(means_that_move_have_their_deviation) {
   const ModelAnswers model{"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "10"})}};
   BOOST_TEST(near(*accuracy_spreads(model)[0].overall.sd, std::sqrt(1.0 / 32)));
@@ -149,7 +151,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_variants_does_not_matter) {
   BOOST_TEST(*before.overall.sd == *after.overall.sd);
 }
 
-// P2 lacks 50 shots, so the curve covers only P1: 1/4, 3/4, 1.
+// P2 has no results with 50 shots, so the curve covers only P1: 1/4, 3/4, 1.
 BOOST_AUTO_TEST_CASE(the_curve_is_over_relations_that_have_every_number_of_shots) {
   Setting spoken = ic(50);
   spoken.by = "generation";
@@ -175,7 +177,7 @@ BOOST_AUTO_TEST_CASE(the_fewest_shots_that_reach_the_share_are_found) {
     return shots_curve({"m", {under_settings("P1", settings)}}, ic(1));
   };
   const std::string all(20, '1');
-  const std::string nineteen = std::string(19, '1') + "0";  // 95%, exactly
+  const std::string nineteen = std::string(19, '1') + "0";  // exactly 95%
   const std::string eighteen = std::string(18, '1') + "00";
   BOOST_TEST(*shots_for_share(curve({eighteen, nineteen, eighteen, all})) == 11U);
   BOOST_TEST(*shots_for_share(curve({eighteen, eighteen, all})) == 21U);
@@ -185,7 +187,8 @@ BOOST_AUTO_TEST_CASE(the_fewest_shots_that_reach_the_share_are_found) {
   BOOST_TEST(!shots_for_share({}));
 }
 
-// Two facts, two seeds: 0.05 wrong, 0.30 right; 0.60 right, 0.95 wrong.
+// Two facts under two seeds: fact 0 is wrong at 0.05 and right at 0.30; fact 1 is right at 0.60 and
+// wrong at 0.95.
 BOOST_AUTO_TEST_CASE(accuracy_at_k_keeps_answers_above_the_threshold) {
   ModelAnswers model{"m", {by_seed("P1", {"01", "10"})}};
   RelationAnswers& relation = model.relations[0];
@@ -198,7 +201,7 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_keeps_answers_above_the_threshold) {
   BOOST_TEST(levels[0].threshold == 0.0);
   BOOST_TEST(levels[0].answers == 4U);
   BOOST_TEST(levels[0].accuracy.value == 0.5);
-  BOOST_TEST(levels[0].accuracy.count == 2U);  // facts
+  BOOST_TEST(levels[0].accuracy.count == 2U);  // the number of facts
   BOOST_TEST(levels[0].accuracy.low == wilson_share(0.5, 2).low);
   BOOST_TEST(levels[1].threshold == 0.05);
   BOOST_TEST(levels[1].answers == 3U);  // 0.05 is not above 0.05
@@ -217,7 +220,7 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_keeps_answers_above_the_threshold) {
 BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
   const ModelAnswers model = two_relations();
   const auto levels = accuracy_at_k(model.relations, ic(50));
-  BOOST_TEST(levels[9].answers == 14U);  // 4 · 2 + 2 · 3, all at 0.5
+  BOOST_TEST(levels[9].answers == 14U);  // 4 · 2 + 2 · 3 answers, all at 0.5
   BOOST_TEST(near(levels[9].accuracy.value, 9.0 / 14));
   BOOST_TEST(levels[9].accuracy.count == 6U);
   BOOST_TEST(levels[10].answers == 0U);
@@ -227,9 +230,10 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
   BOOST_TEST(accuracy_at_k(model.relations, ic(1))[0].answers == 0U);
 }
 
-// Facts by seeds: ties of 4 and 2, right and wrong, a tie of 4 twice. Seed 0 has (1/4 + 1 + 1/4) /
-// 3 = 1/2, seed 1 (1/2 + 0 + 1/4) / 3 = 1/4. Their mean is 3/8, their deviation √(2 · (1/8)²). If
-// the first of a tie wins, only fact 1 under seed 0 is right: 1 of 6.
+// Under the two seeds, fact 0 has a four-way and a two-way tie, fact 1 is right and then wrong, and
+// fact 2 has a four-way tie twice. Seed 0 has (1/4 + 1 + 1/4) / 3 = 1/2, and seed 1 has (1/2 + 0 +
+// 1/4) / 3 = 1/4. Their mean is 3/8 and their deviation √(2 · (1/8)²). If the first option of a tie
+// counts as the answer, only fact 1 under seed 0 is right: 1 of 6.
 BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
   const ModelAnswers model{"m", {by_seed("P1", {"414", "204"})}};
   const GroupSpread spread = accuracy_spreads(model)[0];
@@ -242,7 +246,7 @@ BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
   }
 }
 
-// Two relations with all choices tied, of 2 and of 4 choices: (1/2 + 1/4) / 2.
+// All choices are tied in both relations, which have 2 and 4 choices: (1/2 + 1/4) / 2.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_choices_are_worth_a_guess) {
   ModelAnswers model{"m", {by_seed("P1", {"2222"}), by_seed("P2", {"44"})}};
   for (RelationAnswers& relation : model.relations) {

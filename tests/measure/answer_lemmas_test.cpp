@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(answer_lemmas_suite)
 
 namespace {
 
-/// A folder like WordNet's with two nouns and a verb.
+/// A folder in WordNet's format with two nouns and a verb.
 struct SmallWordNet : test::TemporaryFolder {
   SmallWordNet() {
     write("index.noun", "guitar n 1 0 1 1 03467517  \nmouse n 1 0 1 1 02330245  \n");
@@ -34,7 +34,7 @@ boost::test_tools::assertion_result wordnet_is_there(boost::unit_test::test_unit
   return there;
 }
 
-/// Whether the first text contains the second as an answer.
+/// Returns whether the first text contains the second as an answer.
 bool holds(const AnswerLemmas& lemmas, const std::string& text, const std::string& answer) {
   return contains(NormalisedText(text, lemmas), NormalisedText(answer, lemmas));
 }
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(with_a_folder_words_have_its_lemmas) {
   BOOST_TEST(lemmas("guitars") == "guitar");
   BOOST_TEST(lemmas("mice") == "mouse");
   BOOST_TEST(lemmas("plays") == "play");
-  BOOST_TEST(lemmas("pianos") == "pianos");  // no piano in this index
+  BOOST_TEST(lemmas("pianos") == "pianos");  // this index does not contain piano
   BOOST_TEST(holds(lemmas, "He plays the guitars.", "guitar"));
   BOOST_TEST(holds(lemmas, "a guitar", "Guitars!"));
   BOOST_TEST(!holds(lemmas, "a guitar", "guitar plays"));
@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(a_folder_without_wordnet_is_refused) {
                              "to compare words as they are"));
 }
 
-// The paper's own example: "a guitar" and "guitars" are "a, guitar" and "guitar".
+// The paper's own example: the lemmas of "a guitar" are "a, guitar", and those of "guitars" are
+// "guitar".
 BOOST_AUTO_TEST_CASE(the_papers_answers_match_by_wordnet,
                      *boost::unit_test::precondition(wordnet_is_there)) {
   const AnswerLemmas lemmas(std::filesystem::path("/usr/share/wordnet"));

@@ -37,12 +37,13 @@ BOOST_AUTO_TEST_CASE(a_list_is_split_and_trimmed) {
 }
 
 BOOST_AUTO_TEST_CASE(answers_count_by_main_label_or_by_any_name) {
-  // Two of three answers are right by one of the names, and two of three objects are found: P = R =
-  // F1 = 2/3.
+  // With all names, two of three answers are right, and two of three objects are found: P = R = F1
+  // = 2/3.
   check(list_score("borossebes; KIEL; Paris%", towns, all), 2.0 / 3, 2.0 / 3, 2.0 / 3);
-  // By main labels only Kiel is right: 1/3.
+  // With only the main labels, Kiel is the only right answer: 1/3.
   check(list_score("borossebes; KIEL; Paris%", towns, main_label), 1.0 / 3, 1.0 / 3, 1.0 / 3);
-  // Two names of one object: both answers are right, one object is found. F1 = 2 · 1 · ⅓ / (4/3).
+  // Both answers are names of the same object: both are right, but only one object is found. F1 = 2
+  // · 1 · ⅓ / (4/3).
   check(list_score("Rome; Roma", towns, all), 1, 1.0 / 3, 0.5);
   check(list_score("Rome; Roma", towns, main_label), 0.5, 1.0 / 3, 0.4);
   check(list_score("Sebiș; Kiel; Rome", towns, main_label), 1, 1, 1);
@@ -55,24 +56,26 @@ BOOST_AUTO_TEST_CASE(a_name_of_two_objects_finds_both) {
   check(list_score("Georgia; Peru", twins, all), 0.5, 1, 2.0 / 3);
 }
 
-// By hand, following evaluate.py of KAMEL's repository: set(x.lower() for x in
+// Worked out by hand from evaluate.py in KAMEL's repository: set(x.lower() for x in
 // prediction.split(';')).
 BOOST_AUTO_TEST_CASE(the_published_script_does_not_trim) {
-  // {"kiel", " rome"}: the first is right, the second never is.
+  // The script's set is {"kiel", " rome"}: "kiel" is right, but " rome" can never be.
   check(kamel_script_score(" Kiel; Rome%", towns), 0.5, 1.0 / 3, 0.4);
   check(kamel_script_score("Kiel;Rome%", towns), 1, 2.0 / 3, 0.8);
   // An empty output is one empty answer.
   check(kamel_script_score(" %", towns), 0, 0, 0);
-  // White space before the "%" stays. At the end of an output without "%" it is removed.
+  // White space before the "%" stays; without a "%", white space at the end of the output is
+  // removed.
   check(kamel_script_score("Kiel %", towns), 0, 0, 0);
   check(kamel_script_score("Kiel ", towns), 1, 1.0 / 3, 0.5);
-  // Objects found / answers exceeds 1.
+  // The number of found objects divided by the number of answers exceeds 1.
   const ObjectNames twins{{"Georgia"}, {"Georgia", "Sakartvelo"}};
   check(kamel_script_score("georgia", twins), 2, 1, 4.0 / 3);
 }
 
 BOOST_AUTO_TEST_CASE(means_are_over_facts_then_relations) {
-  // Means of the relations: precision 0.5 and 0.2, recall 0.25 and 1, F1 ⅓ and ⅓.
+  // The means of the two relations are 0.5 and 0.2 for precision, 0.25 and 1 for recall, ⅓ and ⅓
+  // for F1.
   const double third = 1.0 / 3;
   const std::vector<std::vector<ListScore>> relations{
       {{1, 0.5, 2 * third}, {0, 0, 0}}, {}, {{0.2, 1, third}}};

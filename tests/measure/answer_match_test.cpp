@@ -20,7 +20,7 @@ namespace {
 
 using List = std::vector<std::string>;
 
-/// Removes a final "s" and drops "a".
+/// A lemma function that removes a final "s" and drops the word "a".
 std::string small_lemma(std::string_view word) {
   if (word == "a") return "";
   return std::string(word.ends_with('s') ? word.substr(0, word.size() - 1) : word);
@@ -35,7 +35,8 @@ bool holds(std::string_view text, std::string_view answer) {
 BOOST_AUTO_TEST_CASE(a_text_is_the_list_of_its_lemmas) {
   BOOST_TEST(NormalisedText("A Guitar, or two").lemmas() == (List{"a", "guitar", "or", "two"}));
   BOOST_TEST(NormalisedText("Guitars", small_lemma).lemmas() == (List{"guitar"}));
-  BOOST_TEST(NormalisedText("a guitar", small_lemma).lemmas() == (List{"guitar"}));  // drops "a"
+  // The lemma function drops "a".
+  BOOST_TEST(NormalisedText("a guitar", small_lemma).lemmas() == (List{"guitar"}));
   BOOST_TEST(NormalisedText().lemmas() == List{});
   BOOST_TEST(NormalisedText("?").lemmas() == List{});
   BOOST_TEST(NormalisedText("a", small_lemma).empty());
@@ -86,7 +87,7 @@ BOOST_AUTO_TEST_CASE(two_outputs_match_if_either_holds_the_other) {
   BOOST_TEST(!matches_either_way(a, c));
 }
 
-// The reference is std::search over the lists.
+// The oracle is std::search over the lists of lemmas.
 BOOST_AUTO_TEST_CASE(random_texts_agree_with_a_search_of_the_lists) {
   RandomStream random(7, "answer match");
   const auto draw = [&](std::size_t longest) {
@@ -114,7 +115,8 @@ BOOST_AUTO_TEST_CASE(names_that_normalise_to_nothing_are_dropped_and_listed) {
   const List names{"?", "Guitars", "", "guitar", "Six-string", "A"};
   const UsableAnswers usable = usable_answers(names, small_lemma);
   BOOST_TEST(usable.dropped == (std::vector<std::size_t>{0, 2, 5}));
-  BOOST_TEST(usable.names == (std::vector<std::size_t>{1, 4}));  // "guitar" equals name 1
+  // The name "guitar" duplicates name 1.
+  BOOST_TEST(usable.names == (std::vector<std::size_t>{1, 4}));
   BOOST_REQUIRE(usable.answers.size() == 2U);
   BOOST_TEST(usable.answers[0].lemmas() == (List{"guitar"}));
   BOOST_TEST(usable.answers[1].lemmas() == (List{"six", "string"}));

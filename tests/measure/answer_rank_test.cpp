@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(impossible_candidates_tie_behind_possible_ones) {
   BOOST_TEST(rank.pessimistic() == 3.0);
 }
 
-// Reference: sort the scores, then look up the answer's score from both ends.
+// The oracle sorts the scores and looks up the answer's score from both ends.
 BOOST_AUTO_TEST_CASE(ranks_agree_with_sorting_when_many_scores_tie) {
   RandomStream random(1, "answer ranks");
   for (int round = 0; round < 2000; ++round) {
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_candidates_changes_no_rank) {
     BOOST_TEST(others[other.prediction] == scores[rank.prediction]);
     BOOST_TEST(other.expected_accuracy() == rank.expected_accuracy());
     BOOST_TEST(other.known() == rank.known());
-    // The order only shows which of the tied options comes first.
+    // The order of options only affects which of the tied options comes first.
     if (rank.tie() == BestTie::none) {
       BOOST_TEST(other.first_is_answer == rank.first_is_answer);
       BOOST_TEST(order[other.prediction] == rank.prediction);

@@ -17,7 +17,7 @@ using Scores = std::vector<double>;
 using Right = std::vector<std::size_t>;
 const auto near = boost::test_tools::tolerance(1e-12);
 
-/// Log-likelihoods of these probabilities.
+/// The log-likelihoods of these probabilities.
 Scores logs(const Scores& p) {
   Scores scores;
   for (const double one : p) scores.push_back(std::log(one));
@@ -27,7 +27,8 @@ Scores logs(const Scores& p) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(two_of_three_right_options_are_among_the_three_best) {
-  // p = 0.4, 0.3, 0.1, 0.15, 0.05; options 0, 2 and 3 are right, the three best are 0, 1 and 3.
+  // With p = 0.4, 0.3, 0.1, 0.15 and 0.05, options 0, 2 and 3 are right, and the three best options
+  // are 0, 1 and 3.
   const auto made = score_answer_set(logs({0.4, 0.3, 0.1, 0.15, 0.05}), Right{0, 2, 3});
   BOOST_TEST(made.precision == 2.0 / 3, near);
   BOOST_TEST(!made.all_above);  // 0.1 < 0.3
@@ -51,7 +52,8 @@ BOOST_AUTO_TEST_CASE(a_known_set_stands_above_all_others) {
 }
 
 BOOST_AUTO_TEST_CASE(options_that_share_a_score_count_by_their_orders) {
-  // The best is right. One right and two wrong options share the second place: (1 + 1/3) / 2.
+  // The best option is right. One right and two wrong options are tied for second place: (1 + 1/3)
+  // / 2.
   const auto made = score_answer_set(Scores{-1, -2, -2, -2}, Right{0, 3});
   BOOST_TEST(made.precision == 2.0 / 3, near);
   BOOST_TEST(!made.all_above);
@@ -79,8 +81,8 @@ BOOST_AUTO_TEST_CASE(scores_far_apart_and_no_wrong_option_have_a_lead) {
   BOOST_TEST(std::isnan(all.lead));
 }
 
-// Without a wrong option there is no lead. It is not a 0 in the mean over the other facts, whose
-// count leaves it out.
+// Without a wrong option there is no lead. Such a fact does not count as 0 in the mean, and the
+// number of facts excludes it.
 BOOST_AUTO_TEST_CASE(facts_without_a_wrong_option_have_no_part_in_the_mean_lead) {
   const AnswerSetScore all_right = score_answer_set(Scores{-1, -2}, Right{0, 1});
   const AnswerSetScore ahead = score_answer_set(Scores{-1, -3}, Right{0});

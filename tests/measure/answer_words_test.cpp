@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(answer_words_suite)
 
 namespace {
 
-/// The words, separated by single spaces.
+/// The words of a text, separated by single spaces.
 std::string words(std::string_view text) {
   std::string joined;
   for_each_answer_word(
@@ -94,9 +94,9 @@ BOOST_AUTO_TEST_CASE(other_full_stops_part) {
          {"example.com", "example com"},
          {"J.Smith", "j smith"},
          {"vitamin C. I like it", "vitamin c i like it"},
-         {"A.  B.", "a b"},  // two spaces
+         {"A.  B.", "a b"},  // a stop and two spaces
          {"a..b", "a b"},
-         {"A. B", "a b"},  // no stop after B
+         {"A. B", "a b"},  // no stop after the B
          {"Paris.France", "paris france"}});
 }
 
@@ -167,8 +167,8 @@ BOOST_AUTO_TEST_CASE(letters_keep_their_case_on_request) {
              "The US USA and us JRR TOLKIEN Ödön ΛΌΓΟΣ λόγος 1000 McX ");
 }
 
-// A zero-width space after a run of ASCII letters and digits does not change the words, but it
-// prevents them from being recognised by their bytes only.
+// A zero-width space after a run of ASCII letters and digits does not change the words. It prevents
+// the fast method, which recognises words by their bytes.
 BOOST_AUTO_TEST_CASE(plain_words_are_what_they_are_character_by_character) {
   const std::vector<std::string> signs{"a", "B", "S", "7", "0", " ", ".", ",", "'", "-", "é", "\n"};
   RandomStream random(3, "words");

@@ -23,7 +23,8 @@ Prediction answered(bool right, std::size_t option) {
   return made;
 }
 
-/// `facts` facts of K options; the first `right` of them are right.
+/// A relation with `facts` facts and `options` options; the first `right` facts are answered
+/// correctly.
 RelationAnswers relation(std::size_t facts, std::size_t options, std::size_t right) {
   RelationAnswers made;
   made.relation.code = "P1";
@@ -36,7 +37,8 @@ RelationAnswers relation(std::size_t facts, std::size_t options, std::size_t rig
 
 }  // namespace
 
-// For 1/2 and 1/3: none 1/3, one 1/2, two 1/6. For ten halves, at least 8: (45 + 10 + 1) / 1024.
+// With probabilities 1/2 and 1/3, there are no hits with probability 1/3, one with 1/2 and two with
+// 1/6. With ten halves, there are at least 8 with (45 + 10 + 1) / 1024.
 BOOST_AUTO_TEST_CASE(the_tail_is_that_of_unlike_trials) {
   const std::vector<double> two{1.0 / 2, 1.0 / 3};
   BOOST_TEST(near(chance_of_at_least(two, 0), 1));
@@ -47,14 +49,14 @@ BOOST_AUTO_TEST_CASE(the_tail_is_that_of_unlike_trials) {
   BOOST_TEST(near(chance_of_at_least({}, 0), 1));
 }
 
-// A small tail stays accurate: 30 of 30 at 1/4.
+// Even a small tail is accurate: 30 of 30 at 1/4.
 BOOST_AUTO_TEST_CASE(small_tails_are_exact) {
   const double p = chance_of_at_least(std::vector<double>(30, 0.25), 30);
   BOOST_TEST(std::abs(p / std::pow(0.25, 30) - 1) < 1e-12);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
-  // 5 of 20 at 1/4: P(S ≥ 5) = 0.585158 (R: 1 - pbinom(4, 20, 0.25)).
+  // For 5 of 20 at 1/4, P(S ≥ 5) = 0.585158 (R: 1 - pbinom(4, 20, 0.25)).
   const auto test = chance_test({relation(20, 4, 5)});
   BOOST_REQUIRE(test.has_value());
   BOOST_TEST(test->answers == 20U);
@@ -66,16 +68,16 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   BOOST_TEST(
       warning->starts_with("Warning: the run is indistinguishable from guessing: 5.0 of 20 answers "
                            "right, guessing gives 5.0 (p = 0.59, exact one-sided Poisson"));
-  // 9 of 20: P = 0.0409; 8 of 20: 0.1018.
+  // For 9 of 20, P = 0.0409; for 8 of 20, P = 0.1018.
   BOOST_TEST(!chance_warning(chance_test({relation(20, 4, 9)})).has_value());
   BOOST_TEST(chance_warning(chance_test({relation(20, 4, 8)})).has_value());
-  // Too few answers to judge.
+  // There are too few answers for a judgement.
   BOOST_TEST(!chance_warning(chance_test({relation(19, 4, 5)})).has_value());
   BOOST_TEST(!chance_test(std::vector<RelationAnswers>{}).has_value());
 }
 
-// The best is reported with p times the number of tries. A smaller one that comes first hides
-// nothing.
+// The best result is reported with p multiplied by the number of tries. A smaller group that comes
+// first does not hide it.
 BOOST_AUTO_TEST_CASE(the_best_of_many_tries_is_told) {
   const GuessedAnswers worst{80, std::vector<double>(400, 0.25)}, better{101, worst.probabilities};
   const GuessedAnswers few{4, std::vector<double>(18, 0.25)};
@@ -90,7 +92,8 @@ BOOST_AUTO_TEST_CASE(the_best_of_many_tries_is_told) {
   BOOST_TEST(chance_warning(chance_test(ways)).has_value());
 }
 
-// Far above guessing, the exact sum is skipped, as its time grows with the square of the facts.
+// Far above guessing, the exact sum is skipped, because its time grows with the square of the
+// number of facts.
 BOOST_AUTO_TEST_CASE(what_is_beyond_doubt_has_a_bound) {
   const auto test = chance_test({GuessedAnswers{12'000, std::vector<double>(30'000, 0.01)}});
   BOOST_TEST(test->p == 0);
@@ -98,7 +101,7 @@ BOOST_AUTO_TEST_CASE(what_is_beyond_doubt_has_a_bound) {
   BOOST_TEST(near(one->p / std::exp(-2 * 15.0 * 15.0 / 20), 1));
 }
 
-// The better of two templates counts, with twice its p: 9 of 20 then has 0.0818.
+// The better of two templates is reported with twice its p: for 9 of 20, that is 0.0818.
 BOOST_AUTO_TEST_CASE(several_templates_are_several_tries) {
   RelationAnswers both = relation(20, 4, 9);
   both.settings.push_back(template_setting(1));
@@ -122,7 +125,7 @@ BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
   const auto found = favoured_options({made});
   BOOST_REQUIRE(found.size() == 1U);
   BOOST_TEST(found[0].option == 3U);
-  BOOST_TEST(found[0].wins == 31U);  // the first 30, and the 35th
+  BOOST_TEST(found[0].wins == 31U);  // the first 30 facts and the 35th
   BOOST_TEST(found[0].right == 5U);
   const auto warning =
       favour_warning({made}, [](const FavouredOption& one) { return std::to_string(one.option); });
@@ -133,7 +136,8 @@ BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
              "right for 5 (template 0).");
 }
 
-// An option that is right for most facts may win most. One with few facts is not reported.
+// An option that is the answer of most facts may be chosen most often. An option with few facts is
+// not reported.
 BOOST_AUTO_TEST_CASE(an_option_that_has_its_share_is_passed_over) {
   RelationAnswers made = relation(40, 8, 40);
   for (std::size_t i = 0; i < 40; ++i) {

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(clustered_share_intervals)
 
 namespace {
 
-/// P(X = k) of n trials of probability p.
+/// P(X = k) for n trials with probability p.
 double binomial(std::size_t n, std::size_t k, double p) {
   if (p == 0 || p == 1) return k == (p == 0 ? 0 : n) ? 1 : 0;
   const double trials = static_cast<double>(n), hits = static_cast<double>(k);
@@ -28,7 +28,7 @@ bool holds(const Estimate& e, double p) {
   return e.low <= p + 1e-12 && p - 1e-12 <= e.high;
 }
 
-/// How often Wilson's interval of n facts contains p, summed over all outcomes.
+/// The probability that Wilson's interval for n facts contains p, summed over all outcomes.
 double coverage(std::size_t n, double p) {
   double share = 0;
   for (std::size_t k = 0; k <= n; ++k) {
@@ -37,7 +37,7 @@ double coverage(std::size_t n, double p) {
   return share;
 }
 
-/// Zeros and ones; `right` of them are ones.
+/// `count` values, of which `right` are ones and the others zeros.
 std::vector<double> facts(std::size_t right, std::size_t count) {
   std::vector<double> values(count, 0.0);
   for (std::size_t i = 0; i < right; ++i) values[i] = 1;
@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(facts_of_one_relation_have_wilsons_interval) {
   }
 }
 
-// Two relations of weight 1/2, with 1 and 4 facts: Σ w²/n = 1/4 + 1/16, so there are 3.2 trials.
-// The upper end of Wilson's interval for 0 of n is z² / (n + z²).
+// Two relations of weight 1/2 have 1 and 4 facts: Σ w²/n = 1/4 + 1/16, which corresponds to 3.2
+// trials. The upper end of Wilson's interval for 0 of n is z² / (n + z²).
 BOOST_AUTO_TEST_CASE(at_0_and_1_the_trials_are_those_of_the_weights) {
   const double z2 = normal_95 * normal_95;
   const Estimate none = clustered_share({{{0}, 0.5}, {{0, 0, 0, 0}, 0.5}});
@@ -73,9 +73,9 @@ BOOST_AUTO_TEST_CASE(at_0_and_1_the_trials_are_those_of_the_weights) {
   BOOST_TEST(all.method == "clustered wilson");
 }
 
-// Two relations of 10 facts each, all right in one and none in the other, with k = z² facts of mean
-// 1/2: x̃ = (10 + k/2) / (10 + k), v = x̃ (1 − x̃), divided by 1 − f² (0 + 1/20) with f = 10 / (10
-// + k), because w = 1/2; V = 2 · 1/4 · v / 10.
+// Two relations have 10 facts each: all right in one, none in the other. With k = z² additional
+// facts of mean 1/2, x̃ = (10 + k/2) / (10 + k). The variance v is x̃ (1 − x̃) divided by 1 − f² (0
+// + 1/20), where f = 10 / (10 + k), because w = 1/2. Finally, V = 2 · 1/4 · v / 10.
 BOOST_AUTO_TEST_CASE(relations_whose_facts_agree_are_not_taken_for_certain) {
   const double k = normal_95 * normal_95;
   const double mean = (10 + k / 2) / (10 + k), f = 10 / (10 + k);
@@ -87,18 +87,18 @@ BOOST_AUTO_TEST_CASE(relations_whose_facts_agree_are_not_taken_for_certain) {
   BOOST_TEST(near(made.value, 0.5));
   BOOST_TEST(near(made.low, 0.5 - half));
   BOOST_TEST(near(made.high, 0.5 + half));
-  // Narrower than the interval of 20 facts, because the relations are not drawn.
+  // The interval is narrower than that of 20 independent facts, because relations are not drawn.
   BOOST_TEST(made.high < wilson(10, 20).high);
 }
 
-// Values that are shares of prompts vary less than 0s and 1s.
+// Values that are shares of prompts vary less than zeros and ones.
 BOOST_AUTO_TEST_CASE(shares_of_prompts_are_surer_than_single_answers) {
   const std::vector<double> halves{0.5, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75, 0.5};
   const Estimate made = clustered_share({{halves, 1}});
   BOOST_TEST(near(made.value, 0.5));
   BOOST_TEST(made.low > wilson(4, 8).low);
   BOOST_TEST(made.low < 0.5);
-  // Even without any spread there is a width.
+  // Even values without any spread have an interval with some width.
   const Estimate alike = clustered_share({{{0.5, 0.5, 0.5}, 1}});
   BOOST_TEST(alike.low < 0.49);
   BOOST_TEST(alike.high > 0.51);
@@ -108,9 +108,10 @@ BOOST_AUTO_TEST_CASE(no_facts_are_no_share) {
   BOOST_TEST(clustered_share({}).count == 0U);
 }
 
-// Summed over all outcomes of the binomial. For 5 facts at p = 0.02, no set of outcomes that starts
-// with 0 has 95%: {0} has 0.98^5 = 90.4%, {0, 1} 99.6%. At 0.5, all outcomes except the two ends
-// have 1 − 2/32. At 0 and 1 there is one outcome, and its interval contains p.
+// The coverage is summed over all outcomes of the binomial. For 5 facts at p = 0.02, no set of
+// outcomes that starts with 0 has 95%: {0} has 0.98^5 = 90.4%, and {0, 1} has 99.6%. At 0.5, all
+// outcomes except the two extremes have 1 − 2/32. At 0 and 1, only one outcome is possible, and its
+// interval contains p.
 BOOST_AUTO_TEST_CASE(wilsons_coverage_is_that_of_the_binomial) {
   BOOST_TEST(near(coverage(5, 0.02), 0.9039207968, 1e-10));
   BOOST_TEST(near(coverage(5, 0.5), 1 - 2.0 / 32, 1e-12));
@@ -118,7 +119,7 @@ BOOST_AUTO_TEST_CASE(wilsons_coverage_is_that_of_the_binomial) {
     BOOST_TEST(coverage(n, 0) == 1.0);
     BOOST_TEST(coverage(n, 1) == 1.0);
   }
-  // The intervals of 0, 1 and 2 of 30 contain 0.02; that of 3 does not.
+  // The intervals for 0, 1 and 2 of 30 contain 0.02; the one for 3 does not.
   BOOST_TEST(near(
       coverage(30, 0.02),
       std::pow(0.98, 30) + 30 * 0.02 * std::pow(0.98, 29) + 435 * 0.02 * 0.02 * std::pow(0.98, 28),
@@ -127,8 +128,8 @@ BOOST_AUTO_TEST_CASE(wilsons_coverage_is_that_of_the_binomial) {
   BOOST_TEST(std::abs(coverage(300, 0.5) - 0.95) < 0.015);
 }
 
-// Six relations of five facts with different difficulties, as in a mean of relations, and facts
-// with four prompts each. 2,000 draws have a standard error of 0.5%.
+// Six relations have five facts each and different difficulties, as in a mean over relations. The
+// facts have one prompt or four. With 2,000 draws, the standard error is 0.5%.
 BOOST_AUTO_TEST_CASE(clustered_shares_hold_their_level) {
   RandomStream random(7, "coverage");
   constexpr std::array<double, 6> by_relation{0.35, 0.45, 0.5, 0.5, 0.55, 0.65};
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(clustered_shares_hold_their_level) {
         Stratum& stratum = strata.emplace_back();
         stratum.weight = 1.0 / 6;
         for (std::size_t fact = 0; fact < 5; ++fact) {
-          // Half of the facts get the same answer under all prompts.
+          // Half of the facts have the same answer under all prompts.
           const bool alike = random.uniform() < 0.5;
           const bool known = random.uniform() < p;
           double right = 0;

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(column_groups)
 
 namespace {
 
-/// A relation whose i-th fact has the i-th value in a column, and is right if the mark is 1.
+/// A relation in which fact i has value i of the column, and is right if mark i is 1.
 RelationAnswers relation(const std::string& code, const std::vector<std::string>& values,
                          const std::string& marks, const std::string& column = "year") {
   RelationAnswers made;
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(few_values_are_groups_by_number_or_name) {
   BOOST_TEST(made.groups[1].accuracy[1].count == 2U);
 }
 
-// 20 numbers in five bins of four; the four equal numbers stay together.
+// 20 numbers go into five bins of four; the four equal numbers stay together.
 BOOST_AUTO_TEST_CASE(many_numbers_are_cut_into_bins) {
   std::vector<std::string> values;
   for (int i = 1; i <= 20; ++i) values.push_back(std::to_string(i >= 4 && i <= 7 ? 5 : i));
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(many_numbers_are_cut_into_bins) {
   BOOST_TEST(made.groups[4].accuracy[0].value == 0.0);
 }
 
-// Years 999 (right, wrong), 2001 (right, right) in two relations; one fact has no year.
+// The years are 999 (right, wrong) and 2001 (right, right), in two relations; one fact has no year.
 BOOST_AUTO_TEST_CASE(one_models_numbers_are_those_of_each_group_alone) {
   const std::vector<RelationAnswers> answers{relation("P1", {"2001", "999", "2001", ""}, "1010"),
                                              relation("P2", {"999"}, "1")};
@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(one_models_numbers_are_those_of_each_group_alone) {
       says(Fault::user, "no fact has a column 'month'; set one that exists: year"));
 }
 
-// Bins of close numbers have distinct names. A word for "none" among numbers is not a value.
+// Bins of numbers that are close together have distinct names. Among numbers, a word for "none"
+// does not count as a value.
 BOOST_AUTO_TEST_CASE(bins_of_small_numbers_are_told_apart) {
   std::vector<std::string> values{"n/a", "NA", "-", "None"};
   for (int i = 1; i <= 20; ++i) {
@@ -107,7 +108,7 @@ BOOST_AUTO_TEST_CASE(bins_of_small_numbers_are_told_apart) {
   const RelationAnswers other = relation("P1", close, std::string(20, '1'));
   const FactsByColumn apart({&other.relation}, "year");
   BOOST_TEST(apart.names().front() == "1234.5 to 1234.50003");
-  // Among texts, such words are values like any other.
+  // In a text column, such words are values like any others.
   const RelationAnswers texts = relation("P1", {"NA", "DE", "NA"}, "111");
   BOOST_TEST(
       (FactsByColumn({&texts.relation}, "year").names() == std::vector<std::string>{"DE", "NA"}));
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_column_is_checked_before_anything_is_asked) {
                         says(Fault::user, "no fact has a column 'month'"));
 }
 
-// A domain that is named twice gives one group.
+// A domain that is listed twice gives only one group.
 BOOST_AUTO_TEST_CASE(places_of_a_fact_are_distinct) {
   RelationAnswers one = relation("P1", {""}, "1");
   one.relation.domains = {"Water", "Arts", "Water"};
@@ -155,8 +156,8 @@ BOOST_AUTO_TEST_CASE(a_column_that_no_fact_has_is_refused_with_those_that_are_th
                         says(Fault::user, "year has 101 different text values"));
 }
 
-// True from 2001 to 2003; from 2002 on (until 2004, the latest year of all); in 2004; without
-// dates; and with a different spelling of the column.
+// The facts are true from 2001 to 2003; from 2002 on (until 2004, the latest year in any fact); in
+// 2004; at unknown times; and at times given in a differently spelt column.
 BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_are_true) {
   RelationAnswers made = relation("P1", {"", "", "", "", ""}, "11010");
   std::vector<Fact>& facts = made.relation.facts;
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_ar
   BOOST_TEST(counts == (std::vector<std::size_t>{1, 2, 3, 2}));
   BOOST_TEST(std::abs(accuracies[2] - 2.0 / 3) < 1e-12);
   BOOST_TEST(accuracies[3] == 0.5);
-  // A real column of that name is used unchanged.
+  // If a column has that name, it is used unchanged.
   facts[0].further = {{"valid", "yes"}};
   BOOST_TEST(group_by_column({{"a", {made}}}, template_setting(0), "valid").groups.size() == 1U);
 }

@@ -16,7 +16,8 @@ BOOST_AUTO_TEST_SUITE(compared_facts_suite)
 
 namespace {
 
-/// Who knows a fact. "10-": the first does, the second does not, the third was not asked.
+/// Which models know a fact. "10-": the first model does, the second does not, and the third has no
+/// answer to it.
 std::string who(const ComparedFact& fact) {
   std::string text;
   for (const auto& model : fact.models) text += !model ? '-' : model->is_known ? '1' : '0';
@@ -31,7 +32,7 @@ std::vector<ModelAnswers> three() {
 
 }  // namespace
 
-// Only one model has P2 and P3, and fact 3 of P1.
+// Only one model has P2, P3 and fact 3 of P1.
 BOOST_AUTO_TEST_CASE(facts_that_two_models_were_asked_say_who_knows_them) {
   const auto facts = compared_facts(three(), ic(50));
   BOOST_REQUIRE(facts.size() == 3U);
@@ -62,7 +63,7 @@ BOOST_AUTO_TEST_CASE(known_and_answer_are_of_the_variants_that_all_share) {
   std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"10", "01", "01"})}},
                                    {"b", {by_seed("P1", {"00", "10"})}}};
   auto& ours = models[0].relations[0];
-  test::reverse_settings(ours);  // seed 0 is the last
+  test::reverse_settings(ours);  // seed 0 now comes last
   cell(ours, 2, 0).option = 1;
   auto facts = compared_facts(models, ic(50));
   BOOST_TEST(who(facts[0]) == "00");
@@ -70,7 +71,8 @@ BOOST_AUTO_TEST_CASE(known_and_answer_are_of_the_variants_that_all_share) {
   BOOST_TEST(facts[0].models[0]->text == "o1");
   BOOST_TEST(facts[0].models[1]->text == "o0");
   for (Setting& setting : models[1].relations[0].settings) setting.variant += 10;
-  facts = compared_facts(models, ic(50));  // each by its own variants: two of three, and one of two
+  // For fact 1, each model counts its own variants: two of three are right, and one of two.
+  facts = compared_facts(models, ic(50));
   BOOST_TEST(who(facts[0]) == "00");
   BOOST_TEST(who(facts[1]) == "10");
 }

@@ -24,13 +24,13 @@ List mapped(List list, double factor, double shift) {
   return list;
 }
 
-// The two lists from R's help page of cor.test (Hollander & Wolfe 1973, page 187 f.).
+// The two lists in R's help page for cor.test (Hollander & Wolfe 1973, page 187 f.).
 const List lightness{44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1};
 const List panel{2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8};
 
 }  // namespace
 
-// R: cor.test(x, y) prints 0.5711816 and [-0.1497426, 0.8955795].
+// In R, cor.test(x, y) prints 0.5711816 and [-0.1497426, 0.8955795].
 BOOST_AUTO_TEST_CASE(the_tuna_of_r_have_its_correlation_and_interval) {
   const Estimate e = pearson(lightness, panel);
   BOOST_TEST(std::abs(e.value - 0.5711816) < 5e-8);
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(the_tuna_of_r_have_its_correlation_and_interval) {
 }
 
 // Σ(x−x̄)(y−ȳ) = 2 + 2 + 0 + 0 + 4, and both sums of squares are 10. Because artanh 0.8 = ½ ln 9,
-// the ends are (u − 1) / (u + 1) for u = 9 exp(∓2 z / √2).
+// each end is (u − 1) / (u + 1) with u = 9 exp(∓2 z / √2).
 BOOST_AUTO_TEST_CASE(five_pairs_go_together_as_computed_by_hand) {
   const Estimate e = pearson(List{1, 2, 3, 4, 5}, List{2, 1, 4, 3, 5});
   const auto end = [](double sign) {
@@ -79,12 +79,12 @@ BOOST_AUTO_TEST_CASE(rounding_never_leaves_the_bounds) {
     const Estimate e = pearson(x, mapped(x, random.uniform() + 0.1, random.uniform()));
     BOOST_TEST(e.value <= 1.0);
     BOOST_TEST(e.value > 1 - 1e-12);
-    BOOST_TEST(!e.has_interval());  // "[1, 1]" would only be rounding
+    BOOST_TEST(!e.has_interval());  // an interval of [1, 1] would only be due to rounding
   }
 }
 
 BOOST_AUTO_TEST_CASE(three_pairs_say_nothing_of_the_interval) {
-  // Σ(x−x̄)(y−ȳ) = 1, squares 2 and 2.
+  // Σ(x−x̄)(y−ȳ) = 1, and the sums of squares are 2 and 2.
   const Estimate e = pearson(List{1, 2, 3}, List{1, 3, 2});
   BOOST_TEST(near(e.value, 0.5));
   BOOST_TEST(!e.has_interval());
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(too_few_pairs_or_a_constant_list_have_no_number) {
   BOOST_TEST(pearson(constant, varied).count == 0U);
   BOOST_TEST(pearson(varied, constant).count == 0U);
   BOOST_TEST(pearson(constant, constant).count == 0U);
-  // Ten times 0.1 does not add up to 1.
+  // In floating point, ten times 0.1 does not add up to 1.
   BOOST_TEST(pearson(List(10, 0.1), List(10, 0.7)).count == 0U);
 }
 

@@ -49,12 +49,13 @@ std::size_t count_of(const NamedFact& one, std::size_t words, const std::string&
 
 BOOST_AUTO_TEST_CASE(subject_and_object_stand_within_n_words) {
   const NamedFact paris = fact({"France"}, {"Paris"});
-  // Six words from the first to the last.
+  // From the first name to the last, there are six words.
   BOOST_TEST(count_of(paris, 6, "So Paris is the capital of FRANCE's north.") == 1U);
   BOOST_TEST(count_of(paris, 5, "So Paris is the capital of FRANCE's north.") == 0U);
   BOOST_TEST(count_of(paris, 2, "France: Paris") == 1U);
   BOOST_TEST(count_of(paris, 50, "France and Parisians") == 0U);
-  BOOST_TEST(count_of(paris, 4, "Paris\n\n***\nlies in\nFrance\n") == 1U);  // across lines
+  // The words are on several lines.
+  BOOST_TEST(count_of(paris, 4, "Paris\n\n***\nlies in\nFrance\n") == 1U);
   BOOST_TEST(count_of(fact({"St. Louis"}, {"New York"}), 5, "in St Louis's streets, New\nYork") ==
              1U);
 }
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(names_do_not_overlap_each_other) {
   const NamedFact york = fact({"New York"}, {"New York"});
   BOOST_TEST(count_of(york, 9, "New York is large") == 0U);
   BOOST_TEST(count_of(york, 9, "New York, New York") == 1U);
-  // Of three mentions of two words each, only the first and the last do not overlap.
+  // Each mention has two words. Of the three mentions, only the first and the last do not overlap.
   const NamedFact bora = fact({"Bora Bora"}, {"Bora Bora"});
   BOOST_TEST(count_of(bora, 9, "Bora Bora Bora") == 0U);
   BOOST_TEST(count_of(bora, 9, "Bora Bora Bora Bora") == 1U);
@@ -123,7 +124,8 @@ BOOST_AUTO_TEST_CASE(lines_paragraphs_and_documents_are_counted) {
   BOOST_TEST(paragraphs[1].line == 6U);
   BOOST_TEST(documents[0].count == 1U);
   BOOST_TEST(documents[1].count == 1U);
-  // paris 0, france 3, paris 7, france 8, paris 9, paris 10, france 11: 0–3, 7–8, 10–11.
+  // The words are paris 0, france 3, paris 7, france 8, paris 9, paris 10 and france 11, so the
+  // pairs are 0–3, 7–8 and 10–11.
   BOOST_TEST(far[0].count == 3U);
   BOOST_TEST(near[0].count == 2U);
   BOOST_TEST(near[0].line == 4U);
@@ -161,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_line_may_come_in_pieces) {
   overlap.feed("America and New", 2, true);
   overlap.feed("York", 3, true);
   BOOST_TEST(overlap.met()[0].count == 1U);
-  // A piece without a word does not end a paragraph.
+  // A piece without words does not end a paragraph.
   FactOverlap other(facts, {Unit::paragraph});
   other.feed("New York ", 1, false);
   other.feed("... ", 1, false);
@@ -191,7 +193,7 @@ BOOST_AUTO_TEST_CASE(facts_whose_names_have_no_word_are_counted) {
 
 namespace {
 
-/// The positions of a name of one or two words: the numbers of its first and last words.
+/// The mentions of names with one or two words, each as the numbers of its first and last words.
 std::vector<std::pair<int, int>> places_of(const Names& names, const Names& words) {
   std::vector<std::pair<int, int>> places;
   for (const std::string& name : names) {
@@ -207,8 +209,8 @@ std::vector<std::pair<int, int>> places_of(const Names& names, const Names& word
   return places;
 }
 
-/// The largest number of disjoint stretches of at most `most` words; best[j] is for the first j
-/// words.
+/// The largest number of disjoint stretches of at most `most` words. best[j] is that number for the
+/// first j words.
 std::size_t most_stretches(const NamedFact& one, const Names& words, int most) {
   std::vector<std::size_t> best(words.size() + 1, 0);
   const auto subjects = places_of(one.subject.names, words);
@@ -229,7 +231,7 @@ std::size_t most_stretches(const NamedFact& one, const Names& words, int most) {
 
 }  // namespace
 
-// Facts with few and with many partners, so that both search methods are used.
+// Some facts have few partners and some have many, so both search methods are used.
 BOOST_AUTO_TEST_CASE(counts_are_those_of_all_pairs_of_mentions) {
   RandomStream random(11, "overlap");
   const auto word = [&](std::size_t of) { return "w" + std::to_string(random.below(of)); };

@@ -29,7 +29,8 @@ BOOST_AUTO_TEST_CASE(a_k_that_is_not_measured_is_refused) {
   }
 }
 
-// hit_at(10) was hits[3] of a closed set, hits[2] of a ranking and hits[1] of a masked model.
+// hit_at(10) reads a different element for each kind: hits[3] of a closed set, hits[2] of a
+// ranking, hits[1] of a masked model.
 BOOST_AUTO_TEST_CASE(the_same_k_is_asked_of_every_kind_of_numbers) {
   GroupMetrics group;
   RankMetrics ranks;

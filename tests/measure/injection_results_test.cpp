@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(means_are_of_probabilities_by_kind) {
   close(correct.correct, 0.5, 10);
   BOOST_TEST(correct.injected.count == 0U);
   BOOST_TEST(correct.after_injected.count == 0U);
-  // Correct: 0, 1, 5, 6, 9 with 0.05, 0.05, 0.45, 0.55, 0.95; after: 4 and 8 with 0.225 and 0.425.
+  // Positions 0, 1, 5, 6 and 9 are correct, with 0.05, 0.05, 0.45, 0.55 and 0.95. Positions 4 and 8
+  // follow an injected pair, with 0.225 and 0.425.
   const InjectionPanelResult& spread = results.panels[1];
   close(spread.correct, 2.05 / 5, 5);
   close(spread.after_injected, 0.325, 2);
@@ -48,7 +49,8 @@ BOOST_AUTO_TEST_CASE(means_are_of_probabilities_by_kind) {
   BOOST_TEST(spread.correct.method == "bootstrap");
   BOOST_TEST(spread.after_injected.low >= 0.225 - 1e-12);
   BOOST_TEST(spread.after_injected.high <= 0.425 + 1e-12);
-  // Correct: 0, 1, 2, 3, 8, 9 with 0.05, 0.05, 0.15, 0.25, 0.75, 0.95; after: 7 with 0.375.
+  // Positions 0, 1, 2, 3, 8 and 9 are correct, with 0.05, 0.05, 0.15, 0.25, 0.75 and 0.95. Position
+  // 7 follows an injected pair, with 0.375.
   close(results.panels[4].correct, 2.2 / 6, 6);
   close(results.panels[4].after_injected, 0.375, 1);
 }
@@ -59,7 +61,7 @@ BOOST_AUTO_TEST_CASE(the_change_is_that_of_the_same_pairs) {
   BOOST_TEST(results.panels[0].after_injected_change.count == 0U);
   close(results.panels[1].correct_change, -0.3 / 5, 5);  // positions 1, 5 and 6 lost 0.1
   close(results.panels[1].after_injected_change, -0.325, 2);
-  close(results.panels[2].correct_change, -0.4 / 6, 6);  // positions 1, 2, 3 and 8
+  close(results.panels[2].correct_change, -0.4 / 6, 6);  // positions 1, 2, 3 and 8 lost 0.1
   close(results.panels[2].after_injected_change, -0.375, 1);
 }
 

@@ -22,7 +22,8 @@ std::vector<double> uniform_numbers(std::size_t count, const char* name) {
 
 }  // namespace
 
-// Newcombe 1998, table I, method 3, to the four printed decimals.
+// The expected intervals are from Newcombe 1998, table I, method 3, with the four decimals printed
+// there.
 BOOST_AUTO_TEST_CASE(wilson_gives_the_published_intervals) {
   struct {
     std::size_t successes, count;
@@ -40,7 +41,7 @@ BOOST_AUTO_TEST_CASE(wilson_gives_the_published_intervals) {
   }
 }
 
-// R: prop.test(10, 20, correct = FALSE).
+// Expected, from R: prop.test(10, 20, correct = FALSE).
 BOOST_AUTO_TEST_CASE(ten_of_twenty_is_between_thirty_and_seventy_percent) {
   const Estimate estimate = wilson(10, 20);
   BOOST_TEST(estimate.value == 0.5);
@@ -48,7 +49,7 @@ BOOST_AUTO_TEST_CASE(ten_of_twenty_is_between_thirty_and_seventy_percent) {
   BOOST_TEST(std::abs(estimate.high - 0.7007020) < 1e-7);
 }
 
-// At the ends the score test has exactly z: (p̂ − p)² = z² p (1 − p) / n.
+// At the ends, the score test statistic is exactly z: (p̂ − p)² = z² p (1 − p) / n.
 BOOST_AUTO_TEST_CASE(both_ends_solve_wilsons_quadratic) {
   for (std::size_t n = 1; n <= 40; ++n) {
     for (std::size_t k = 0; k <= n; ++k) {
@@ -61,7 +62,7 @@ BOOST_AUTO_TEST_CASE(both_ends_solve_wilsons_quadratic) {
       }
       BOOST_TEST(e.value == share);
       BOOST_TEST((0 <= e.low && e.low <= share && share <= e.high && e.high <= 1));
-      BOOST_TEST(e.low < e.high);  // no certainty from finitely many facts
+      BOOST_TEST(e.low < e.high);  // finitely many facts never give certainty
     }
   }
 }
@@ -76,7 +77,7 @@ BOOST_AUTO_TEST_CASE(no_facts_give_no_number) {
        {Estimate{}, wilson(0, 0), wilson_share(0, 0), bootstrap_mean({}, {}, "x")}) {
     BOOST_TEST(none.count == 0U);
     BOOST_TEST(!none.exists());
-    // It passes no threshold, from below or from above.
+    // An empty estimate passes no threshold, whether it is a minimum or a maximum.
     for (const double number : {none.value, none.low, none.high}) {
       BOOST_TEST(!(number <= 0.1));
       BOOST_TEST(!(number >= 0.0));
@@ -90,7 +91,8 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_sorted_last) {
   BOOST_TEST(or_lowest(Estimate{}.value) < or_lowest(-1e300));
 }
 
-// By hand from numpy.quantile's definition: position q (n − 1), linear in between.
+// Worked out by hand from numpy.quantile's definition: position q (n − 1), with linear
+// interpolation.
 BOOST_AUTO_TEST_CASE(quantiles_are_numpys_linear_ones) {
   const std::vector<double> four{1, 2, 3, 4};
   BOOST_TEST(quantile(four, 0.25) == 1.75);
@@ -103,7 +105,8 @@ BOOST_AUTO_TEST_CASE(quantiles_are_numpys_linear_ones) {
   BOOST_TEST(quantile(std::vector<double>{7.0}, 0.975) == 7.0);
 }
 
-// For 0, 1, …, 40 in any order: positions 0.025 · 40 and 0.975 · 40. The value is taken unchanged.
+// For the draws 0, 1, …, 40 in any order, the ends are at positions 0.025 · 40 and 0.975 · 40. The
+// estimate's value is the given one.
 BOOST_AUTO_TEST_CASE(an_interval_is_the_middle_95_percent_of_the_draws) {
   std::vector<double> draws(41);
   for (std::size_t i = 0; i < 41; ++i) draws[i] = static_cast<double>(i * 7 % 41);
@@ -146,7 +149,7 @@ BOOST_AUTO_TEST_CASE(an_interval_is_its_two_ends) {
   BOOST_TEST(!Estimate{}.has_interval());
 }
 
-// Sums of three tenths differ by the order of addition; that does not count as spread.
+// Sums of three 0.1s depend on the order of addition; such differences do not count as spread.
 BOOST_AUTO_TEST_CASE(equal_values_give_no_interval) {
   const Estimate e = bootstrap_mean({{{0.1, 0.1, 0.1}, 0.3}, {{0.7, 0.7}, 0.7}}, {}, "x");
   BOOST_TEST(std::abs(e.value - 0.52) < 1e-15);
@@ -154,7 +157,8 @@ BOOST_AUTO_TEST_CASE(equal_values_give_no_interval) {
   BOOST_TEST(e.count == 5U);
 }
 
-// Two strata with different constants have no spread within; pooled resampling would find some.
+// Each of the two strata is constant, with different values, so there is no spread within them.
+// Pooled resampling would find a spread.
 BOOST_AUTO_TEST_CASE(strata_are_resampled_within_themselves) {
   const Estimate e = bootstrap_mean({{{0, 0, 0, 0}, 0.5}, {{1, 1, 1, 1}, 0.5}}, {}, "x");
   BOOST_TEST(e.value == 0.5);
@@ -173,8 +177,8 @@ BOOST_AUTO_TEST_CASE(no_resamples_leave_the_value_alone) {
   BOOST_TEST(!e.has_interval());
 }
 
-// Central limit theorem: for a hundred values of each, 2 z √(0.25 / 200) = 0.1386; 5000 resamples
-// are within 6%.
+// By the central limit theorem, for a hundred zeros and a hundred ones, the width is 2 z √(0.25 /
+// 200) = 0.1386. With 5000 resamples, it is within 6% of that.
 BOOST_AUTO_TEST_CASE(the_width_is_the_normal_one_for_many_values) {
   std::vector<double> values(200, 0.0);
   for (std::size_t i = 0; i < 100; ++i) values[i] = 1.0;
@@ -183,8 +187,8 @@ BOOST_AUTO_TEST_CASE(the_width_is_the_normal_one_for_many_values) {
   BOOST_TEST(std::abs((e.high - e.low) / expected - 1) < 0.06);
 }
 
-// Samples of 40 uniform numbers with mean 0.5: about 94% of 500 intervals must contain it. Three
-// standard errors of that share are 0.03.
+// Each sample has 40 uniform numbers with mean 0.5. About 94% of the 500 intervals must contain
+// this mean; three standard errors of that share are 0.03.
 BOOST_AUTO_TEST_CASE(about_ninety_five_percent_of_intervals_hold_the_truth) {
   int held = 0;
   for (int sample = 0; sample < 500; ++sample) {

@@ -7,8 +7,8 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(label_match)
 
-// Results of Python: `label in text`, and `label.lower().replace(':', '').replace(',',
-// '').replace('.', '') in text.lower()`.
+// The expected values are the results of Python: `label in text`, and `label.lower().replace(':',
+// '').replace(',', '').replace('.', '') in text.lower()`.
 BOOST_AUTO_TEST_CASE(a_label_is_in_a_text_by_the_letters_or_by_the_authors_program) {
   struct {
     const char* text;
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_label_is_in_a_text_by_the_letters_or_by_the_authors_progr
       {"", "Oslo", false, false},
       {"", "", true, true},
       {"Oslo", "...", false, true},
-      {"a-b;c", "A-B;C", false, true},  // other symbols stay
+      {"a-b;c", "A-B;C", false, true},  // other symbols are not removed
   };
   for (const auto& one : cases) {
     BOOST_TEST_CONTEXT(one.text << " / " << one.label) {

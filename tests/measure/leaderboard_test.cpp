@@ -21,7 +21,8 @@ namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 200};
 
-/// Accuracies: a has 1/4, 1/2, 1; b has 1/2, 1/2, 3/4 and 1 in "P4", which a lacks.
+/// The accuracies of a are 1/4, 1/2 and 1; those of b are 1/2, 1/2 and 3/4, and 1 in "P4", which a
+/// lacks.
 std::vector<ModelAnswers> two_models() {
   return {{"a", {by_seed("P1", {"1000"}), by_seed("P2", {"1100"}), by_seed("P3", {"1111"})}},
           {"b",
@@ -61,9 +62,9 @@ BOOST_AUTO_TEST_CASE(facts_are_counted_once_over_models_by_instance) {
   BOOST_TEST(accuracy_table(models, ic(50)).facts[0] == 5U);
 }
 
-// a: (1/4 + 1/2 + 1) / 3 = 7/12; b: (1/2 + 1/2 + 3/4) / 3 = 7/12 without P4. They are equal and
-// stay in the given order. Deviations of a: −1/3, −1/12, 5/12: (16 + 1 + 25) / 144 / 2; of b:
-// −1/12, −1/12, 1/6: (1 + 1 + 4) / 144 / 2.
+// a has (1/4 + 1/2 + 1) / 3 = 7/12, and b has (1/2 + 1/2 + 3/4) / 3 = 7/12 without P4. They are
+// equal and stay in the given order. The deviations of a are −1/3, −1/12 and 5/12: (16 + 1 + 25) /
+// 144 / 2; those of b are −1/12, −1/12 and 1/6: (1 + 1 + 4) / 144 / 2.
 BOOST_AUTO_TEST_CASE(models_stand_by_their_mean_over_shared_relations) {
   const auto models = two_models();
   const AccuracyTable table = accuracy_table(models, ic(50));
@@ -96,7 +97,7 @@ BOOST_AUTO_TEST_CASE(models_that_share_no_relation_have_no_mean) {
   BOOST_TEST(model_correlations(table)[0][1].count == 0U);
 }
 
-// P4: 1; P3: (1 + 3/4) / 2 = 7/8, s² = 1/32; P2: 1/2 without deviation; P1: 3/8.
+// P4 has 1; P3 has (1 + 3/4) / 2 = 7/8 with s² = 1/32; P2 has 1/2 without deviation; P1 has 3/8.
 BOOST_AUTO_TEST_CASE(relations_stand_by_their_mean_over_models) {
   const AccuracyTable table = accuracy_table(two_models(), ic(50));
   const auto standings = relation_standings(table);
@@ -117,15 +118,16 @@ BOOST_AUTO_TEST_CASE(a_models_best_and_worst_relations_are_among_those_it_has) {
   const AccuracyTable table = accuracy_table(two_models(), ic(50));
   const auto [top, bottom] = extreme_relations(table, 1);
   BOOST_TEST(codes(table, top) == "P4 P3 ");
-  BOOST_TEST(codes(table, bottom) == "P1 P2 ");  // these are equal
+  BOOST_TEST(codes(table, bottom) == "P1 P2 ");  // these two are equal
   const auto [best, worst] = extreme_relations(table, 0, 1);
   BOOST_TEST(codes(table, best) == "P3 ");
   BOOST_TEST(codes(table, worst) == "P1 ");
-  BOOST_TEST(codes(table, extreme_relations(table, 0).top) == "P3 ");  // none is in both lists
+  // No relation is in both lists.
+  BOOST_TEST(codes(table, extreme_relations(table, 0).top) == "P3 ");
 }
 
-// Over P1, P2, P3: a has 1/4, 1/2, 1; b has 1/2, 1/2, 3/4. Deviations from the means, in twelfths:
-// −4, −1, 5 and −1, −1, 2, so r = (4 + 1 + 10) / √(42 · 6).
+// Over P1, P2 and P3, a has 1/4, 1/2 and 1, and b has 1/2, 1/2 and 3/4. In twelfths, the deviations
+// from the means are −4, −1, 5 and −1, −1, 2, so r = (4 + 1 + 10) / √(42 · 6).
 BOOST_AUTO_TEST_CASE(models_correlate_over_the_relations_both_have) {
   const auto correlations = model_correlations(accuracy_table(two_models(), ic(50)));
   BOOST_TEST(near(correlations[0][1].value, 15 / std::sqrt(252.0)));
@@ -135,7 +137,8 @@ BOOST_AUTO_TEST_CASE(models_correlate_over_the_relations_both_have) {
   BOOST_TEST(correlations[1][1].count == 4U);
 }
 
-// F = {0, 2}, G = {1, 3}, H = {4}; 5 has no family. F×G: 0.1, 0.3, 0.5 (1–2), 0.9 (2–3).
+// The families are F = {0, 2}, G = {1, 3} and H = {4}; model 5 has none. The pairs of F and G have
+// 0.1, 0.3, 0.5 (1–2) and 0.9 (2–3).
 BOOST_AUTO_TEST_CASE(families_have_the_mean_over_cross_pairs_without_self_pairs) {
   std::vector<std::vector<Estimate>> all(6, std::vector<Estimate>(6, r(-1)));
   const auto set = [&](std::size_t i, std::size_t j, const Estimate& value) {
@@ -147,7 +150,7 @@ BOOST_AUTO_TEST_CASE(families_have_the_mean_over_cross_pairs_without_self_pairs)
   set(1, 2, r(0.5));
   set(2, 3, r(0.9));
   set(0, 2, r(0.7));
-  set(1, 3, {});  // no number
+  set(1, 3, {});  // a pair without a correlation
   set(0, 4, r(0.2));
   set(2, 4, {});
   const FamilyCorrelations made = family_correlations(all, {"F", "G", "F", "G", "H", ""});
@@ -189,16 +192,16 @@ BOOST_AUTO_TEST_CASE(family_means_are_those_of_every_ordered_pair_counted_out) {
           ++pairs;
         }
       }
-      // Within a family, the ordered pairs contain every pair twice.
+      // Within a family, each pair appears twice among the ordered pairs.
       BOOST_TEST(made.means[f][g].pairs == (f == g ? pairs / 2 : pairs));
       if (pairs > 0) BOOST_TEST(near(made.means[f][g].value, sum / static_cast<double>(pairs)));
     }
   }
 }
 
-// Shared relations P1, P2, P3; a is the base. Right answers of a and b: P1 1000, 0011; P2 1100,
-// 0110; P3 1111, 1110. Both accuracies are 7/12. Of b's facts, a knows 0/2, 1/2, 3/3; of a's, b
-// knows 0/1, 1/2, 3/4.
+// The shared relations are P1, P2 and P3, and a is the base. The right answers of a and b are 1000
+// and 0011 in P1, 1100 and 0110 in P2, 1111 and 1110 in P3. Both accuracies are 7/12. Of the facts
+// that b knows, a knows 0/2, 1/2 and 3/3; of those that a knows, b knows 0/1, 1/2 and 3/4.
 BOOST_AUTO_TEST_CASE(a_tuned_model_stands_against_its_base) {
   const TunedComparison made = compare_tuned(two_models(), 0, 1, ic(50), few);
   BOOST_TEST(near(made.base_accuracy.value, 7.0 / 12));
@@ -212,8 +215,8 @@ BOOST_AUTO_TEST_CASE(a_tuned_model_stands_against_its_base) {
   BOOST_TEST(made.tuned_given_base.left_out.relations == 1U);
 }
 
-// Seed 0: base 2 of 2, tuned 1 of 2; seed 1: 1 and 0. Each fact is worse by 1/2 in every resample,
-// so there is no interval.
+// Under seed 0, the base has 2 of 2 and the tuned model 1 of 2; under seed 1, they have 1 and 0.
+// Each fact is worse by 1/2 in every resample, so there is no interval.
 BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   const std::vector<ModelAnswers> models{{"base", {by_seed("P1", {"11", "10"})}},
                                          {"tuned", {by_seed("P1", {"10", "00"})}}};
@@ -227,7 +230,8 @@ BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   BOOST_TEST(made.base_given_tuned.rate.value == 0.25);
 }
 
-// a has only ties, b knows fact 0: accuracies 1/4 and (1 + 3/4) / 4, known 0 and 1/4.
+// a has only ties, and b knows fact 0. The accuracies are 1/4 and (1 + 3/4) / 4; the shares of
+// known facts are 0 and 1/4.
 BOOST_AUTO_TEST_CASE(a_tie_is_a_guess_on_the_leaderboards_and_not_known_in_pairs) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"4444"})}},
                                          {"b", {by_seed("P1", {"1444"})}}};

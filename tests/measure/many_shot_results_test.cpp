@@ -44,7 +44,8 @@ BOOST_FIXTURE_TEST_CASE(every_group_has_its_mean_over_relations_and_its_spread, 
   const GroupSpread& one = made.groups[0];
   BOOST_TEST(near(one.overall.accuracy.value, (3.0 / 8 + 1.0 / 4) / 2));
   BOOST_TEST(one.overall.accuracy.count == 6U);
-  BOOST_TEST(near(one.overall.sd.value(), std::sqrt(2 * 0.0625 * 0.0625)));  // of 3/8 and 1/4
+  // This is the standard deviation of 3/8 and 1/4.
+  BOOST_TEST(near(one.overall.sd.value(), std::sqrt(2 * 0.0625 * 0.0625)));
   BOOST_TEST(one.overall.variants == 2U);
   BOOST_REQUIRE(one.relations.size() == 2U);
   BOOST_TEST(near(one.relations[0].second.accuracy.value, 3.0 / 8));
@@ -60,7 +61,8 @@ BOOST_FIXTURE_TEST_CASE(every_group_has_its_mean_over_relations_and_its_spread, 
 BOOST_FIXTURE_TEST_CASE(groups_stand_side_by_side_over_the_relations_that_have_them_all,
                         SmallManyShot) {
   const ManyShotResults made = results(*this);
-  BOOST_TEST((names(made.side_by_side) == Words{"ic/1", "ic/5", "hgp"}));  // generation is left out
+  // Generated answers are excluded.
+  BOOST_TEST((names(made.side_by_side) == Words{"ic/1", "ic/5", "hgp"}));
   const std::vector<double> expected{3.0 / 8, 7.0 / 8, 1.0 / 4};
   for (std::size_t i = 0; i < 3; ++i) {
     BOOST_REQUIRE(made.side_by_side[i].relations.size() == 1U);
@@ -116,13 +118,13 @@ BOOST_AUTO_TEST_CASE(curves_are_of_ic_lke_alone_one_for_each_separator) {
   BOOST_TEST(made.curves[0].like.separator == " ");
   BOOST_TEST(made.curves[0].shots_for_95.value() == 1U);
   BOOST_TEST(made.curves[1].like.separator == " in ");
-  BOOST_TEST(!made.curves[1].shots_for_95);  // nothing is right at the most shots
+  BOOST_TEST(!made.curves[1].shots_for_95);  // nothing is right at the highest shot count
   ManyShotFolder one;
   one.choose("P1", ic(50), "10");
   BOOST_TEST(results(one).curves.empty());  // one point is not a curve
 }
 
-// With 0.82, each of the twelve answers is above 0.8, and none is above 0.85.
+// At 0.82, each of the twelve answers is above 0.8, but none is above 0.85.
 BOOST_FIXTURE_TEST_CASE(accuracy_at_k_is_of_the_most_shots_and_of_templates, SmallManyShot) {
   const ManyShotResults made = results(*this);
   BOOST_REQUIRE(made.at_k.size() == 2U);
@@ -152,7 +154,7 @@ BOOST_FIXTURE_TEST_CASE(chance_choices_and_remarks_are_those_of_the_folder, Smal
   BOOST_TEST(results(*this).remarks[0] == "a remark on <some>: P1 here, P2 there");
 }
 
-// Each relation counts once, whatever its number of rows.
+// Each relation counts once, however many rows it has.
 BOOST_AUTO_TEST_CASE(chance_is_the_mean_over_the_relations_shown) {
   ManyShotResults made;
   made.chance_by_relation = {{"A", 0.5}, {"B", 0.1}, {"C", 0.9}};
@@ -172,7 +174,7 @@ BOOST_AUTO_TEST_CASE(injections_are_measured_by_relation) {
   BOOST_REQUIRE(made.injections.size() == 1U);
   BOOST_TEST(made.injections[0].relation == "P1");
   BOOST_REQUIRE(made.injections[0].panels.size() == 5U);
-  // (1 + … + 10) / 10 / 20
+  // The mean is (1 + … + 10) / 10 / 20.
   BOOST_TEST(near(made.injections[0].panels[0].correct.value, 5.5 / 20));
   BOOST_TEST(made.injections[0].panels[1].injected.count == 2U);
 }
@@ -188,8 +190,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_none_is_refused) {
                         says(Fault::user, "P1_injection.json: is not an injection experiment"));
 }
 
-// Two draws of 20 facts with 4 choices: the better one has 8 right, P = 0.1018 (R: 1 - pbinom(7,
-// 20, 0.25)), and counts as two tries. Generated answers are not guesses.
+// Two draws have 20 facts with 4 choices each. The better one has 8 right, P = 0.1018 (R: 1 -
+// pbinom(7, 20, 0.25)), and counts as two tries. Generated answers do not count as guesses.
 BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   const auto answered = [](std::size_t right, std::size_t facts) {
     return std::string(right, '1') + std::string(facts - right, '0');
@@ -213,8 +215,8 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
       "Warning: the run is indistinguishable from guessing: 8.0 of 20 answers right"));
   for (std::size_t i = 0; i < 12; ++i) test::cell(run.answers.relations[0], 1, i).correct = true;
   BOOST_TEST(said().empty());
-  // Facts with two choices and with a hundred: 15 of 40 right, P = 0.029; with their mean it would
-  // be 0.063.
+  // Half of the facts have two choices and half have a hundred. With 15 of 40 right, P = 0.029;
+  // with the mean chance for every fact, it would be 0.063.
   run.answers.relations = {test::under_settings("P1", {{ic(1), answered(15, 40)}})};
   for (std::size_t i = 0; i < 40; ++i) {
     run.chance_by_fact["P1"][i] = i < 20 ? 1.0 / 2 : 1.0 / 100;

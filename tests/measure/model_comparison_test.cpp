@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(comparison)
 
 namespace {
 
-/// A model of one relation with one fact, under each of the settings.
+/// A model with one relation and one fact, which is right under each of the settings.
 ModelAnswers under(const std::string& name, const std::vector<Setting>& settings) {
   std::vector<std::pair<Setting, std::string>> marks;
   for (const Setting& setting : settings) marks.emplace_back(setting, "1");
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(all_measures_are_taken_of_the_same_models) {
   BOOST_TEST(made.table.relations[made.relations[0].relation] == "P4");
   BOOST_TEST(made.table.relations[made.relations[3].relation] == "P1");
   BOOST_TEST(near(made.relations[3].accuracy.value, 0.25));
-  // Cat, ant and bee are 0, 1 and 2.
+  // The indices of cat, ant and bee are 0, 1 and 2.
   BOOST_TEST(near(made.subsumption[1][2].rate.value, (0.5 + 0.5 + 0.75) / 3));
   BOOST_TEST(near(made.subsumption[2][1].rate.value, (1 + 0.5 + 1) / 3));
   BOOST_TEST(made.subsumption[0][1].empty == 1U);

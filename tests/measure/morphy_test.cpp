@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(morphy_suite)
 
 namespace {
 
-/// Lines of an index: each word with the number of its senses that occur in tagged texts.
+/// The lines of an index; each word has the number of its senses that occur in tagged texts.
 std::string index_of(const std::vector<std::pair<std::string, int>>& words) {
   std::string text = "  1 This software and database is being provided to you,  \n  2 \n";
   for (const auto& [word, tagged] : words) {
@@ -27,7 +27,7 @@ std::string index_of(const std::vector<std::pair<std::string, int>>& words) {
   return text;
 }
 
-/// A folder like WordNet's with a few words of each part of speech.
+/// A folder in WordNet's format with a few words of each part of speech.
 struct SmallWordNet {
   TemporaryFolder folder;
 
@@ -95,30 +95,30 @@ BOOST_AUTO_TEST_CASE(rules_of_detachment_give_the_base_that_the_index_has) {
                                       {"taller", "tall"},
                                       {"nicest", "nice"},
                                       {"quickly", "quickly"},
-                                      {"pianos", "pianos"}});  // no piano in this index
+                                      {"pianos", "pianos"}});  // this index does not contain piano
 }
 
 BOOST_AUTO_TEST_CASE(exceptions_come_first_noun_before_verb_before_adjective_before_adverb) {
   const SmallWordNet files;
   check(Morphy(files.folder.path()), {{"men", "man"},
-                                      {"leaves", "leaf"},  // not the verb's leave
-                                      {"was", "be"},       // not the noun wa
-                                      {"has", "have"},     // not the noun ha
+                                      {"leaves", "leaf"},  // not leave, the verb's lemma
+                                      {"was", "be"},       // not wa, a noun
+                                      {"has", "have"},     // not ha, a noun
                                       {"ran", "run"},
                                       {"bigger", "big"},
-                                      {"better", "good"},  // not the adverb's well
+                                      {"better", "good"},  // not well, the adverb's lemma
                                       {"best", "well"}});
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_counts_if_the_index_has_its_base) {
   const SmallWordNet files;
-  check(Morphy(files.folder.path()), {{"axes", "axis"},     // no ax in this index
+  check(Morphy(files.folder.path()), {{"axes", "axis"},     // this index does not contain ax
                                       {"comics", "comic"},  // a collocation is not a lemma
                                       {"is", "is"}});
 }
 
-// morphy(7WN): "If it is found the first base form is returned"; rules are for words that are not
-// found.
+// morphy(7WN): "If it is found the first base form is returned". The rules are only for words that
+// are not found.
 BOOST_AUTO_TEST_CASE(no_rule_is_tried_for_an_exception) {
   const SmallWordNet files;
   check(Morphy(files.folder.path()), {{"anabases", "anabasis"},    // not a form of the fish anabas
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_rule_leaves_something_of_the_word) {
 
 BOOST_AUTO_TEST_CASE(a_word_of_an_index_stays) {
   const SmallWordNet files;
-  check(Morphy(files.folder.path()), {{"rose", "rose"},  // the base of its plural is rose, too
+  check(Morphy(files.folder.path()), {{"rose", "rose"},  // the plural has the base rose, too
                                       {"running", "running"},
                                       {"gas", "gas"},
                                       {"as", "as"},
@@ -263,7 +263,8 @@ BOOST_AUTO_TEST_CASE(words_of_wordnet_have_their_lemmas,
                  {"guilders", "guilder"},  // its first base, "guilde", is in no index
                  {"scots", "scot"},
                  {"works", "work"},
-                 // The results of morphstr in WordNet's own library for a form that is in no index.
+                 // The expected lemmas are those that morphstr in WordNet's own library returns for
+                 // forms that are in no index.
                  {"anabases", "anabasis"},
                  {"arses", "arsis"},
                  {"bitting", "bit"},

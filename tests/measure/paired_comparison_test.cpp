@@ -22,7 +22,8 @@ namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 400};
 
-/// P1: both know fact 0, only a knows 1 and 2, only b knows 3. P2: only a knows 0, neither knows 1.
+/// In P1, both models know fact 0, only a knows facts 1 and 2, and only b knows fact 3. In P2, only
+/// a knows fact 0, and neither knows fact 1.
 std::vector<ModelAnswers> two_models() {
   return {{"a", {by_seed("P1", {"1110"}), by_seed("P2", {"10"})}},
           {"b", {by_seed("P2", {"00"}), by_seed("P1", {"1001"})}}};
@@ -39,8 +40,9 @@ std::string marks(std::size_t right, std::size_t all) {
 
 }  // namespace
 
-// P1: 1, 2, 1, 0; P2: 0, 1, 0, 1. Differences 1/4 and 1/2. Three discordant facts against one: p =
-// 2 · 5/16.
+// Facts known to both, only the first, only the second and neither: 1, 2, 1, 0 in P1 and 0, 1, 0, 1
+// in P2. The differences are 1/4 and 1/2. Of the discordant facts, three are against one: p = 2 ·
+// 5/16.
 BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation_and_pooled) {
   const PairedComparison made = compared(two_models());
   BOOST_TEST(made.first == 0U);
@@ -60,8 +62,9 @@ BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation_and_pooled) {
   BOOST_TEST(made.relations[0].second.p == 1.0);
 }
 
-// With two relations, a resample consists of only one or the other or of both, with probabilities
-// 1/4, 1/4 and 1/2. The ends are those of resamples of a single relation.
+// With two relations, a resample consists of only the first, only the second, or both, with
+// probabilities 1/4, 1/4 and 1/2. The ends of the interval come from the resamples with a single
+// relation.
 BOOST_AUTO_TEST_CASE(relations_are_resampled_whole) {
   const PairedComparison made = compared(two_models());
   BOOST_TEST(made.overall.difference.method == "bootstrap of relations");
@@ -73,8 +76,8 @@ BOOST_AUTO_TEST_CASE(relations_are_resampled_whole) {
   BOOST_TEST(made.relations[0].second.difference.method == "bootstrap of facts");
 }
 
-// Of 100 facts, only the first knows 40 and only the second 20: the difference has the variance
-// (0.6 − 0.2²) / 100.
+// Of 100 facts, 40 are known only to the first model and 20 only to the second, so the variance of
+// the difference is (0.6 − 0.2²) / 100.
 BOOST_AUTO_TEST_CASE(of_one_relation_the_facts_are_resampled) {
   const std::vector<ModelAnswers> models{
       {"a", {by_seed("P1", {marks(40, 100)})}},
@@ -102,7 +105,7 @@ BOOST_AUTO_TEST_CASE(models_that_agree_on_every_fact_have_no_interval) {
   BOOST_TEST(made.overall.p_holm == 1.0);
 }
 
-// One of two variants is not more than half; two of three are.
+// One of two variants is not more than half; two of three variants are.
 BOOST_AUTO_TEST_CASE(a_fact_is_known_under_more_than_half_of_the_variants) {
   std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"110", "010"})}},
                                    {"b", {by_seed("P1", {"100", "100"})}}};
@@ -112,15 +115,15 @@ BOOST_AUTO_TEST_CASE(a_fact_is_known_under_more_than_half_of_the_variants) {
   BOOST_TEST((compared(models).overall.counts == PairedCounts{1, 1, 0, 1}));
 }
 
-// Under two variants, a knows fact 0 in 2/2 and fact 1 in 1/2; b in 1/2 and 0. On average each
-// drops by 1/2, though neither a nor b knows fewer facts under most variants.
+// Under two variants, a knows fact 0 in 2/2 and fact 1 in 1/2; b knows them in 1/2 and 0. On
+// average, each fact drops by 1/2, although only one fact is no longer known under most variants.
 BOOST_AUTO_TEST_CASE(a_drop_is_of_means_over_the_variants) {
   std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"11", "10"})}},
                                    {"b", {by_seed("P1", {"10", "00"})}}};
   PairedComparison made = compared(models);
   BOOST_TEST(near(made.mean_drop.value, 0.5));
   BOOST_TEST(near(made.overall_drop.value, 0.5));
-  // With a second relation of three facts, all of them known to both.
+  // Both models know all three facts of the second relation.
   models[0].relations.push_back(by_seed("P2", {"111", "111"}));
   models[1].relations.push_back(by_seed("P2", {"111", "111"}));
   made = compared(models);
@@ -138,7 +141,7 @@ BOOST_AUTO_TEST_CASE(of_one_variant_a_drop_is_the_difference) {
   BOOST_TEST(made.overall_drop.high == made.overall.difference.high);
 }
 
-// Both models have only seed 0.
+// Seed 0 is the only one that both models have.
 BOOST_AUTO_TEST_CASE(variants_of_one_model_alone_do_not_count) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"10", "01", "01"})}},
                                          {"b", {by_seed("P1", {"10"})}}};
@@ -171,13 +174,13 @@ BOOST_AUTO_TEST_CASE(models_that_share_no_fact_have_no_numbers_and_are_no_test) 
   BOOST_TEST(!made[0].overall.difference.exists());
   BOOST_TEST(!made[0].mean_difference.exists());
   BOOST_TEST(std::isnan(made[0].mean_accuracy[0]));
-  // The only test is a against c.
+  // a against c is the only test.
   BOOST_TEST(near(made[1].overall.p, 2.0 / 256));
   BOOST_TEST(made[1].overall.p_holm == made[1].overall.p);
 }
 
-// a and b against c: 8 facts to none each; a against b: none. Holm: 3 p, 3 p, 1, and the same for
-// the relations, as there is one.
+// a and b each know 8 facts that c does not; a and b do not differ. Holm's adjusted values are 3 p,
+// 3 p and 1. They are the same for the relations, because there is only one.
 BOOST_AUTO_TEST_CASE(p_is_adjusted_over_all_pairs_and_relations) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {marks(8, 8)})}},
                                          {"b", {by_seed("P1", {marks(8, 8)})}},
@@ -204,7 +207,7 @@ BOOST_AUTO_TEST_CASE(answers_are_compared_as_texts_under_the_first_shared_varian
     cell(models[1].relations[0], 1, i).option = i;
   }
   BOOST_TEST(*compared(models).overall.same_answers == 0U);
-  std::ranges::reverse(models[1].relations[0].relation.options);  // o3 … o0
+  std::ranges::reverse(models[1].relations[0].relation.options);  // the options are now o3 … o0
   for (Fact& fact : models[1].relations[0].relation.facts) fact.answer = 3 - fact.answer;
   const PairedComparison made = compared(models);
   BOOST_TEST(*made.overall.same_answers == 4U);
@@ -227,7 +230,7 @@ BOOST_AUTO_TEST_CASE(models_that_cannot_be_told_apart_share_a_rank) {
     made.overall.p_holm = p_holm;
     return made;
   };
-  // 1 beats 0 and 2, 3 beats only 2; 4 has no accuracy.
+  // Model 1 beats 0 and 2, and model 3 beats only 2. Model 4 has no accuracy.
   const auto ranks =
       shared_ranks({0.6, 0.9, 0.3, 0.8, no_number},
                    {pair(0, 1, 0.01), pair(0, 2, 0.06), pair(0, 3, 0.2), pair(1, 2, 0.001),

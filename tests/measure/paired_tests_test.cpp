@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(paired_tests)
 
 namespace {
 
-/// Whether p is within a relative error of 1e-9.
+/// Returns whether p is within a relative error of 1e-9.
 bool is_p(double p, double expected) {
   return std::abs(p - expected) <= 1e-9 * expected;
 }
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(counts_are_a_table_of_two_by_two) {
   BOOST_TEST((counts == PairedCounts{2, 5, 4, 7}));
 }
 
-// For 5 and 1: 2 (1 + 6) / 64; for 0 and 4: 2 / 16; for 10 and 2: 2 (1 + 12 + 66) / 4096.
+// For 5 and 1, p is 2 (1 + 6) / 64; for 0 and 4, 2 / 16; for 10 and 2, 2 (1 + 12 + 66) / 4096.
 BOOST_AUTO_TEST_CASE(p_is_the_binomial_tail_doubled) {
   BOOST_TEST(near(mcnemar_exact_p(5, 1), 14.0 / 64));
   BOOST_TEST(near(mcnemar_exact_p(0, 4), 2.0 / 16));
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(equal_counts_and_none_are_no_difference) {
   BOOST_TEST(mcnemar_exact_p(4, 3) == 1.0);
 }
 
-// scipy.stats.binomtest(first, first + second).pvalue, scipy 1.14.1.
+// The expected values are from scipy 1.14.1: scipy.stats.binomtest(first, first + second).pvalue.
 BOOST_AUTO_TEST_CASE(p_of_many_facts_is_that_of_scipy) {
   BOOST_TEST(is_p(mcnemar_exact_p(60, 40), 0.056887933640980784));
   BOOST_TEST(is_p(mcnemar_exact_p(1040, 960), 0.07728689056266856));
@@ -78,7 +78,8 @@ BOOST_AUTO_TEST_CASE(what_is_too_small_for_a_double_is_0) {
   BOOST_TEST(near(mcnemar_exact_p(1000, 0) / std::ldexp(1.0, -999), 1));
 }
 
-// Sorted: 0.01, 0.02, 0.03, 0.9. Times 4, 3, 2, 1: 0.04, 0.06, 0.06, 0.9.
+// The sorted values 0.01, 0.02, 0.03 and 0.9, multiplied by 4, 3, 2 and 1, become 0.04, 0.06, 0.06
+// and 0.9.
 BOOST_AUTO_TEST_CASE(holm_multiplies_by_the_tests_that_are_left) {
   const auto adjusted = holm({0.9, 0.01, 0.03, 0.02});
   BOOST_TEST(near(adjusted[0], 0.9));
@@ -105,12 +106,13 @@ BOOST_AUTO_TEST_CASE(g_is_the_distance_from_a_half) {
   BOOST_TEST(std::isnan(cohens_g({4, 0, 0, 9})));
 }
 
-// 20 yes-yes, 5, 10, 15 no-no of 50: agreement 0.7; by chance 0.5 · 0.6 + 0.5 · 0.4 = 0.5.
+// Of 50 facts, 20 are known to both models, 5 and 10 to only one, and 15 to neither. The agreement
+// is 0.7; by chance it would be 0.5 · 0.6 + 0.5 · 0.4 = 0.5.
 BOOST_AUTO_TEST_CASE(kappa_is_agreement_beyond_chance) {
   BOOST_TEST(near(cohens_kappa({20, 5, 10, 15}), 0.4));
   BOOST_TEST(near(cohens_kappa({3, 0, 0, 2}), 1));
   BOOST_TEST(near(cohens_kappa({0, 2, 2, 0}), -1));
-  BOOST_TEST(cohens_kappa({0, 3, 0, 2}) == 0.0);  // the second knows nothing
+  BOOST_TEST(cohens_kappa({0, 3, 0, 2}) == 0.0);  // the second model knows nothing
   BOOST_TEST(std::isnan(cohens_kappa({5, 0, 0, 0})));
   BOOST_TEST(std::isnan(cohens_kappa({0, 0, 0, 5})));
 }

@@ -15,10 +15,10 @@ bool near(double value, double expected) {
   return std::abs(value - expected) < 1e-10 * expected;
 }
 
-/// ∫ (1 − x²)^((n−4)/2) dx, the density of r if there is no correlation, by Simpson's rule. The
-/// substitution x = sin u gives cosⁿ⁻³ u, which is smooth up to the ends.
+/// ∫ (1 − x²)^((n−4)/2) dx by Simpson's rule; the integrand is the density of r if there is no
+/// correlation. The substitution x = sin u gives cosⁿ⁻³ u, which is smooth up to the ends.
 double mass(std::size_t n, double from, double to) {
-  constexpr int steps = 40000;  // a tail of 200 pairs halves in less than 1/100 of the range
+  constexpr int steps = 40000;  // the tail for 200 pairs halves in less than 1/100 of the range
   const double low = std::asin(from), step = (std::asin(to) - low) / steps;
   double sum = 0;
   for (int i = 0; i <= steps; ++i) {
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(no_correlation_is_certain_to_be_exceeded) {
   for (const std::size_t n : {3U, 4U, 10U, 1000U}) BOOST_TEST(near(p_value(0, n).value(), 1));
 }
 
-// Also if rounding leaves r slightly below 1, at the resolution of doubles.
+// The same applies if rounding leaves r slightly below 1, at the resolution of doubles.
 BOOST_AUTO_TEST_CASE(a_straight_line_has_none) {
   for (const double r : {1.0, -1.0, 1 - 1e-15, -1 + 3e-16}) {
     for (const std::size_t n : {3U, 4U, 11U, 1000U}) BOOST_TEST(!p_value(r, n).has_value());
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_straight_line_has_none) {
   BOOST_TEST(p_value(1 - 1e-9, 4).value() < 1e-8);
 }
 
-// Far below the smallest double, e^−(10^6 · ln 2): p is small, but not 0.
+// The value e^−(10^6 · ln 2) is far below the smallest double, but p must be small, not 0.
 BOOST_AUTO_TEST_CASE(no_p_is_zero) {
   BOOST_TEST(p_value(0.87, 1000000).value() > 0.0);
   BOOST_TEST(p_value(0.87, 1000000).value() < smallest_shown_p);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_pairs_has_the_tails_of_its_density) {
   }
 }
 
-// 2 * scipy.stats.t.sf(t, n - 2) from scipy.
+// The expected values are from scipy: 2 * scipy.stats.t.sf(t, n - 2).
 BOOST_AUTO_TEST_CASE(scipy_gives_the_same) {
   struct {
     double r;

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(prediction)
 
 namespace {
 
-/// Log-likelihoods whose softmax is `weights` divided by their sum.
+/// Log-likelihoods whose softmax is proportional to `weights`.
 std::vector<double> logs(std::vector<double> weights) {
   for (double& weight : weights) weight = std::log(weight);
   return weights;
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(probabilities_are_shares_of_the_exponentials) {
   check_near(softmax(std::vector<double>{-3.5}), {1.0});
 }
 
-// exp(log(w) / T) = w^(1/T).
+// The scores are the logs of weights: exp(log(w) / T) = w^(1/T).
 BOOST_AUTO_TEST_CASE(a_temperature_divides_the_scores) {
   check_near(softmax(logs({1, 4, 9}), 2), {1.0 / 6, 2.0 / 6, 3.0 / 6});
   check_near(softmax(logs({1, 2, 3}), 0.5), {1.0 / 14, 4.0 / 14, 9.0 / 14});
@@ -47,7 +47,8 @@ BOOST_AUTO_TEST_CASE(probabilities_hold_for_scores_of_any_size) {
   check_near(softmax(std::vector<double>{800, 800}), {0.5, 0.5});
 }
 
-// p = (1, 5, 2) / 8. Brier for answer 2: (1 + 25 + 36) / 64; for answer 1: (1 + 9 + 4) / 64.
+// p = (1, 5, 2) / 8. The Brier score is (1 + 25 + 36) / 64 for answer 2 and (1 + 9 + 4) / 64 for
+// answer 1.
 BOOST_AUTO_TEST_CASE(the_likeliest_option_is_the_answer) {
   const Prediction wrong = predict(logs({1, 5, 2}), 2);
   BOOST_TEST(wrong.option == 1U);
@@ -71,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_temperature_changes_the_confidence_and_not_the_answer) {
   BOOST_TEST(near(cool.one_hot_brier, (25.0 + 4 + 9) / 36));
 }
 
-// The second-best may come anywhere before or after the best.
+// The second-best option may be anywhere before or after the best one.
 BOOST_AUTO_TEST_CASE(the_margin_is_the_lead_over_the_second_in_any_order) {
   std::vector<double> weights{1, 2, 4, 9};
   do {
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(the_bounds_are_reached) {
   }
 }
 
-// By sorting the probabilities, and by summing the squares by definition.
+// The oracle sorts the probabilities and sums the squares as the definitions do.
 BOOST_AUTO_TEST_CASE(random_predictions_follow_the_definitions) {
   RandomStream random(11, "predictions");
   for (int round = 0; round < 300; ++round) {

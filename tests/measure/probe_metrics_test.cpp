@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(probe_metrics_suite)
 
 namespace {
 
-/// A fact's ranks under each template; rank 1 is right.
+/// The ranks of each fact under each template; rank 1 is a right answer.
 using Ranks = std::vector<std::vector<std::size_t>>;
 
 RelationAnswers empty_relation(const std::string& code, std::vector<std::string> domains,
@@ -48,8 +48,8 @@ ProbeMetrics metrics(const std::vector<RelationAnswers>& relations,
   return probe_metrics(under_all_templates(relations), bootstrap, "all");
 }
 
-// capital: two of four facts right, five options, two domains. river: two of two right, two
-// options.
+// In capital, two of four facts are right, with five options and two domains. In river, two of two
+// are right, with two options.
 std::vector<RelationAnswers> two_relations() {
   return {relation("capital", {"Geography", "Politics"}, 5, {{1}, {1}, {2}, {5}}),
           relation("river", {"Geography"}, 2, {{1}, {1}})};
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
   const auto& [geography, divided, unused] = m.domains.at("Geography");
   BOOST_TEST(geography.facts == 6U);
   BOOST_TEST(near(geography.accuracy.value, 4.0 / 6));
-  // lm-pub-quiz: capital's support of 4 is divided by its 2 domains, river's 2 by 1.
+  // As in lm-pub-quiz, capital's support of 4 is divided by its 2 domains, and river's 2 by 1.
   BOOST_TEST(near(divided.value, (2 * 0.5 + 2 * 1.0) / 4));
   BOOST_TEST(divided.method == "clustered wilson");
   const auto& [politics, politics_divided, unused_too] = m.domains.at("Politics");
@@ -127,13 +127,13 @@ BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
   BOOST_TEST(m.overall.accuracy.low == expected.low);
   BOOST_TEST(m.overall.accuracy.high == expected.high);
   BOOST_TEST(m.overall.hit_at(3).low == wilson(5, 6).low);
-  // A mean rank is not a proportion, and a mean over relations is a share over clusters of facts.
+  // A mean rank is not a proportion. A mean over relations is a share over clusters of facts.
   BOOST_TEST(m.overall.mean_rank.method == "bootstrap");
   BOOST_TEST(m.overall_unweighted.accuracy.method == "clustered wilson");
 }
 
-// Two facts, two templates: 1 and ½, so a share of ¾ of two facts. The ends of Wilson's interval
-// solve (¾ − p)² = z² p (1 − p) / 2.
+// Two facts under two templates have the shares 1 and ½, which is ¾ of two facts. The ends of
+// Wilson's interval solve (¾ − p)² = z² p (1 − p) / 2.
 BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
   const ProbeMetrics m = metrics({relation("a", {}, 4, {{1, 1}, {1, 4}})});
   BOOST_TEST(m.overall.accuracy.value == 0.75);
@@ -149,24 +149,28 @@ BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
   BOOST_TEST(m.overall.hit_at(3).value == 0.75);
 }
 
-// Accuracy: fact 0 has ½ and 1, fact 1 has 0 and 1. First wins: 1 and 1, 0 and 1.
+// For accuracy, fact 0 has ½ and 1, and fact 1 has 0 and 1. If the first option of a tie counts as
+// the answer, they have 1 and 1, and 0 and 1.
 BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
   RelationAnswers tied = relation("a", {}, 3, {{1, 1}, {2, 1}});
-  tied.cells[0] = predict(std::vector<double>{-1, -1, -2}, 0);  // ties for the best and is first
-  tied.cells[2] = predict(std::vector<double>{-1, -1, -2}, 2);  // two others tie for the best
+  // The answer ties for the best and comes first.
+  tied.cells[0] = predict(std::vector<double>{-1, -1, -2}, 0);
+  // The two other options tie for the best.
+  tied.cells[2] = predict(std::vector<double>{-1, -1, -2}, 2);
   const ProbeMetrics m = metrics({tied});
   BOOST_CHECK((m.overall.ties_for_best == TieCount{2, 4}));
   BOOST_TEST(m.overall.ties_with_answer == 1U);
   BOOST_TEST(m.overall.accuracy.value == 0.625);
   BOOST_TEST(m.overall.accuracy_first_wins.value == 0.75);
   BOOST_TEST(m.overall.accuracy_first_wins.low == wilson_share(0.75, 2).low);
-  BOOST_TEST(m.overall.hit_at(1).value == 0.625);  // equals accuracy
+  BOOST_TEST(m.overall.hit_at(1).value == 0.625);  // equals the accuracy
   BOOST_TEST(m.overall.hit_at(3).value == 1.0);
   BOOST_TEST(m.overall.mean_rank.value == ((1.5 + 1) / 2 + (3 + 1) / 2.0) / 2);
 }
 
-// Ten facts with twenty options, all tied: the right one is first with probability 1/20 and among
-// the first k with k/20. Taking the first option would find fact 0 or all facts right.
+// All twenty options of ten facts are tied. The right one is first with probability 1/20 and among
+// the first k with k/20. If the first option were always chosen, fact 0 or all facts would be
+// right.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_worth_a_guess) {
   for (const bool same_answer : {true, false}) {
     RelationAnswers level = empty_relation("a", {"D"}, 20, 1);
@@ -242,14 +246,15 @@ BOOST_AUTO_TEST_CASE(one_template_is_picked_out_of_several) {
   two.settings[1].variant = 5;
   const std::vector<RelationAnswers> all{two, relation("b", {}, 2, {{1}})};
   const auto picked = under_template(all, 5);
-  BOOST_REQUIRE(picked.size() == 1U);  // b was never scored under template 5
+  BOOST_REQUIRE(picked.size() == 1U);  // b has no scores under template 5
   BOOST_TEST(picked[0].relation().code == "a");
   BOOST_TEST(picked[0].size() == 1U);
   BOOST_TEST(picked[0].answer(0).rank.realistic() == 3.0);
   BOOST_TEST(picked[0].answer(1).rank.realistic() == 4.0);
 }
 
-// A relation whose templates all have weight 0 has no facts then; one without weights is left out.
+// If all templates of a relation have weight 0, the relation has no facts here. A relation without
+// weights is excluded.
 BOOST_AUTO_TEST_CASE(weighted_templates_answer_together) {
   auto weighs = relation("a", {"D"}, 4, {{1, 3}, {2, 4}});
   weighs.relation.template_weights = {0.25, 0.75};

@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
   const auto made = compare_with_published(
       numbers, {run("two", {{"x", {0.25, {}, {}, 0}}, {"y", {0.3, {}, {}, 0}}}),
                 run("other", {{"x", {0.5, {}, {}, 0}}})});
-  // The first run is compared with "two" (x and y). The second, which nobody published, is compared
-  // with both.
+  // The first run is compared with "two" (x and y). The second run's model has no published
+  // numbers, so it is compared with both.
   BOOST_REQUIRE(made.pairs.size() == 4U);
   BOOST_TEST(made.pairs[0].published.model == "one");
   BOOST_TEST(made.pairs[0].run == "other");
@@ -97,24 +97,26 @@ BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
              "numbers.");
 }
 
-// A calibration of several models has each model's numbers, and different ones for the run itself.
+// The calibration of several models contains each model's numbers, and separate ones for the run
+// itself.
 BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_none) {
   RunNumbers around = run("both", {{"bins", {20, {}, {}, 0}}});
   RunNumbers a = run("a", {{"accuracy", {0.4, {}, {}, 0}}}),
              b = run("b", {{"accuracy", {0.6, {}, {}, 0}}});
   a.of_run = b.of_run = "both";
   const auto made = compare_with_published({number("a", "accuracy", 0.5)}, {around, a, b});
-  // b, which nobody published, is left out because a was published.
+  // b has no published numbers. It is excluded because a has some.
   BOOST_TEST(made.pairs.size() == 1U);
   BOOST_TEST(made.runs == (std::vector<std::string>{"a"}), boost::test_tools::per_element());
   BOOST_REQUIRE(made.remarks.size() == 1U);
   BOOST_TEST(made.remarks[0] ==
              "Left out, because no published model has this name: b. To compare such a model, "
              "give it its own run or rename it with NAME=RUN.");
-  // If nobody published any of them, each is compared with all.
+  // If none of the models has published numbers, each is compared with all of them.
   const auto all = compare_with_published({number("c", "accuracy", 0.5)}, {around, a, b});
   BOOST_TEST(all.pairs.size() == 2U);
-  // If no model has the number, each model has a remark, but the run around them does not.
+  // If no model has the published kind of number, there is a remark for each model, but not for the
+  // run that contains them.
   const auto none = compare_with_published({number("c", "ace", 0.5)}, {around, a, b});
   BOOST_REQUIRE(none.remarks.size() == 2U);
   BOOST_TEST(none.remarks[0].starts_with("a has none of the published numbers"));
@@ -125,8 +127,8 @@ BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_non
   BOOST_TEST(own.runs.front() == "both");
 }
 
-// DEER's Table 4 ranks among single-token names. A run that ranks among the queries' entities is
-// easier.
+// DEER's Table 4 ranks single-token names. Ranking the entities of the queries, as this run does,
+// is easier.
 BOOST_AUTO_TEST_CASE(other_candidates_and_queries_are_said_and_have_no_verdict) {
   PublishedNumber one = number("m", "hits_at_10", 0.14);
   one.table = "4";
@@ -171,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_rounded_number_is_in_the_interval_if_one_that_rounds_to_i
         .in_interval();
   };
   BOOST_TEST((in(0.14, 2, 0.10, 0.20) == std::optional(true)));
-  BOOST_TEST((in(0.14, 2, 0.145, 0.20) == std::optional(true)));  // 0.145 may print as 0.14
+  BOOST_TEST((in(0.14, 2, 0.145, 0.20) == std::optional(true)));  // 0.145 may be printed as 0.14
   BOOST_TEST((in(0.14, 2, 0.146, 0.20) == std::optional(false)));
   BOOST_TEST((in(0.140, 3, 0.141, 0.20) == std::optional(false)));
   BOOST_TEST((in(0.21, 2, 0.10, 0.205) == std::optional(true)));

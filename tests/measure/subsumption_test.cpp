@@ -26,7 +26,7 @@ ModelAnswers model(const std::string& name, std::vector<RelationAnswers> relatio
   return {name, std::move(relations)};
 }
 
-/// A model with random answers to `facts` facts in each of three relations under two seeds.
+/// A model with random answers to `facts` facts in each of three relations, under two seeds.
 ModelAnswers random_model(const std::string& name, std::size_t facts) {
   RandomStream random(11, name);
   ModelAnswers made{name, {}};
@@ -40,7 +40,7 @@ ModelAnswers random_model(const std::string& name, std::size_t facts) {
   return made;
 }
 
-/// η computed directly from its definition; facts and settings are found by search.
+/// η computed directly from its definition; a search finds the facts and settings.
 struct Slow {
   double sum = 0;
   std::size_t cells = 0;
@@ -81,8 +81,9 @@ Slow slow_rate(const ModelAnswers& one, const ModelAnswers& other, const Setting
 
 }  // namespace
 
-// P1, seed 0: 1 knows {0, 1, 2}, 2 knows {1, 2, 3}: 2/3 and 2/3. Seed 1: 1 knows {0}, 2 knows {0,
-// 1}: 1 and 1/2. P2: 1 knows nothing, 2 knows {0}: none and 0.
+// In P1 under seed 0, model 1 knows {0, 1, 2} and model 2 knows {1, 2, 3}: 2/3 and 2/3. Under seed
+// 1, model 1 knows {0} and model 2 knows {0, 1}: 1 and 1/2. In P2, model 1 knows nothing and model
+// 2 knows {0}: no value and 0.
 BOOST_AUTO_TEST_CASE(the_mean_is_over_cells_in_which_the_first_knows_something) {
   const ModelAnswers one = model("one", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"00"})});
   const ModelAnswers two = model("two", {by_seed("P1", {"0111", "1100"}), by_seed("P2", {"10"})});
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_mean_is_over_cells_in_which_the_first_knows_something) 
   }
 }
 
-// Resamples cannot show the uncertainty of three shared facts of three; Wilson's interval can.
+// If all three known facts are shared, resamples show no uncertainty; Wilson's interval does.
 BOOST_AUTO_TEST_CASE(where_all_that_is_known_is_shared_the_interval_is_wilsons) {
   const ModelAnswers one = model("one", {by_seed("P1", {"1110", "1000"})});
   const Estimate rate = subsumption(one, one, ic(50), few).one_given_other.rate;
@@ -130,14 +131,15 @@ BOOST_AUTO_TEST_CASE(a_model_that_knows_nothing_has_no_rate) {
 BOOST_AUTO_TEST_CASE(facts_are_matched_by_instance_whatever_their_order) {
   ModelAnswers one = model("one", {by_seed("P1", {"110"})});
   ModelAnswers two = model("two", {by_seed("P1", {"0110"})});
-  // Two's facts backwards from instance 3: 3, 2, 1, 0 are wrong, right, right, wrong.
+  // The second model's facts are in reverse order: instances 3, 2, 1 and 0 are wrong, right, right
+  // and wrong.
   for (std::size_t i = 0; i < 4; ++i) {
     two.relations[0].relation.facts[i] = {.answer = 3 - i, .instance = 3 - i};
   }
   const SubsumptionPair pair = subsumption(one, two, ic(50), few);
-  BOOST_TEST(pair.one_given_other.rate.value == 0.5);     // two knows 1 of the facts 0 and 1
-  BOOST_TEST(pair.other_given_one.rate.value == 0.5);     // one knows 1 of the facts 1 and 2
-  BOOST_TEST(pair.one_given_other.left_out.facts == 1U);  // instance 3
+  BOOST_TEST(pair.one_given_other.rate.value == 0.5);     // model two knows 1 of the facts 0 and 1
+  BOOST_TEST(pair.other_given_one.rate.value == 0.5);     // model one knows 1 of the facts 1 and 2
+  BOOST_TEST(pair.one_given_other.left_out.facts == 1U);  // only instance 3
 }
 
 BOOST_AUTO_TEST_CASE(an_instance_that_is_another_fact_is_refused) {
@@ -152,17 +154,18 @@ BOOST_AUTO_TEST_CASE(an_instance_that_is_another_fact_is_refused) {
                  "P1: instance 1 is 's1' with 'o1' and 's1' with 'Rome' in one and two; compare"));
   BOOST_CHECK_EXCEPTION((void)subsumption(one, subject, ic(50), few), Error,
                         test::says(Fault::user, "'Italy' with 'o1'"));
-  // A fact with its own option texts has its own answer.
+  // The second model's fact has option texts of its own, and therefore a different answer.
   ModelAnswers own = model("two", {by_seed("P1", {"11"})});
   own.relations[0].relation.facts[1].choices = {"o0", "its own"};
   BOOST_CHECK_EXCEPTION((void)subsumption(one, own, ic(50), few), Error,
                         test::says(Fault::user, "'s1' with 'its own'"));
-  subject.relations[0].relation.facts[1].subject = "";  // unnamed, as in some results folders
+  // Some results folders omit the name.
+  subject.relations[0].relation.facts[1].subject = "";
   BOOST_TEST(subsumption(one, subject, ic(50), few).one_given_other.rate.value == 1.0);
 }
 
-// Compared: P1 with its seeds 0 and 2. Left out: P1's seeds 1 and 3; P2, P3, P4, P5 and P6. P7
-// lacks the group in both.
+// P1 is compared under seeds 0 and 2. Seeds 1 and 3 of P1 are excluded, and so are P2, P3, P4, P5
+// and P6. In P7, both models lack the group.
 BOOST_AUTO_TEST_CASE(what_one_model_lacks_is_left_out_and_counted) {
   const ModelAnswers one =
       model("one", {under_settings("P1", {{ic(50, 0), "11"}, {ic(50, 1), "00"}, {ic(50, 2), "10"}}),
@@ -173,7 +176,7 @@ BOOST_AUTO_TEST_CASE(what_one_model_lacks_is_left_out_and_counted) {
       "two", {under_settings("P1", {{ic(50, 2), "11"}, {ic(50, 3), "00"}, {ic(50, 0), "10"}}),
               by_seed("P3", {"1"}), under_settings("P4", {{ic(50, 1), "1"}}), by_seed("P5", {"1"}),
               by_seed("P6", {"1"}), under_settings("P7", {{ic(1), "1"}})});
-  two.relations[3].relation.facts[0].instance = 9;  // P5: no fact in common
+  two.relations[3].relation.facts[0].instance = 9;  // P5 now has no fact in common
   const MatchedAnswers matched = match_answers(one, two, ic(50));
   BOOST_TEST(matched.relations.size() == 1U);
   BOOST_TEST(matched.relations[0].right.size() == 2U);
@@ -214,7 +217,7 @@ BOOST_AUTO_TEST_CASE(rates_are_those_of_the_definition_fact_by_fact) {
   }
 }
 
-// The draws, computed again from their definition.
+// The draws, recomputed from their definition.
 BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
   const ModelAnswers one = random_model("a", 8);
   const ModelAnswers two = random_model("b", 8);
@@ -226,7 +229,7 @@ BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
     std::size_t cells = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       for (std::size_t v = 0; v < 2; ++v) {
-        // One cell in which each fact appears as often as it was drawn, and the original cell.
+        // One cell contains each fact as often as it was drawn; the other is the original cell.
         std::string ours, theirs, our_own, their_own;
         for (std::size_t f = 0; f < 8; ++f) {
           const char mine = one.relations[k].row(f)[v].correct ? '1' : '0';
@@ -256,8 +259,8 @@ BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
   BOOST_TEST(made.low < made.high);
 }
 
-// One cell with many known facts, all shared, and 40 cells with a single one that is not: η is
-// 1/41, though a small cell loses its fact in a third of the resamples.
+// One cell has many known facts, all of them shared; 40 cells have a single known fact, which is
+// not shared. η is 1/41, although a small cell loses its fact in a third of the resamples.
 BOOST_AUTO_TEST_CASE(cells_of_few_known_facts_do_not_drop_out_of_the_interval) {
   ModelAnswers one = model("one", {by_seed("P0", {"1111"})});
   ModelAnswers two = model("two", {by_seed("P0", {"1111"})});
@@ -268,14 +271,14 @@ BOOST_AUTO_TEST_CASE(cells_of_few_known_facts_do_not_drop_out_of_the_interval) {
   }
   const Estimate rate = subsumption(one, two, ic(50), few).one_given_other.rate;
   BOOST_TEST(near(rate.value, 1.0 / 41));
-  const Estimate same = wilson_share(1.0 / 41, 44);  // no resample has another η
+  const Estimate same = wilson_share(1.0 / 41, 44);  // every resample has the same η
   BOOST_TEST(near(rate.low, same.low));
   BOOST_TEST(near(rate.high, same.high));
 }
 
 BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
-  // The last one has more facts, so its pairs need the same resamples, but one model lacks a
-  // relation.
+  // Model c has one fact more per relation, but its pairs share eight facts and use the same
+  // resamples. Model d lacks a relation.
   std::vector<ModelAnswers> models{random_model("a", 8), random_model("b", 8),
                                    random_model("c", 9)};
   models.push_back(random_model("d", 8));
@@ -294,8 +297,8 @@ BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
   BOOST_TEST(rates[3][0].left_out.relations == 1U);
 }
 
-// One knows facts 0 and 1; the other knows fact 0 and has ties in 1 and 2: 1/2 and 1. A model with
-// only ties knows nothing.
+// The first model knows facts 0 and 1; the other knows fact 0 and has ties in 1 and 2: 1/2 and 1. A
+// model with only ties knows nothing.
 BOOST_AUTO_TEST_CASE(a_tie_is_not_known) {
   const ModelAnswers one = model("one", {by_seed("P1", {"1100"})});
   const SubsumptionPair some =

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(chat_suite)
 
 namespace {
 
-/// "<u>question</u><a>", then an answer after a space.
+/// Writes turns as "<u>question</u><a>", followed by a space and the answer.
 std::string written(const ChatTemplate& by, std::span<const ChatMessage> turns, bool opens) {
   std::string text = by.text;
   for (const ChatMessage& turn : turns) {
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_statement_that_is_no_question_and_answer_is_refused) {
   BOOST_CHECK_THROW((void)question_and_answer({"no answer", {}}), Error);
 }
 
-// Texts written by hand.
+// The expected texts are written by hand.
 BOOST_AUTO_TEST_CASE(shots_are_turns_and_only_the_assistants_words_are_scored) {
   const Dataset dataset = capitals();
   const Relation& relation = dataset.relations[0];
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(shots_are_turns_and_only_the_assistants_words_are_scored) {
       "France is</u><a> ";
   BOOST_TEST(made.text == before + "Paris.");
   BOOST_TEST(made.context == before.size());
-  BOOST_TEST(made.given == before.size() - 1);  // the space is the answer's
+  BOOST_TEST(made.given == before.size() - 1);  // the space belongs to the answer
   BOOST_TEST(made.text.substr(made.answer.front().begin) == "Paris.");
   BOOST_TEST(builder.context(relation, relation.facts[0], 0) == before);
   BOOST_TEST(builder.shared_context(relation, relation.facts[0], 0) ==
@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(a_whole_statement_is_said_behind_what_the_user_asks) {
   BOOST_TEST(made.text.substr(made.context) == "Paris rules France");
 }
 
-// Like Qwen 3, whose answers follow an empty thought, and like templates that add nothing.
+// The templates are like Qwen 3's, whose answers follow an empty thought, or like ones that add
+// nothing.
 BOOST_AUTO_TEST_CASE(nothing_but_white_space_is_put_before_the_answer) {
   const auto thinking = [](const ChatTemplate& by, std::span<const ChatMessage> turns, bool opens) {
     std::string text = written(by, turns, opens);
@@ -118,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_template_that_leaves_out_or_changes_a_turn_is_refused) {
     }
     return written(by, heard, opens);
   };
-  // Also if the question contains the system message's words.
+  // The template is also refused if the question contains the words of the system message.
   BOOST_CHECK_EXCEPTION(Chat({""}, silent, ChatTurn::question, "The"), Error,
                         says(Fault::user, "omits the system message"));
   const auto forgetful = [](const ChatTemplate& by, std::span<const ChatMessage> turns,

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_number_stands_before_the_statement_and_lowers_its_article
   BOOST_TEST(with_numerical_marker("A [X] is {marker} [Y].", 0) ==
              "I'm 0% confident a [X] is [Y].");
   BOOST_TEST(with_numerical_marker("An [X] is [Y].", 100) == "I'm 100% confident an [X] is [Y].");
-  // Other first words may be names.
+  // Any other first word may be a name, so it keeps its case.
   BOOST_TEST(with_numerical_marker("Theodor [X] is [Y].", 5) ==
              "I'm 5% confident Theodor [X] is [Y].");
   BOOST_TEST(with_numerical_marker("[Y] is The [X].", 5) == "I'm 5% confident [Y] is The [X].");
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_marked_template_says_its_role) {
   }
 }
 
-// The paper's order: paraphrases, verbalized, numerical.
+// The order is the paper's: paraphrases, then verbalized markers, then numerical ones.
 BOOST_AUTO_TEST_CASE(markers_are_appended_to_template_zero) {
   const Templates plain{"The capital of [X] is {marker} [Y].", "[Y] {marker} rules [X]."};
   const Templates bare{"The capital of [X] is [Y].", "[Y] rules [X]."};

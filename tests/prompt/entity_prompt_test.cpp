@@ -15,7 +15,7 @@ const Entity plain{"stool", "stool"};
 
 }  // namespace
 
-// Figure 2 of the paper.
+// The expected text is from Figure 2 of the paper.
 BOOST_AUTO_TEST_CASE(an_entity_is_summed_up_in_one_word) {
   BOOST_TEST(entity_text(EntityPrompt::eol, stool) ==
              "stool - a simple seat\n"
@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_CASE(without_a_description_the_last_line_stands_alone) {
              "This sentence: \"stool\" means in one word: \"");
 }
 
-// Graphs without descriptions that are read as having them: YAGO's "_", WN18RR's "-".
+// Two graphs fill in a sign if a description is missing: YAGO "_", WN18RR "-". It is read as a
+// description.
 BOOST_AUTO_TEST_CASE(a_description_of_one_sign_is_a_description) {
   for (const char* sign : {"_", "-"}) {
     BOOST_TEST(entity_text(EntityPrompt::eol, {"1", "Albert Einstein", sign}) ==
@@ -38,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_description_of_one_sign_is_a_description) {
   }
 }
 
-// Figures 12 to 14.
+// The expected texts are from Figures 12 to 14.
 BOOST_AUTO_TEST_CASE(prompts_a_b_and_c_write_the_same_otherwise) {
   BOOST_TEST(entity_text(EntityPrompt::a, stool) ==
              "entity: \"stool\", description: \"a simple seat\"\n"

@@ -36,7 +36,7 @@ Shots places(const std::vector<AskedUnder>& drawn) {
   return all;
 }
 
-/// The whole prompt that asks a fact by its label.
+/// The whole prompt for a fact, with the subject's label.
 std::string prompt(const FewShot& few_shot, const MultiPromptDataset& dataset, std::size_t relation,
                    std::size_t fact, std::size_t template_index) {
   return few_shot.context(few_shot.shots(relation, template_index), relation, fact) +
@@ -50,8 +50,8 @@ std::string prompt(const FewShotSetting& setting, std::uint64_t seed, std::size_
   return prompt(FewShot(dataset, setting, seed), dataset, relation, fact, template_index);
 }
 
-/// The relation, fact and template of each example of a context over elements_many, found by
-/// writing every fact under every template.
+/// The relation, fact and template of each example in a context over elements_many. They are found
+/// by writing every fact under every template.
 Shots read_back(const MultiPromptDataset& dataset, const std::string& context, PromptForm form) {
   std::map<std::string, std::tuple<std::size_t, std::size_t, std::size_t>> known;
   for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
@@ -156,9 +156,9 @@ BOOST_AUTO_TEST_CASE(the_papers_own_prompts_are_written_byte_by_byte) {
              "A:");
 }
 
-// The draws were computed by another program from the definition of a stream in core/random.hpp.
-// Water is among the first two of its 2-random, 2-relation and 2-template shots, and the third
-// replaces it.
+// The draws were computed by a separate program from the definition of a stream in core/random.hpp.
+// Water is among the first two shots drawn for 2-random, 2-relation and 2-template, and the third
+// shot replaces it.
 BOOST_AUTO_TEST_CASE(whole_prompts_of_each_setting_with_masks) {
   const std::string instruction = "Predict the [MASK] in each sentence in one word.\n";
   BOOST_TEST(prompt({}, 7, 1, 0, 2) == instruction + "Q: What does water contain? [MASK].\nA:");
@@ -249,23 +249,25 @@ BOOST_AUTO_TEST_CASE(the_last_shot_stands_in_the_place_of_the_asked_fact) {
   BOOST_TEST((shown(0, 3) == Shots{{0, 0, 0}, {0, 1, 1}}));
   BOOST_TEST((shown(0, 0) == Shots{{0, 2, 0}, {0, 1, 1}}));
   BOOST_TEST((shown(0, 1) == Shots{{0, 0, 0}, {0, 2, 0}}));
-  BOOST_TEST((shown(0, 2) == Shots{{0, 0, 0}, {0, 1, 1}}));  // the last is not shown to itself
-  BOOST_TEST((shown(1, 0) == Shots{{0, 0, 0}, {0, 1, 1}}));  // another relation's first fact
+  BOOST_TEST((shown(0, 2) == Shots{{0, 0, 0}, {0, 1, 1}}));  // a fact is not its own shot
+  // Fact 0 of relation 1 is not the first shot, which is fact 0 of relation 0.
+  BOOST_TEST((shown(1, 0) == Shots{{0, 0, 0}, {0, 1, 1}}));
 }
 
-// Every fact of every relation under every template, for all possible numbers of shots and more.
+// The test covers every fact of every relation under every template, with all possible shot counts
+// and larger ones.
 BOOST_AUTO_TEST_CASE(the_shots_that_are_shown_are_told_by_place) {
   const MultiPromptDataset dataset = elements_many();
   const FewShot few_shot(dataset, {relation_source, 2}, 0);
   const std::vector<AskedUnder> drawn{{1, 3, 0}, {1, 0, 2}, {1, 2, 1}};
   using Places = std::vector<std::uint32_t>;
   BOOST_TEST(few_shot.shown(drawn, 1) == (Places{0, 1}));
-  BOOST_TEST(few_shot.shown(drawn, 1, 1) == (Places{0, 1}));  // asked, and not drawn
+  BOOST_TEST(few_shot.shown(drawn, 1, 1) == (Places{0, 1}));  // the fact in question was not drawn
   BOOST_TEST(few_shot.shown(drawn, 1, 2) == (Places{0, 1}));
   BOOST_TEST(few_shot.shown(drawn, 1, 3) == (Places{2, 1}));
   BOOST_TEST(few_shot.shown(drawn, 1, 0) == (Places{0, 2}));
-  BOOST_TEST(few_shot.shown(drawn, 0, 3) == (Places{0, 1}));  // another relation's third
-  // There are no more facts: nothing replaces the asked one.
+  BOOST_TEST(few_shot.shown(drawn, 0, 3) == (Places{0, 1}));  // fact 3, but of a different relation
+  // No further fact was drawn, so nothing replaces the fact in question.
   BOOST_TEST(few_shot.shown({{1, 3, 0}, {1, 0, 2}}, 1, 3) == Places{1});
   BOOST_TEST(FewShot(dataset, {}, 0).shown({}, 1, 3).empty());
 }
@@ -284,7 +286,8 @@ BOOST_AUTO_TEST_CASE(a_fact_is_never_among_its_own_shots_and_no_shot_stands_twic
           for (std::size_t f = 0; f < dataset.relations[r].facts.size(); ++f) {
             const Shots shown =
                 read_back(dataset, few_shot.context(few_shot.shots(r, t), r, f), setting.form);
-            // As by hand: the first ones, with the last in place of the asked one.
+            // Worked out independently: the first shots, with the last one in place of the fact in
+            // question.
             Shots expected;
             bool replaced = false;
             for (std::size_t i = 0; i < drawn.size() && i < many; ++i) {
@@ -319,7 +322,7 @@ BOOST_AUTO_TEST_CASE(shots_are_of_the_facts_and_templates_that_their_setting_say
             if (setting.source != random_source) BOOST_TEST(shot.relation == r);
             if (setting.source == template_source) BOOST_TEST(shot.template_index == t);
           }
-          // Only X-template depends on the asked template.
+          // Only the X-template settings depend on the template of the question.
           if (setting.source == template_source) continue;
           BOOST_TEST((places(few_shot.shots(r, t)) ==
                       places(few_shot.shots(r, few_shot.templates(r)[0]))));
@@ -352,19 +355,20 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_others_than_the_asked_fact_as_many_as_there
             }
             BOOST_TEST(facts.size() == drawn.size());
             BOOST_TEST(!facts.contains({r, f}));
-            // All of them are shown, in their order.
+            // All drawn shots appear in the context, in their order.
             BOOST_TEST(
                 (read_back(dataset, few_shot.context(drawn, r, f), setting.form) == places(drawn)));
           }
-          BOOST_TEST(few_shot.shots(r, t).size() == std::min(many, offered));  // content-free
+          // These shots are for content-free prompts.
+          BOOST_TEST(few_shot.shots(r, t).size() == std::min(many, offered));
         }
       }
     }
   }
 }
 
-// For each of the four facts of "contains", each of the other three comes first a third of the
-// time. Five standard errors of 3,000 draws are 0.043.
+// For each of the four facts of "contains", each of the other three comes first in a third of the
+// draws. For 3,000 draws, five standard errors are 0.043.
 BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
   const MultiPromptDataset dataset = elements_many();
   std::map<std::size_t, double> first;
@@ -380,10 +384,10 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
     if (seed > 20) continue;
     BOOST_TEST((drawn(0, 2) == drawn(0, 2)));
     by_template = by_template || drawn(0, 2) != drawn(1, 2);
-    const std::size_t salt = 1;  // also called table salt
+    const std::size_t salt = 1;  // salt is also called table salt
     by_name =
         by_name || few_shot.shots(1, 0, salt, 0)[0].fact != few_shot.shots(1, 0, salt, 1)[0].fact;
-    // Neither asks the other's fact, so shared shots would be equal.
+    // Neither draw contains the other's fact, so if the shots were shared, they would be equal.
     const std::size_t before = few_shot.shots(1, 0, 0).front().fact;
     const std::size_t after = few_shot.shots(1, 0, 2).front().fact;
     by_fact = by_fact || (before != after && before != 2 && after != 0);
@@ -398,7 +402,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
   BOOST_TEST(by_seed);
 }
 
-// The other facts and relations only matter if they may be drawn.
+// Other facts and relations matter only if they may be drawn.
 BOOST_AUTO_TEST_CASE(fresh_shots_hang_on_relation_template_fact_and_name) {
   const MultiPromptDataset dataset = elements_many();
   MultiPromptDataset turned = dataset;
@@ -447,7 +451,7 @@ BOOST_AUTO_TEST_CASE(questions_are_asked_with_question_templates_alone) {
   BOOST_TEST((questions.templates(0) == Places{2, 3}));
   BOOST_TEST((questions.templates(1) == Places{2}));
   BOOST_TEST(questions.templates(2).empty());
-  // A relation without questions gives no shots, to others and to itself.
+  // A relation without questions provides no shots, either for other relations or for itself.
   for (const AskedUnder& shot : FewShot(dataset, {random_source, 20, question}, 0).shots(0, 2)) {
     BOOST_TEST(shot.relation != 2U);
   }
@@ -485,7 +489,7 @@ BOOST_AUTO_TEST_CASE(a_draw_is_repeated_by_its_seed_setting_and_relation) {
         seen.insert(drawn);
         ++draws;
         if (setting.source != template_source) continue;
-        // Another template also has other facts before it.
+        // A different template also has different facts as shots.
         std::set<std::size_t> facts, others;
         for (const auto& [unused, fact, under] : drawn) facts.insert(fact);
         for (const AskedUnder& shot : few_shot.shots(relation, 1)) others.insert(shot.fact);
@@ -512,9 +516,9 @@ BOOST_AUTO_TEST_CASE(shots_of_a_relation_do_not_change_with_the_other_relations)
   }
 }
 
-// 5 of 20 facts are drawn: each 500 times in 2000 draws, with standard error 19.4. One of four
-// templates is drawn 2500 times in 10,000, with standard error 43. Five standard errors are not
-// chance.
+// Each time, 5 of 20 facts are drawn, so each fact is drawn 500 times in 2000 draws, with a
+// standard error of 19.4. Each of four templates is drawn 2500 times in 10,000, with a standard
+// error of 43. A deviation of five standard errors is not due to chance.
 BOOST_AUTO_TEST_CASE(every_fact_and_template_is_drawn_as_often_as_another) {
   const MultiPromptDataset dataset = shaped_many({{.facts = 10}, {.facts = 10}});
   std::map<std::pair<std::size_t, std::size_t>, int> facts;
@@ -538,7 +542,7 @@ BOOST_AUTO_TEST_CASE(the_labels_of_the_subject_and_of_the_first_object_are_shown
              "Predict the [MASK] in each sentence in one word.\n"
              "Q: salt contains [MASK].\n"
              "A: sodium.\n");
-  // The asked subject appears under the given name.
+  // The subject of the question appears under the given name.
   BOOST_TEST(few_shot.question(1, 0, "table salt") == "Q: table salt contains [MASK].\nA:");
 }
 
@@ -554,7 +558,7 @@ BOOST_AUTO_TEST_CASE(a_subject_is_written_as_it_is) {
 BOOST_AUTO_TEST_CASE(a_text_without_content_stands_under_the_first_shots) {
   const MultiPromptDataset dataset = elements_many();
   const FewShot few_shot(dataset, {template_source, 2}, 7);
-  // Sugar, water and salt were drawn.
+  // The drawn facts are sugar, water and salt.
   const std::string context = few_shot.context(few_shot.shots(1, 2), 1);
   BOOST_TEST(context + few_shot.question(1, 2, "") ==
              "Predict the [MASK] in each sentence in one word.\n"

@@ -19,7 +19,7 @@ namespace {
 
 using Positions = std::vector<std::size_t>;
 
-/// "Person Aa" … with years of birth that cycle through 1800 … 1829.
+/// The subjects are "Person Aa" …; the answers are years of birth that cycle through 1800 … 1829.
 Relation people(std::size_t count) {
   Relation relation;
   relation.code = "birth";
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(incorrect_pairs_keep_the_subject_and_take_another_option) {
   BOOST_TEST(objects.size() > 15U);
 }
 
-// Each of them has the options 0 and 1 in some fact; 2 is the only wrong one left.
+// Each subject has the options 0 and 1 as objects of some fact; 2 is the only wrong option left.
 BOOST_AUTO_TEST_CASE(a_true_object_of_the_subject_is_never_the_incorrect_one) {
   Relation relation;
   relation.code = "award";
@@ -242,8 +242,8 @@ BOOST_AUTO_TEST_CASE(the_drawn_highlight_is_correct_everywhere_and_follows_an_in
   BOOST_TEST(drawn.size() > 10U);
 }
 
-// One slot in three pairs: the block is position 1. If the spread slot is 0, only position 2 is
-// left, and the slot does not directly precede it.
+// Three pairs contain one slot; in the block panel, it is at position 1. If the spread slot is 0,
+// only position 2 is left, and the slot does not directly precede it.
 BOOST_AUTO_TEST_CASE(where_nothing_fits_the_highlight_is_any_pair_that_stays) {
   std::set<std::size_t> slots;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

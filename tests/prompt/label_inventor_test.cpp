@@ -16,7 +16,7 @@ namespace {
 
 using Labels = std::vector<std::string>;
 
-/// A fact for each subject; all answer with the first option.
+/// One fact per subject; the answer is always the first option.
 Relation relation_of(const Labels& subjects, const Labels& options) {
   Relation relation;
   relation.code = "R";
@@ -33,7 +33,7 @@ std::string invented_subject(const std::string& like) {
   return inventor(relation_of({like}, {"yes", "no"})).subject();
 }
 
-/// Replaces letters with A or a, and each run of one of these with a single letter: "Kevodan
+/// Replaces letters with A or a, then each run of the same letter with a single one: "Kevodan
 /// Thasor" → "Aa Aa".
 std::string pattern(const std::string& label) {
   std::string made;
@@ -75,7 +75,8 @@ BOOST_AUTO_TEST_CASE(a_label_of_nothing_else_is_new_all_the_same) {
   BOOST_TEST(pattern(invented_subject("")) == "Aa");
 }
 
-// Real words that the generator could make: the ones that it makes otherwise are given as labels.
+// The words that the generator invents by default are given as labels here, so that it must invent
+// different ones.
 BOOST_AUTO_TEST_CASE(no_invented_word_stands_in_the_relation) {
   Relation relation = relation_of({"Marie Curie"}, {"chemist", "poet"});
   LabelInventor first = inventor(relation);
@@ -95,7 +96,7 @@ BOOST_AUTO_TEST_CASE(no_invented_word_stands_in_the_relation) {
   changed.facts[0].subject_aliases = {"Madame " + word};
   avoids(changed, word);
   changed = relation;
-  changed.options[1] = shouted;  // whatever its case
+  changed.options[1] = shouted;  // in any case
   BOOST_TEST(inventor(changed).subject() == subject);
   avoids(changed, object);
   changed = relation;
@@ -120,7 +121,8 @@ BOOST_AUTO_TEST_CASE(no_invented_word_comes_twice) {
   BOOST_TEST(words.size() == count);
 }
 
-// 18 · 5 · 18 · 5 · 5 words of two syllables, and one more syllable when they are hard to find.
+// There are 18 · 5 · 18 · 5 · 5 words of two syllables. A word gets one more syllable when unused
+// ones are hard to find.
 BOOST_AUTO_TEST_CASE(it_never_runs_out_of_words) {
   LabelInventor some = inventor(relation_of({"Rome"}, {"yes", "no"}));
   std::set<std::string> labels;
@@ -132,7 +134,7 @@ BOOST_AUTO_TEST_CASE(years_are_years_between_the_least_and_the_greatest) {
   LabelInventor some = inventor(relation_of({"Marie Curie"}, {"1867", "1906", "1871", "987"}));
   std::set<std::string> years;
   for (int i = 0; i < 2000; ++i) years.insert(some.object());
-  BOOST_TEST(years.contains("987"));  // the only one of its length
+  BOOST_TEST(years.contains("987"));  // the only option with three digits
   years.erase("987");
   BOOST_TEST(*years.begin() == "1867");
   BOOST_TEST(*years.rbegin() == "1906");

@@ -24,7 +24,7 @@ Texts answers(const Prompt& prompt) {
   return texts;
 }
 
-/// The text, split at its cuts.
+/// The text of the prompt, split at its cuts.
 Texts pieces(const Prompt& prompt) {
   Texts texts;
   std::size_t begin = 0;
@@ -36,7 +36,7 @@ Texts pieces(const Prompt& prompt) {
   return texts;
 }
 
-/// Tokens for consecutive bytes, one for each part.
+/// One token per part; the parts cover consecutive bytes.
 Tokenization tokens(const Texts& parts) {
   Tokenization result;
   std::size_t at = 0;
@@ -70,8 +70,8 @@ BOOST_AUTO_TEST_CASE(pairs_stand_in_a_row_with_one_space_between_all) {
   BOOST_TEST(none.answer.empty());
 }
 
-// A tokenizer may join spaces at a subject's end with the separator before one choice but not
-// before another. They therefore always belong to the continuation.
+// A tokenizer may join spaces at the end of a subject with the separator before one choice but not
+// before another. These spaces therefore always belong to the continuation.
 BOOST_AUTO_TEST_CASE(spaces_at_a_subjects_end_are_not_given) {
   const std::vector<SubjectObject> shots{{" France ", "Paris "}};
   const Prompt asked = ManyShot{}.question(shots, "Tie  ", "5");
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(spaces_at_a_subjects_end_are_not_given) {
   BOOST_TEST(ManyShot{}.opening(shots, "Tie  ").text == " France  Paris  Tie  ");
   BOOST_TEST(ManyShot{}.opening(shots, "Tie  ").given == 19U);
   BOOST_TEST(ManyShot{}.question(Prompt{}, "Two  Words", "x").given == 10U);
-  // If parts are tokenised separately, the separator and everything before it are given.
+  // If parts are tokenised separately, the separator and everything before it count as given.
   const ManyShot apart{" ", ",", Join::ids};
   const Prompt by_ids = apart.question(shots, "Tie ", "5");
   BOOST_TEST(by_ids.text.substr(0, by_ids.given) == " France  Paris ,Tie  ");
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(joined_by_ids_every_part_is_cut_from_the_next) {
   std::vector<bool> separators;
   for (const Cut& cut : question.cuts) separators.push_back(cut.separator);
   BOOST_TEST(separators == (std::vector<bool>{true, false, true, false, true, false}));
-  // The object is scored over its own tokens: the separator before it is given.
+  // Only the object's own tokens are scored: the separator before the object counts as given.
   BOOST_TEST(question.text.substr(0, question.given) == "France Paris,Chad ");
   BOOST_TEST(pieces(form.question(Prompt{}, "Chad", "é")) == (Texts{"Chad", " ", "é"}));
   BOOST_TEST(pieces(form.opening(std::span(capitals).first(1), "Chad")) ==
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(joined_by_ids_every_part_is_cut_from_the_next) {
 BOOST_AUTO_TEST_CASE(joined_by_ids_without_separators_subject_and_object_are_still_apart) {
   const Prompt prompt = ManyShot{"", "", Join::ids}.sequence(std::span(capitals).first(2));
   BOOST_TEST(prompt.text == "FranceParisItalyRome");
-  // An empty piece has no tokens, so only the four labels remain.
+  // An empty piece has no tokens, so only the four labels are left.
   Texts held;
   for (const std::string& piece : pieces(prompt)) {
     if (!piece.empty()) held.push_back(piece);
@@ -182,10 +182,12 @@ BOOST_AUTO_TEST_CASE(a_token_may_hold_a_separator_with_either_neighbour) {
 
 BOOST_AUTO_TEST_CASE(a_token_over_object_and_subject_is_found) {
   const std::vector<SubjectObject> pairs{{"ab", "cd"}, {"ef", "gh"}};
-  BOOST_TEST(merged({}, pairs, {"a", "b c", "d", " ef", " gh"}) == 1);  // over a separator
-  BOOST_TEST(merged({}, pairs, {"ab", " cd e", "f", " ", "gh"}) == 1);  // into the next pair
-  BOOST_TEST(merged({}, pairs, {"ab", " cd", " e", "f gh"}) == 3);      // in a later pair
-  BOOST_TEST(merged({}, pairs, {"ab cd", " ef gh"}) == 0);              // the first of several
+  BOOST_TEST(merged({}, pairs, {"a", "b c", "d", " ef", " gh"}) == 1);  // a token spans a separator
+  // A token extends into the next pair.
+  BOOST_TEST(merged({}, pairs, {"ab", " cd e", "f", " ", "gh"}) == 1);
+  BOOST_TEST(merged({}, pairs, {"ab", " cd", " e", "f gh"}) == 3);  // the token is in a later pair
+  // The first of several such tokens counts.
+  BOOST_TEST(merged({}, pairs, {"ab cd", " ef gh"}) == 0);
   BOOST_TEST(merged({}, pairs, {"ab cd ef gh"}) == 0);
 }
 
@@ -195,7 +197,7 @@ BOOST_AUTO_TEST_CASE(without_a_separator_any_byte_of_both_is_a_merge) {
   BOOST_TEST(merged(bare, pairs, {"ab", "cd", "ef", "gh"}) == -1);
   BOOST_TEST(merged(bare, pairs, {"a", "bc", "d", "ef", "gh"}) == 1);
   BOOST_TEST(merged(bare, pairs, {"ab", "c", "de", "f", "gh"}) == 2);
-  const ManyShot half{"", ", "};  // each separator is measured by itself
+  const ManyShot half{"", ", "};  // each separator is checked by itself
   BOOST_TEST(merged(half, pairs, {"ab", "cd, ", "ef", "gh"}) == -1);
   BOOST_TEST(merged(half, pairs, {"ab", "cd, e", "f", "gh"}) == 1);
   BOOST_TEST(merged(half, pairs, {"ab", "cd", ", ", "efg", "h"}) == 3);

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(neutral_prompt_suite)
 
 namespace {
 
-/// "given|join⟦answer⟧" of the neutral prompt of Paris in a statement about France.
+/// The neutral prompt for Paris in a statement about France, written as "given|join⟦answer⟧".
 std::string neutral(const std::string& pattern, const std::optional<std::string>& text,
                     bool verbatim = false) {
   Relation relation{.code = "r",
@@ -36,7 +36,7 @@ std::string neutral(const std::string& pattern, const std::optional<std::string>
 
 }  // namespace
 
-// Texts written by hand.
+// The expected texts are written by hand.
 BOOST_AUTO_TEST_CASE(the_template_stands_without_its_subject) {
   BOOST_TEST(neutral("The capital of [X] is [Y].", {}) == "The capital of is| ⟦Paris⟧");
   BOOST_TEST(neutral("[X] is ruled from [Y] today.", {}) == "Is ruled from| ⟦Paris⟧");
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_text_stands_before_the_answer_as_the_template_joins_it) {
   BOOST_TEST(neutral("The capital of [X] is [Y].", "Answer:\n") == "Answer:\n|⟦Paris⟧");
   BOOST_TEST(neutral("[X]=\"[Y]\"", "word=\"") == "word=\"|⟦Paris⟧");
   BOOST_TEST(neutral("[Y] rules [X]", "Answer:") == "Answer:| ⟦Paris⟧");
-  // Directly after BOS.
+  // The answer directly follows BOS.
   BOOST_TEST(neutral("The capital of [X] is [Y].", "") == "| ⟦Paris⟧");
   BOOST_TEST(neutral("[Y] rules [X]", "") == "|⟦Paris⟧");
 }

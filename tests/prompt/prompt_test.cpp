@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_SUITE(prompt_suite)
 
 namespace {
 
-/// A minimal builder: the subject, then the option.
+/// A minimal builder: the subject, followed by the option.
 struct Bare {
   [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t,
                              std::size_t option) const {

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(only_the_variant_may_differ_within_a_group) {
   for (const Setting& each : elsewhere) BOOST_TEST((setting.group() != each.group()));
 }
 
-// Methods first, then shots by number (5 before 10), so that tables are in order.
+// Methods come first, then shot counts in numerical order (5 before 10), so that tables are sorted.
 BOOST_AUTO_TEST_CASE(groups_have_an_order) {
   const auto before = [](const Setting& a, const Setting& b) { return a.group() < b.group(); };
   BOOST_TEST(before({"eic", 50}, {"ic", 1}));

@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_SUITE(solved_facts)
 
 namespace {
 
-/// "borders": each country and its neighbour; Germany has three, and France is also an answer.
-/// "lone": one fact.
+/// "borders" lists countries and their neighbours: Germany has three, and France is also an answer.
+/// "lone" has one fact.
 Dataset lands() {
   Dataset dataset{"lands", {}, {}};
   Relation borders{.code = "borders",
@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(no_shots_need_no_facts) {
   BOOST_TEST(none.of(dataset.relations[1], dataset.relations[1].facts[0]).empty());
 }
 
-// Whatever the seed and the draw: K different subjects, none of them the asked one, and no fact whose
-// answer the asked subject is.
+// For every seed and draw, the K subjects are different, none of them is the subject of the
+// question, and no shot has that subject as its answer.
 BOOST_AUTO_TEST_CASE(the_asked_subject_is_never_among_them) {
   const Dataset dataset = lands();
   const Relation& borders = dataset.relations[0];
@@ -100,8 +100,9 @@ BOOST_AUTO_TEST_CASE(drawn_by_relation_prompts_begin_alike) {
   const Dataset dataset = lands();
   const Relation& borders = dataset.relations[0];
   const SolvedFacts solved(dataset, {2, 7, ShotDraw::relation});
-  // By hand from the class's comment: there is one order of subjects, and each fact shows the first
-  // two that are suitable. Two facts therefore show the same if the shown subjects suit both.
+  // Worked out from the class's comment: there is one order of subjects, and each fact uses the
+  // first two that are suitable. Two facts therefore have the same shots if the same subjects are
+  // suitable for both.
   std::map<std::vector<std::size_t>, std::size_t> counts;
   for (const Fact& asked : borders.facts) ++counts[instances(solved.of(borders, asked))];
   std::size_t most = 0;
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_subject_show_the_same_and_one_of_its_answers_is_d
         if (instance <= 2) drawn.insert(instance);
       }
     }
-    BOOST_TEST(drawn.size() == 3U);  // each of Germany's answers
+    BOOST_TEST(drawn.size() == 3U);  // any of Germany's answers may be drawn
   }
 }
 
@@ -142,7 +143,7 @@ BOOST_AUTO_TEST_CASE(seeds_draw_otherwise_and_the_same_seed_alike) {
   }
 }
 
-// With only some of the facts asked, each shows the same as when all are asked.
+// If only some of the facts are queried, each has the same shots as when all are.
 BOOST_AUTO_TEST_CASE(facts_behind_a_limit_are_shown_too) {
   const Dataset whole = lands();
   const Dataset cut = select_facts(lands(), {"borders"}, 2, true);
@@ -162,7 +163,8 @@ BOOST_AUTO_TEST_CASE(a_relation_with_too_few_facts_is_named) {
     BOOST_CHECK_EXCEPTION(
         (SolvedFacts(dataset, {1, 0, draw}).check)(dataset), Error,
         says(Fault::user, "lone: has 0 other subjects to show before 'One', but `shots` is 1"));
-    // Six subjects. France is asked, and it is the answer of Germany's first row and of Spain's.
+    // The relation has six subjects. France cannot have its own fact as a shot, nor Germany's first
+    // row or Spain's, whose answer is France.
     BOOST_CHECK_EXCEPTION((SolvedFacts(dataset, {6, 0, draw}).check)(dataset), Error,
                           says(Fault::user, "borders: has "));
   }

@@ -27,7 +27,7 @@ KnowledgeGraph countries() {
   return graph;
 }
 
-/// A graph with that many training triples, which differ by their lines.
+/// A graph with `count` training triples, which differ in their line numbers.
 KnowledgeGraph of_size(std::uint32_t count, const std::string& name = "countries") {
   KnowledgeGraph graph = countries();
   graph.name = name;
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_query_gives_one_side_and_asks_for_the_other) {
   BOOST_TEST(head.gold() == 2U);
 }
 
-// Figure 4 of the paper.
+// The expected text is from Figure 4 of the paper.
 BOOST_AUTO_TEST_CASE(the_papers_form_leaves_the_triple_open_behind_the_relation) {
   const KnowledgeGraph graph = countries();
   const TriplePrompt prompt(graph, graph.train, QueryForm::paper);
@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_without_replacement) {
   }
 }
 
-// 8 of 20 are drawn: each 400 times in 1000 draws, with standard error 15.5. Five of these are not
-// chance.
+// Each time, 8 of 20 triples are drawn, so each is drawn 400 times in 1000 draws, with a standard
+// error of 15.5. A deviation of five standard errors is not due to chance.
 BOOST_AUTO_TEST_CASE(every_triple_is_drawn_as_often_as_another) {
   const KnowledgeGraph graph = of_size(20);
   std::vector<int> drawn(21, 0), first(21, 0);
@@ -127,7 +127,8 @@ BOOST_AUTO_TEST_CASE(every_triple_is_drawn_as_often_as_another) {
   }
   for (std::uint32_t line = 1; line <= 20; ++line) {
     BOOST_TEST((drawn[line] > 322 && drawn[line] < 478));
-    BOOST_TEST((first[line] > 15 && first[line] < 85));  // 50, give or take 6.9
+    // Expected: 50, with a standard deviation of 6.9.
+    BOOST_TEST((first[line] > 15 && first[line] < 85));
   }
 }
 

@@ -51,7 +51,7 @@ std::size_t place(Eigen::Index row) {
   return static_cast<std::size_t>(row);
 }
 
-/// The oracle: all cosines of a query, summed in long double from first to last.
+/// The oracle: all cosines of a query, with products summed in long double from first to last.
 std::vector<long double> cosines(const EmbeddingMatrix& entities, const EmbeddingMatrix& queries,
                                  std::size_t query) {
   const auto dot = [](const float* a, const float* b, Eigen::Index dimension) {
@@ -95,8 +95,8 @@ struct Copies {
   std::vector<std::size_t> same;
 };
 
-/// For different directions, the oracle decides which is nearer, by more than the rounding of
-/// double precision.
+/// If two directions differ, the oracle decides which is nearer; they differ by more than the
+/// rounding of double precision.
 Rank standing(std::span<const long double> cosines, const std::vector<std::size_t>& same,
               std::size_t gold) {
   Rank rank;
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(directions_are_compared_and_not_lengths) {
   }
 }
 
-// Sizes that do not fill the last tile or the last lanes, and sizes that just fill them.
+// Some sizes do not fill the last tile or the last lanes, and others fill them exactly.
 BOOST_AUTO_TEST_CASE(ranks_are_those_of_sorting_all_cosines) {
   RandomStream random(1, "cosine");
   check_copies(random, 1301, 601, 5);
@@ -183,7 +183,8 @@ BOOST_AUTO_TEST_CASE(small_sets_are_ranked_too) {
   }
 }
 
-// Few integers, so that most entities tie, in all tiles. The oracle compares integers.
+// The vectors consist of a few integers, so most entities tie, in all tiles. The oracle compares
+// integers.
 BOOST_AUTO_TEST_CASE(ties_are_counted_wherever_they_stand) {
   RandomStream random(3, "cosine");
   const std::size_t count = 1200;
@@ -201,7 +202,8 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_wherever_they_stand) {
   std::vector<Rank> expected;
   std::size_t level = 0;
   for (std::uint32_t q = 0; q < queries.size(); ++q) {
-    // cos > cos' where dot |dot| / square is greater: squares are 1 to 4, so twelfths are integers.
+    // One cosine is larger than another if dot · |dot| / square is larger. The squares are 1 to 4,
+    // so the quotients are whole numbers of twelfths.
     std::vector<int> twelfths;
     for (const auto& entity : entities) {
       int dot = 0, square = 0;
@@ -227,7 +229,8 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_wherever_they_stand) {
   check_ranks(ranks_of(matrix_of(entities), matrix_of(queries), questions), expected);
 }
 
-// One direction at lengths from 2^-36 to 2^36, a query at each of them.
+// All entities have one direction, with lengths from 2^-36 to 2^36; there is a query with each
+// length.
 BOOST_AUTO_TEST_CASE(powers_of_two_do_not_part_equals) {
   const std::vector<float> direction{0.3F, -1.7F, 0.9F, 2.1F, 0.1F};
   std::vector<std::vector<float>> rows;
@@ -246,7 +249,8 @@ BOOST_AUTO_TEST_CASE(powers_of_two_do_not_part_equals) {
 }
 
 BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
-  // In units of single products: a·b 17, a·c 4, b·c 7; squares 14, 22, 15; d is −a.
+  // In units of single products, the dot products are a·b 17, a·c 4 and b·c 7, and the squares are
+  // 14, 22 and 15; d is −a.
   const std::vector<std::vector<float>> directions{
       {1, 2, 3, 0}, {1, 2, 4, 1}, {3, -1, 1, 2}, {-1, -2, -3, 0}};
   const std::vector<std::vector<std::size_t>> above{
@@ -277,7 +281,7 @@ BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
     BOOST_TEST(is_right(scaled, plain), "entities times 2^" << power);
     BOOST_TEST(is_right(plain, scaled), "queries times 2^" << power);
   }
-  // The largest numbers: the length itself is beyond single precision.
+  // The vectors contain the largest numbers, so their length exceeds the range of single precision.
   constexpr float most = std::numeric_limits<float>::max();
   const EmbeddingMatrix long_rows = matrix_of({{most, most}, {most, -most}, {most, most / 3}});
   const EmbeddingMatrix short_rows = matrix_of({{1, 1}, {1, -1}, {3, 1}});
@@ -287,7 +291,8 @@ BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
   BOOST_TEST(is_right(short_rows, long_rows));
 }
 
-// From (1, 0), (1, x) is at 1 / sqrt(1 + x²), which is 1 in single precision for x below 2^-12.
+// The cosine of (1, 0) and (1, x) is 1 / sqrt(1 + x²), which rounds to 1 in single precision for x
+// below 2^-12.
 BOOST_AUTO_TEST_CASE(cosines_nearer_than_single_precision_are_told_apart) {
   const float x = 0x1.0p-13F;
   const EmbeddingMatrix entities = matrix_of({{1, 3 * x}, {1, x}, {1, 0}, {1, -2 * x}, {2, 2 * x}});
@@ -296,12 +301,12 @@ BOOST_AUTO_TEST_CASE(cosines_nearer_than_single_precision_are_told_apart) {
   for (std::uint32_t q = 0; q < 2; ++q) {
     for (std::uint32_t gold = 0; gold < 5; ++gold) questions.push_back({q, gold});
   }
-  // From (1, x), the distances are multiples of x: 2x, 0, x, 3x and 0.
+  // Measured from (1, x), the distances are multiples of x: 2x, 0, x, 3x and 0.
   check_ranks(ranks_of(entities, queries, questions),
               {{4, 0}, {1, 1}, {0, 0}, {3, 0}, {1, 1}, {3, 0}, {0, 1}, {2, 0}, {4, 0}, {0, 1}});
 }
 
-// Entities that single precision cannot distinguish, over several chunks.
+// Single precision cannot distinguish these entities, which fill several chunks.
 BOOST_AUTO_TEST_CASE(a_crowd_of_near_ties_is_ranked_in_double_precision) {
   RandomStream random(4, "crowd");
   std::vector<std::vector<float>> rows;
@@ -348,7 +353,7 @@ BOOST_AUTO_TEST_CASE(questions_may_share_a_query_a_gold_or_both_and_come_in_any_
   const EmbeddingMatrix entities = matrix_of({{1, 0}, {1, 1}, {0, 1}});
   const EmbeddingMatrix queries = matrix_of({{2, 1}, {5, 5}, {0, 3}});
   const Questions questions{{2, 0}, {0, 1}, {2, 2}, {0, 0},
-                            {0, 1}, {2, 1}, {2, 0}};  // no question about query 1
+                            {0, 1}, {2, 1}, {2, 0}};  // query 1 has no question
   check_ranks(ranks_of(entities, queries, questions),
               {{2, 0}, {0, 0}, {0, 0}, {1, 0}, {0, 0}, {1, 0}, {2, 0}});
   BOOST_TEST(ranks_of(entities, queries, {}).empty());
@@ -364,7 +369,8 @@ BOOST_AUTO_TEST_CASE(in_one_dimension_the_sign_decides) {
               {{0, 399}, {400, 199}, {200, 399}, {0, 199}});
 }
 
-// Compared with a full sort, ties by row. Copies and small integers make ties at the cut.
+// The result is compared with a full sort in which ties are ordered by row. Copies and small
+// integers cause ties at the cut.
 BOOST_AUTO_TEST_CASE(the_nearest_are_the_first_of_all_sorted) {
   RandomStream random(5, "nearest");
   for (const auto& [entities, queries, dimension] : {std::array<Eigen::Index, 3>{1301, 530, 4},
@@ -552,11 +558,13 @@ BOOST_AUTO_TEST_CASE(a_cosine_is_of_vectors_that_are_there) {
   BOOST_TEST(std::abs(ranker.cosine(query, 1) - 1) < 1e-12);
   BOOST_TEST(std::isnan(ranker.cosine(nothing, 1)));
   BOOST_CHECK_EXCEPTION((void)ranker.cosine(std::span(query).first(2), 1), Error,
-                        says(Fault::user, "cosine: query of 2 dimensions, entity 1; the ranker has "
-                                          "2"));
+                        says(Fault::user,
+                             "cosine: query of 2 dimensions, entity 1; the ranker has "
+                             "2"));
   BOOST_CHECK_EXCEPTION((void)ranker.cosine(query, 2), Error,
-                        says(Fault::user, "cosine: query of 3 dimensions, entity 2; the ranker has "
-                                          "2"));
+                        says(Fault::user,
+                             "cosine: query of 3 dimensions, entity 2; the ranker has "
+                             "2"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

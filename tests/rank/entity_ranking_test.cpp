@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(entities_are_all_rows_or_those_that_are_chosen) {
   BOOST_TEST(some.size() == 3U);
   BOOST_TEST(*some.row(0) == 30);
   BOOST_TEST(*some.row(1) == 0);
-  // A selection from a selection.
+  // A selection can be narrowed to a smaller selection.
   const std::vector<std::uint32_t> of{1, 2};
   const EntityVectors fewer = some.narrowed(of);
   BOOST_TEST(fewer.file == "v.npy");

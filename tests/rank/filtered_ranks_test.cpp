@@ -38,9 +38,9 @@ BOOST_AUTO_TEST_CASE(without_known_entities_a_rank_is_raw) {
 }
 
 BOOST_AUTO_TEST_CASE(known_entities_neither_stand_above_nor_are_candidates) {
-  BOOST_TEST((filtered(2, {0}).rank == Rank{1, 1}));     // one above
-  BOOST_TEST((filtered(2, {3}).rank == Rank{2, 0}));     // its equal
-  BOOST_TEST((filtered(2, {4, 5}).rank == Rank{2, 1}));  // two below
+  BOOST_TEST((filtered(2, {0}).rank == Rank{1, 1}));     // one is above
+  BOOST_TEST((filtered(2, {3}).rank == Rank{2, 0}));     // one is equal
+  BOOST_TEST((filtered(2, {4, 5}).rank == Rank{2, 1}));  // two are below
   BOOST_TEST((filtered(2, {0, 1, 3}).rank == Rank{0, 0}));
   BOOST_TEST(filtered(2, {4, 5}).candidates == 4U);
 }
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(gold_stays_and_nothing_is_left_out_twice) {
   BOOST_TEST(made.candidates == 5U);
 }
 
-// By hand: ranks 1 of 5 and 2 of 6 candidates; E[MR − 1] = (4/2 + 5/2) / 2 = 2.25.
+// Computed by hand: rank 1 of 5 and rank 2 of 6 candidates; E[MR − 1] = (4/2 + 5/2) / 2 = 2.25.
 BOOST_AUTO_TEST_CASE(what_comes_of_it_is_measured) {
   const std::vector<RankQuestion> questions{{0, 1}, {0, 1}};
   const std::vector<std::vector<std::uint32_t>> known{{0}, {}};

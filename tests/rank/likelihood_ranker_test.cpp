@@ -42,8 +42,8 @@ std::string random_training(RandomStream& random) {
   return text;
 }
 
-/// Names with homographs, and questions after a context. Prompts share beginnings, some continue
-/// another one, and some continue it with a name.
+/// Names with homographs, and questions after a context. The prompts share beginnings; some
+/// continue another prompt, and some of these continue it with a name.
 template <class Model>
 struct World {
   explicit World(RandomStream& random, std::size_t names_count = 40, std::size_t asked = 30)
@@ -86,7 +86,7 @@ void check_exact(const SearchedRank& found, std::span<const double> scores,
   BOOST_TEST(found.filtered_equal == filtered.equal);
 }
 
-/// Ranks all questions and compares with scoring every name.
+/// Ranks all questions and compares the ranks with those from scoring every name.
 template <class Model>
 void check_world(World<Model>& world, NameReduction reduction) {
   LikelihoodRanker ranker(world.model, world.trie, {.reduction = reduction});
@@ -113,7 +113,7 @@ void check_same(const std::vector<SearchedRank>& ranks, const std::vector<Search
   }
 }
 
-/// Distinct prefixes of the prompts.
+/// The number of distinct prefixes of the prompts.
 std::size_t prompt_nodes(std::span<const NameQuestion> questions) {
   std::set<Sequence> prefixes;
   for (const NameQuestion& question : questions) {
@@ -124,7 +124,7 @@ std::size_t prompt_nodes(std::span<const NameQuestion> questions) {
   return prefixes.size();
 }
 
-/// Tokens of the longest prompt and the longest name.
+/// The token count of the longest prompt and of the longest name together.
 template <class Model>
 std::size_t longest_branch(const World<Model>& world) {
   std::size_t longest = 0;
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
         BOOST_REQUIRE(ranks.size() == expected.size());
         for (std::size_t i = 0; i < ranks.size(); ++i) {
           BOOST_TEST(std::abs(ranks[i].score - expected[i].score) < 1e-5);
-          // Exact probabilities make candidates equal that differ by rounding in rows.
+          // Candidates whose probabilities are exactly equal may differ by rounding in rows.
           BOOST_TEST(ranks[i].above <= expected[i].above + expected[i].equal + expected[i].nearby);
           BOOST_TEST(ranks[i].above + ranks[i].equal + ranks[i].nearby >= expected[i].above);
           BOOST_TEST(ranks[i].undecided == 0U);
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_tree_model_of_one_branch_gives_the_same_ranks) {
   }
 }
 
-// Room for only a part of what a search offers at a time.
+// The limits have room for only a part of what a search offers at a time.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_branches_end_in_the_same_ranks) {
   RandomStream random(4, "ranker");
   std::size_t fed_again = 0;
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(searches_that_run_out_of_branches_end_in_the_same_ranks) {
       fed_again += narrow.fed_for_names() > fed ? 1U : 0U;
     }
   }
-  BOOST_TEST(fed_again > 5U);  // of 60: some ran out of room
+  BOOST_TEST(fed_again > 5U);  // of 60: some searches ran out of room
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
   }
 }
 
-// Room for one prompt with the names of one step.
+// The limits have room for one prompt with the names of one step.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_nodes_end_in_the_same_ranks) {
   RandomStream random(6, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -337,8 +337,8 @@ BOOST_AUTO_TEST_CASE(the_true_rank_lies_between_the_two_ends_that_a_budget_leave
   BOOST_TEST(undecided > 20U);
 }
 
-// The offered and read nodes do not depend on the model's limits, so neither do searches that end
-// early.
+// The numbers of offered and read nodes do not depend on the model's limits, so searches that end
+// early do not depend on them either.
 BOOST_AUTO_TEST_CASE(unfinished_searches_do_not_depend_on_the_models_limits) {
   RandomStream random(11, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -379,8 +379,8 @@ BOOST_AUTO_TEST_CASE(full_ranks_do_not_depend_on_what_else_is_asked) {
   }
 }
 
-// BOS and "to " are held. After them come "x" and "xy", which must run one after the other, and
-// "z".
+// The model holds BOS and "to ". The prompts then continue with "x" and "xy", which must be run one
+// after the other, and with "z".
 BOOST_AUTO_TEST_CASE(prompts_that_go_on_where_another_ends_are_kept_apart) {
   NgramTreeModel model("to xy] to z] to xyab] to xb] y] yb]", 4);
   const Strings names{"y]", "ab]", "b]", "yb]"};  // "x" with "y…" is what "xy" is with "…"
@@ -414,7 +414,7 @@ BOOST_AUTO_TEST_CASE(what_is_fed_is_told) {
         (void)ranker.rank(world.context, world.questions);
         BOOST_TEST(ranker.fed_for_names() + ranker.fed_for_prompts() == world.model.tokens_fed);
         const std::uint64_t once = ranker.fed_for_names();
-        (void)ranker.rank(world.context, world.questions);  // "so far": both together
+        (void)ranker.rank(world.context, world.questions);  // "so far" counts both together
         BOOST_TEST(ranker.fed_for_names() == 2 * once);
         BOOST_TEST(ranker.fed_for_names() + ranker.fed_for_prompts() == world.model.tokens_fed);
       }
@@ -435,13 +435,13 @@ BOOST_AUTO_TEST_CASE(what_is_fed_without_branches_is_told) {
   BOOST_TEST(ranker.fed_for_names() + ranker.fed_for_prompts() == single.model.tokens_fed);
 }
 
-// With room for everything, no node is fed twice. Of the names, the evaluated nodes are fed, except
-// the root, whose row is the prompt's. Of the prompts, their trie is fed.
+// With room for everything, no node is fed twice. For the names, the evaluated nodes are fed,
+// except the root, whose row belongs to the prompt. For the prompts, their trie is fed.
 BOOST_AUTO_TEST_CASE(nothing_is_fed_twice_while_there_is_room) {
   RandomStream random(15, "ranker");
   for (int round = 0; round < 30; ++round) {
     World<NgramTreeModel> world(random);
-    // Prompts that continue one another must take turns, so they are left out.
+    // Prompts that continue one another must take turns, so this test leaves them out.
     std::vector<NameQuestion> questions;
     for (const NameQuestion& question : world.questions) {
       const bool stands = std::ranges::any_of(questions, [&](const NameQuestion& other) {
@@ -461,7 +461,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_fed_twice_while_there_is_room) {
   }
 }
 
-// Four questions after one prompt: nodes that one has read are not fed again for the next.
+// All questions follow the same prompt: nodes that one question has read are not fed again for the
+// next.
 BOOST_AUTO_TEST_CASE(questions_behind_one_prompt_share_what_was_read) {
   RandomStream random(16, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -474,7 +475,7 @@ BOOST_AUTO_TEST_CASE(questions_behind_one_prompt_share_what_was_read) {
     LikelihoodRanker ranker(world.model, world.trie, {});
     const auto ranks = ranker.rank(world.context, questions);
     for (std::size_t i = 0; i < ranks.size(); ++i) check_exact(ranks[i], scores, questions[i]);
-    // Among all names every prefix was needed, and each was fed once.
+    // Together, the questions needed every prefix of the names, and each prefix was fed once.
     BOOST_TEST(ranker.fed_for_names() == world.trie.inner_nodes());
     BOOST_TEST(ranker.fed_for_prompts() == questions[0].prompt.size());
   }
@@ -508,7 +509,7 @@ BOOST_AUTO_TEST_CASE(prompts_may_share_no_context) {
     LikelihoodRanker ranker(world.model, world.trie, {});
     const auto expected = ranker.rank(world.context, world.questions);
     check_same(ranker.rank({}, world.questions), expected);
-    // Nor need they begin alike.
+    // The prompts need not even begin with the same token.
     for (NameQuestion& question : world.questions) {
       if (random.below(2) == 0) question.prompt[0] = static_cast<TokenId>('a' + random.below(3));
     }
@@ -532,7 +533,7 @@ BOOST_AUTO_TEST_CASE(each_answer_is_told_once) {
   BOOST_TEST(told == world.questions.size() + plain.questions.size());
 }
 
-// Two contexts alternately, and another tree between and after them.
+// Two contexts alternate, and another tree is evaluated between and after them.
 BOOST_AUTO_TEST_CASE(after_ranking_the_model_holds_nothing) {
   RandomStream random(20, "ranker");
   World<NgramTreeModel> world(random);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/rank/name_branches.hpp"
 
-// That ranks do not depend on what is held is tested in likelihood_ranker_test.cpp.
+// likelihood_ranker_test.cpp tests that ranks do not depend on what the model holds.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -80,7 +80,7 @@ BOOST_FIXTURE_TEST_CASE(children_are_those_behind_prompt_and_name, Branches) {
   BOOST_TEST(asked == 2U);
 }
 
-// One call for each batch, each distinct lookup once; nothing is held.
+// Each batch is one call that contains each distinct lookup once; the model holds nothing.
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_asked_for_children_alone) {
   NgramLookupModel model("xyab) xyac) xybd)", 2);
   const std::vector<std::string> names{"ab)", "ac)", "d)"};
@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(needs_are_counted_beside_what_is_held, Branches) {
   branches.hold_context(context);
   PromptBranch branch = branches.add(one);
   const auto needs = [&](std::vector<NodeId> nodes) { return branches.needs(branch, nodes); };
-  // The prompt's two tokens, then two names of one branch.
+  // The four nodes are the prompt's two tokens and the two tokens of "ab", on one branch.
   BOOST_TEST(needs({at("ab")}).nodes == 4U);
   BOOST_TEST(needs({at("ab")}).leaves == 1U);
   BOOST_TEST(needs({at("ab"), at("ac")}).leaves == 2U);
@@ -137,7 +137,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_given_up_is_fed_again, Branches) {
   BOOST_TEST(model.tokens_fed == fed + 2 + 3);
   branches.release(first);
   branches.release(second);
-  branches.release(second);  // no longer holds anything
+  branches.release(second);  // the model no longer holds anything
   evaluate(first, {TokenTree::root});
   BOOST_TEST(model.tokens_fed == fed + 2 + 3 + 2);
 }

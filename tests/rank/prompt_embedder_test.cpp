@@ -35,14 +35,14 @@ struct WithoutBos : NgramTreeModel {
 };
 static_assert(TreeEmbedder<WithoutBos>);
 
-/// Texts after `before`: equal ones, prefixes of others, and branches.
+/// Texts that continue `before`. Some are equal, some are prefixes of others, and some branch off.
 Strings random_texts(RandomStream& random, std::size_t count, const std::string& before) {
   Strings texts(count);
   for (std::string& text : texts) text = before + test::random_letters(random, 1, 6);
   return texts;
 }
 
-/// Distinct non-empty prefixes, as byte tokens after BOS.
+/// The number of distinct non-empty prefixes; tokens are bytes, after BOS.
 std::size_t distinct_prefixes(const Strings& texts, bool with_bos) {
   std::set<std::string> prefixes;
   for (const std::string& text : texts) {
@@ -78,7 +78,8 @@ std::vector<std::size_t> all_packs(const Embedding::Job& job) {
 
 }  // namespace
 
-// The archetype's vectors, which are a sum over the text's own bytes, one text at a time.
+// The expected vectors are the archetype's, which are a sum over the text's own bytes, computed one
+// text at a time.
 BOOST_AUTO_TEST_CASE(each_text_has_the_vector_it_has_by_itself) {
   RandomStream random(1, "embedder");
   for (int round = 0; round < 60; ++round) {
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(each_text_has_the_vector_it_has_by_itself) {
   }
 }
 
-// After BOS: h e l l o is 0.5^4 h + 0.5^3 e + (0.5^2 + 0.5) l + o.
+// After BOS, the vector of "hello" is 0.5^4 h + 0.5^3 e + (0.5^2 + 0.5) l + o.
 BOOST_AUTO_TEST_CASE(a_vector_is_that_of_the_last_token_with_all_before_it) {
   NgramTreeModel model("", 1, {"he"});  // he is one token
   Embedding embedder(model);
@@ -126,7 +127,7 @@ BOOST_AUTO_TEST_CASE(equal_texts_are_embedded_once) {
   BOOST_TEST(texts_of_packs == 5U);
 }
 
-// All texts begin with "to " after BOS; "to Rome" is a prefix of another text, and "to P" lies
+// All texts begin with "to " after BOS; "to Rome" is a prefix of another text, and "to P" ends
 // within one.
 BOOST_AUTO_TEST_CASE(what_all_begin_with_is_fed_once_and_the_cost_says_so) {
   const Strings texts{"to Paris", "to Rome", "to P", "to Romeo", "to Rome"};
@@ -159,7 +160,7 @@ BOOST_AUTO_TEST_CASE(the_cost_is_what_is_fed) {
         BOOST_TEST(cost.tokens_one_by_one == one_by_one);
         BOOST_TEST(cost.tree_nodes == distinct_prefixes(texts, with_bos));
         if (job.packs() == 1) BOOST_TEST(cost.tokens_fed == cost.tree_nodes);
-        // All packs continue the common beginning, which is fed once.
+        // All packs continue the shared beginning, which is fed once.
         std::uint64_t in_packs = 0;
         for (std::size_t p = 0; p < job.packs(); ++p) in_packs += job.tokens(p);
         BOOST_TEST(in_packs <= cost.tokens_fed);
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(packs_give_the_same_rows_in_any_order_and_by_themselves) {
       BOOST_TEST((by_packs(embedder, job, texts.size(), packs) == expected));
       random.shuffle(packs);
     }
-    // Half with one embedder, the rest with another that starts there, as in a resumed job.
+    // One embedder runs half of the packs and another the rest, as in a resumed job.
     random.shuffle(packs);
     NgramTreeModel another("");
     another.limits = model.limits;
@@ -200,14 +201,14 @@ BOOST_AUTO_TEST_CASE(packs_give_the_same_rows_in_any_order_and_by_themselves) {
     const EmbeddingMatrix second =
         by_packs(fresh, again, texts.size(), {packs.begin() + static_cast<int>(half), packs.end()});
     for (Eigen::Index i = 0; i < expected.rows(); ++i) {
-      const bool in_first = first(i, 0) != -1.0F;  // a row that no pack gave
+      const bool in_first = first(i, 0) != -1.0F;  // -1 marks a row that no pack produced
       BOOST_TEST(in_first != (second(i, 0) != -1.0F));
       BOOST_TEST(((in_first ? first : second).row(i) == expected.row(i)));
     }
   }
 }
 
-// The shared beginning stays while packs of one job are embedded.
+// The model holds the shared beginning while it embeds the packs of one job.
 BOOST_AUTO_TEST_CASE(the_shared_beginning_is_fed_once_for_all_packs) {
   RandomStream random(4, "embedder");
   const Strings texts = random_texts(random, 120, "a long beginning ");
@@ -228,7 +229,7 @@ BOOST_AUTO_TEST_CASE(jobs_with_other_beginnings_and_none_may_take_turns) {
   NgramTreeModel model("");
   model.limits = {60, 8, 16};
   Embedding embedder(model);
-  // Two beginnings of equal length, one that is a prefix of another, and none.
+  // The beginnings are two of equal length, one that is a prefix of another, and an empty one.
   std::vector<Strings> texts;
   for (const char* before : {"cab cab ", "bac cab ", "cab ", ""}) {
     texts.push_back(random_texts(random, 80, before));
@@ -247,7 +248,7 @@ BOOST_AUTO_TEST_CASE(jobs_with_other_beginnings_and_none_may_take_turns) {
         const auto of_text = expected[j].row(static_cast<Eigen::Index>(text));
         BOOST_TEST(std::ranges::equal(row, std::span(of_text.data(), row.size())));
       });
-      if (p == 1) {  // and whole lists between them
+      if (p == 1) {  // also embeds whole lists in between
         BOOST_TEST((embedder.embed(texts[j], false) == expected[j]));
       }
     }
@@ -275,7 +276,7 @@ BOOST_AUTO_TEST_CASE(afterwards_the_model_holds_nothing) {
   check_empty();
 }
 
-// Without trees, every text is fed as a whole, except those that are prefixes of another.
+// Without trees, every text is fed as a whole, except texts that are prefixes of another.
 BOOST_AUTO_TEST_CASE(a_model_of_one_branch_shares_nothing) {
   NgramTreeModel model("");
   model.limits = {64, 1, 64};
@@ -333,7 +334,7 @@ BOOST_AUTO_TEST_CASE(a_text_longer_than_the_context_is_refused) {
                         says(Fault::user,
                              "has 13 tokens; the model's limit is 12; shorten the name or "
                              "description"));
-  // BOS counts.
+  // BOS counts towards the context.
   struct Short : NgramTreeModel {
     using NgramTreeModel::NgramTreeModel;
     [[nodiscard]] std::size_t context_length() const { return 12; }
@@ -361,7 +362,8 @@ BOOST_AUTO_TEST_CASE(a_short_text_is_quoted_whole) {
                         says(Fault::user, "text: 'thirteen byte' has 13 tokens"));
 }
 
-// The tokens around a text are fed too; the vector is that of the last token.
+// The tokens that the tokenizer adds around a text are fed too; the vector belongs to the last
+// token.
 BOOST_AUTO_TEST_CASE(a_tokenizers_own_frame_stands_around_each_text) {
   NgramTreeModel model("");
   const TokenId bos = model.bos().value(), a = 'a', b = 'b';

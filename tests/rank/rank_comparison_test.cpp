@@ -27,7 +27,8 @@ RankedModel sized(const std::string& name, std::size_t rank, const std::string& 
 
 }  // namespace
 
-// Reciprocal ranks 1, 1/2, 1/4 and 1/2, 1/2, 1: the differences are 1/2, 0, -3/4, their mean -1/12.
+// The reciprocal ranks are 1, 1/2, 1/4 and 1/2, 1/2, 1. Their differences are 1/2, 0, -3/4, with
+// mean -1/12.
 BOOST_AUTO_TEST_CASE(a_difference_is_over_the_queries_that_both_have) {
   const RankComparison made =
       compare_ranks({test::ranked_model("a", {test::ranked("deer", {1, 2, 4})}),
@@ -61,8 +62,8 @@ BOOST_AUTO_TEST_CASE(queries_among_other_candidates_are_not_compared) {
   BOOST_TEST(made.methods[0].differences.empty());
   BOOST_TEST(made.methods[1].differences.size() == 1U);
   BOOST_TEST_REQUIRE(made.remarks.size() == 1U);
-  BOOST_TEST(made.remarks[0].starts_with(
-      "Different queries or candidates: a and b by deer (0 shared)"));
+  BOOST_TEST(
+      made.remarks[0].starts_with("Different queries or candidates: a and b by deer (0 shared)"));
 }
 
 BOOST_AUTO_TEST_CASE(a_method_of_one_model_alone_is_named) {
@@ -104,7 +105,8 @@ BOOST_AUTO_TEST_CASE(undecided_ranks_have_no_difference) {
   BOOST_TEST(made.remarks.back().starts_with("b: some searches by likelihood ended"));
 }
 
-// Ranks of the only query fall from 4 to 2 in family A, so each number rises or stays; in B they rise.
+// The rank of the only query falls from 4 to 2 in family A, so every number rises or stays; in
+// family B, the rank rises.
 BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
   const RankComparison made =
       compare_ranks({sized("large", 2, "A", 7e9), sized("small", 4, "A", 1e8),
@@ -126,8 +128,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
   BOOST_TEST(made.monotone_share() > 0.5);
 }
 
-// Of two models of the same size, the better may come first. A model without a family is in no
-// series.
+// If two models have the same size, the better one may come first without counting as a fall. A
+// model without a family belongs to no series.
 BOOST_AUTO_TEST_CASE(models_of_one_size_are_no_fall) {
   const RankComparison made =
       compare_ranks({sized("a", 2, "A", 1e8), sized("b", 3, "A", 1e8), sized("c", 2, "A", 2e8),

@@ -34,7 +34,7 @@ const RankMetrics& realistic(const std::array<RankMetrics, 3>& metrics) {
   return metrics[static_cast<std::size_t>(Ties::realistic)];
 }
 
-/// Pearson's r from its definition.
+/// Pearson's r, computed from its definition.
 double correlation(const Numbers& x, const Numbers& y) {
   const auto n = static_cast<double>(x.size());
   double sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
@@ -74,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(every_method_is_measured_raw_and_filtered, SmallRanking)
   BOOST_TEST(near(raw.hit_at(3).value, 2.0 / 6));
   BOOST_TEST(near(raw.hit_at(10).value, 5.0 / 6));
   BOOST_TEST(raw.hit_at(100).count == 0U);  // there are 20 candidates
-  // Line 5 has rank 6 among 16.
+  // Only line 5 changes: it has rank 6 among 16 candidates.
   const RankMetrics& filtered = realistic(method.filtered);
   BOOST_TEST(near(filtered.mean_rank.value, 38.0 / 6));
   BOOST_TEST(near(filtered.mean_reciprocal_rank.value, (2.0 + 1.0 / 6) / 6));
@@ -115,8 +115,7 @@ BOOST_AUTO_TEST_CASE(head_queries_are_relations_of_their_own) {
   BOOST_TEST(near(relations.at("inverse of next").mean_rank.value, 5));
 }
 
-// Of all pairs of methods, only these two rank the same queries among the same number of
-// candidates.
+// Only these two pairs of methods rank the same queries among the same number of candidates.
 BOOST_FIXTURE_TEST_CASE(methods_are_compared_on_the_queries_and_candidates_they_share,
                         SmallRanking) {
   const RankResults made = results(*this);
@@ -138,8 +137,9 @@ BOOST_FIXTURE_TEST_CASE(methods_are_compared_on_the_queries_and_candidates_they_
   BOOST_TEST(std::abs(made.agreements[0].log_rank.p.value() - 0.00139941649) < 1e-10);
 }
 
-// If all candidates of a relation have one-token names, both sets have the same size. Narrowed
-// methods are still not compared with others, unless nothing is narrowed.
+// If all candidates of a relation have one-token names, the full and the narrowed candidate sets
+// have the same size. Even then, narrowed methods are not compared with others, unless nothing is
+// narrowed.
 BOOST_AUTO_TEST_CASE(methods_that_rank_among_fewer_are_compared_among_themselves) {
   RankFolder folder;
   const Words names{"deer", "deer-single-token", "likelihood", "lm-head", "deer-a-single-token"};
@@ -201,7 +201,7 @@ BOOST_FIXTURE_TEST_CASE(ranks_are_held_against_the_length_of_the_name, SmallRank
   BOOST_TEST(near(made.methods[0].length.r.value, correlation(tokens, deer)));
   BOOST_TEST(near(made.methods[1].length.r.value, correlation(tokens, likelihood)));
   BOOST_TEST(near(made.methods[0].length.p.value(), p_value(correlation(tokens, deer), 6).value()));
-  // If all names have one token, there is no correlation with length.
+  // If all names have one token, rank cannot correlate with length.
   RankFolder folder;
   folder.method("deer", {ranked(1, "a", 0, 1), ranked(2, "a", 1, 1), ranked(3, "a", 5, 1)});
   const RankResults none = results(folder, {"deer"});
@@ -223,18 +223,18 @@ BOOST_FIXTURE_TEST_CASE(ranks_are_counted_in_bins_up_to_the_candidates, SmallRan
     }
   };
   const auto share = [](double value) { return Estimate{value, 0, 0, 0, ""}; };
-  // 1 | 2 | 4, 5, 10 | 20
+  // The ranks fall into these groups: 1 | 2 | 4, 5, 10 | 20.
   check(made.methods[0], {{1, 1, share(1.0 / 6)},
                           {2, 3, share(1.0 / 6)},
                           {4, 10, share(3.0 / 6)},
                           {11, 20, share(1.0 / 6)}});
   BOOST_TEST(made.methods[0].candidates == 20U);
-  // 1, 1 | 2.5 | 4, 5, 10 | –
+  // The ranks fall into these groups: 1, 1 | 2.5 | 4, 5, 10 | none.
   check(made.methods[1], {{1, 1, share(2.0 / 6)},
                           {2, 3, share(1.0 / 6)},
                           {4, 10, share(3.0 / 6)},
                           {11, 20, share(0)}});
-  // 2, 5, 1 among five
+  // The ranks are 2, 5 and 1 among five candidates.
   check(made.methods[3], {{1, 1, share(1.0 / 3)}, {2, 3, share(1.0 / 3)}, {4, 5, share(1.0 / 3)}});
   BOOST_TEST(made.methods[3].candidates == 5U);
 }
@@ -259,7 +259,7 @@ BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_has_no_mean_and_no_correlation
   BOOST_TEST(method.histogram.empty());
   BOOST_TEST(method.by_length.empty());
   BOOST_TEST(method.candidates == 20U);
-  BOOST_TEST(near(realistic(method.raw).hit_at(3).value, 2.0 / 3));  // 6 or later is no hit at 3
+  BOOST_TEST(near(realistic(method.raw).hit_at(3).value, 2.0 / 3));  // 6 or later is not a hit at 3
   BOOST_TEST(realistic(method.raw).hit_at(10).count == 0U);          // but 6 … 15 may be at 10
   BOOST_TEST(
       (made.remarks == Words{"cut: 1 of 3 searches ended before the rank was certain: mean ranks, "
@@ -285,13 +285,13 @@ BOOST_FIXTURE_TEST_CASE(methods_are_compared_within_each_relation_too, SmallRank
   check("<symbol>", {5, 10, 20}, {4, 5, 10});
   BOOST_TEST(made.agreements[0].rank.queries == 6U);
   BOOST_TEST(made.agreements[0].log_rank.queries == 6U);
-  // The other pair shares no query of the second relation.
+  // The other pair of methods shares no query of the second relation.
   const auto& alone = made.agreements.at(1).by_relation;
   BOOST_REQUIRE(alone.size() == 1U);
   BOOST_TEST(near(alone.at("next").r.value, correlation(single, lm_head)));
 }
 
-// Two queries give no correlation, nor do ranks that are all equal.
+// Two queries do not give a correlation, nor do ranks that are all equal.
 BOOST_AUTO_TEST_CASE(a_relation_too_small_for_a_correlation_has_its_count_alone) {
   RankFolder folder;
   std::vector<EntityRank> one, other;
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(a_relation_too_small_for_a_correlation_has_its_count_alone)
   BOOST_TEST(near(relations.at("some").r.value, correlation({7, 8, 9, 10}, {6, 1, 3, 5})));
 }
 
-// Line numbers of a closed-set dataset start again in each relation's file.
+// In a closed-set dataset, line numbers start again in each relation's file.
 BOOST_AUTO_TEST_CASE(a_line_is_another_query_in_another_relation) {
   RankFolder folder;
   folder.method("a", {ranked(1, "x", 0, 1), ranked(2, "x", 1, 1), ranked(1, "y", 2, 1),
@@ -345,8 +345,8 @@ BOOST_AUTO_TEST_CASE(wordings_are_deer_by_each_entity_prompt_among_all_candidate
   BOOST_TEST(entity_wordings(made).empty());
 }
 
-// Reciprocal ranks sum to 2.1, 2.5 and 1.1; hits at 1 are 1, 2 and 0 of 6, at 3 they are 2, 2 and
-// 1, at 10 they are 5, 4 and 6.
+// The reciprocal ranks sum to 2.1, 2.5 and 1.1. The hits at 1 are 1, 2 and 0 of 6; the hits at 3
+// are 2, 2 and 1; the hits at 10 are 5, 4 and 6.
 BOOST_FIXTURE_TEST_CASE(wordings_differ_from_the_lowest_to_the_highest, SmallRanking) {
   const auto wording = [&](const char* name, const std::vector<std::size_t>& ranks) {
     std::vector<EntityRank> lines;
@@ -365,7 +365,7 @@ BOOST_FIXTURE_TEST_CASE(wordings_differ_from_the_lowest_to_the_highest, SmallRan
   BOOST_TEST(near(differences.at("Hit@1"), 2.0 / 6));
   BOOST_TEST(near(differences.at("Hit@3"), 1.0 / 6));
   BOOST_TEST(near(differences.at("Hit@10"), 2.0 / 6));
-  // One wording has no difference from itself.
+  // A single wording has no differences.
   for (const auto& [name, difference] : wording_differences(results(*this))) {
     BOOST_TEST(difference == 0.0, name);
   }

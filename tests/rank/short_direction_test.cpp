@@ -59,7 +59,7 @@ std::vector<std::vector<float>> vectors(std::size_t dimension) {
   }
   made.emplace_back(dimension, 3.0F);  // all equal: rounding lengthens it the most
   made.emplace_back(dimension, -3.0F);
-  made.emplace_back(dimension, 0.0F)[dimension / 2] = -5;  // only one number
+  made.emplace_back(dimension, 0.0F)[dimension / 2] = -5;  // only one number is not 0
   made.push_back(random_vector(dimension, 1e-4F, random));
   made.back()[0] = 1;  // one number much larger than the others
   return made;

@@ -33,7 +33,7 @@ Strings random_texts(std::size_t count) {
   return texts;
 }
 
-/// A model whose vectors have another shape than it reports.
+/// A model that reports the wrong shape for its vectors.
 struct Misshapen : PlainEmbedder {
   Misshapen(Eigen::Index more_rows, Eigen::Index more_columns)
       : PlainEmbedder(""), rows(more_rows), columns(more_columns) {}
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(batches_are_of_64_texts_and_the_last_has_the_rest) {
   BOOST_TEST((sizes(200) == Counts{64, 64, 64, 8}));
 }
 
-// A resumed job embeds the remaining batches in another process.
+// A resumed job embeds its remaining batches in another process.
 BOOST_AUTO_TEST_CASE(a_batch_is_the_same_whichever_came_before) {
   const Strings texts = random_texts(150);
   const EmbeddingMatrix expected = DecayEmbedder().embed(texts, true);
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(texts_without_tokens_and_beyond_the_context_are_refused_by_
   BOOST_TEST(model.asked.empty());
 }
 
-// No missing vector may be read, and no vector may be stored for another text.
+// The ranker must not read a missing vector or store a vector for the wrong text.
 BOOST_AUTO_TEST_CASE(vectors_of_another_shape_are_the_models_fault) {
   const auto embed = [](Eigen::Index rows, Eigen::Index columns, std::size_t& visited) {
     Misshapen model(rows, columns);

@@ -21,7 +21,7 @@ Counted count(const std::vector<std::int32_t>& products, std::size_t columns, Un
   Counted made{0, {}};
   std::vector<std::uint32_t> scratch(columns + 1);
   made.above = count_above(products.data(), columns, range, scratch, [&](std::size_t column) {
-    BOOST_TEST(made.undecided.insert(column).second);  // once
+    BOOST_TEST(made.undecided.insert(column).second);  // each is visited once
   });
   return made;
 }
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(products_are_above_below_or_left_undecided_in_every_lane) {
   }
 }
 
-// Products after the last column would count if they were read.
+// Products after the last column would count if the code read them.
 BOOST_AUTO_TEST_CASE(only_columns_that_are_there_are_counted) {
   const std::size_t panel_width = rank_kernels().panel_width;
   const std::vector<std::int32_t> products(panel_width + 1, 51);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_tile_scales_its_products_to_cosines) {
   const Tile tile{0, 2, 0, 2, 4, products.data(), queries.data(), {100, 5}};
   BOOST_TEST(tile.cosine(1, 0) == 0.3);
   BOOST_TEST(tile.cosine(1, 1) == -0.15);
-  // (20 + 2) · 5 + 2 · 100 + 1, of 20 · 100
+  // (20 + 2) · 5 + 2 · 100 + 1, divided by 20 · 100.
   BOOST_TEST(tile.bound(1) == 311.0 / 2000);
   const Undecided range = tile.undecided(1, 0.2);
   BOOST_TEST(range.least == 400 - 311);

@@ -24,7 +24,7 @@ VectorRows rows_of(const std::vector<float>& numbers, std::size_t dimension) {
 
 }  // namespace
 
-// Whole numbers have an exact sum, whatever its order; 19 is not a multiple of the lanes.
+// Whole numbers have an exact sum in any order; 19 is not a multiple of the number of lanes.
 BOOST_AUTO_TEST_CASE(a_product_is_the_sum_over_all_dimensions) {
   std::vector<float> a, b;
   double expected = 0;
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_product_is_the_sum_over_all_dimensions) {
   BOOST_TEST(exact_dot(a.data() + 2, b.data() + 2, 1) == 2.0);
 }
 
-// 2²⁴ + 1 is not a single-precision number.
+// 2²⁴ + 1 cannot be represented in single precision.
 BOOST_AUTO_TEST_CASE(products_are_summed_in_double_precision) {
   const std::vector<float> a{16777216, 1, 0}, ones{1, 1, 1};
   BOOST_TEST(exact_dot(a.data(), ones.data(), 3) == 16777217.0);

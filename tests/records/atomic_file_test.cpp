@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(a_file_of_nothing_is_a_file_too) {
   BOOST_TEST(std::filesystem::file_size(folder / "none.jsonl") == 0U);
 }
 
-// As if the run was stopped: the old file stays, and the next run starts the new one from scratch.
+// This is the state after a stopped run: the old file stays, and the next run starts the new one
+// from scratch.
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_finished_leaves_the_old_one) {
   const test::TemporaryFolder folder;
   folder.write("a.jsonl", "old");
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
   const test::TemporaryFolder folder;
   FullDisk disk;
   folder.write("a.jsonl", "old");
-  for (const std::size_t size : {1U, 100'000U}) {  // refused in finish, and before it
+  for (const std::size_t size : {1U, 100'000U}) {  // the write fails in finish, or before it
     AtomicFile file(DiskPath(folder / "a.jsonl", disk));
     const auto write = [&] {
       file << std::string(size, 'x');

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(it_stands_in_one_order_with_its_rows_counted) {
   BOOST_TEST(!lists.contains("candidates"));
 }
 
-// As written by plumb 0.1.
+// The metadata is in the format of plumb 0.1.
 BOOST_AUTO_TEST_CASE(of_an_earlier_version_the_settings_are_enough) {
   const test::TemporaryFolder folder;
   folder.write("metadata_generate.json", R"({"settings": ["zero-shot"]})");

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(generation_predictions)
 
 namespace {
 
-/// Two facts with one object each, the first with two names, under three templates.
+/// Two facts with one object each under three templates; the first fact's subject has two names.
 MultiPromptDataset capitals() {
   MultiPromptDataset data{"capitals", {}, {}};
   MultiPromptRelation& relation = data.relations.emplace_back();
@@ -30,7 +30,8 @@ MultiPromptDataset capitals() {
   return data;
 }
 
-/// France under templates 0 and 1 with both names, Italy under all three with its only name.
+/// France is queried under templates 0 and 1 with both names, Italy under all three templates with
+/// its only name.
 struct Capitals : GenerationFolder {
   Capitals() : GenerationFolder(capitals()) {
     setting("zero-shot", {answer(0, {0, 0, 0}, "Paris"), answer(0, {0, 0, 1}, "Lyon"),
@@ -67,7 +68,8 @@ BOOST_FIXTURE_TEST_CASE(templates_that_all_facts_have_are_paraphrases, Capitals)
   check(0, 1, true, 2);
   check(1, 0, false, 3);
   check(1, 1, true, 1);
-  // Two prompts with France's second name, and Italy's under the third template.
+  // The prompts left out are two with France's second name, and Italy's prompt under the third
+  // template.
   BOOST_TEST(model.notes.back().find("3 prompts left out") != std::string::npos);
 }
 
@@ -83,7 +85,7 @@ BOOST_FIXTURE_TEST_CASE(they_have_no_margin_and_no_options, Capitals) {
   const double error = ((1 - std::exp(-1)) * (1 - std::exp(-1)) + std::exp(-6)) / 2;
   BOOST_TEST(std::abs(estimate_of(made.estimator("base")->metrics, CalibrationMetric::brier).value -
                       error) < 1e-12);
-  // France gets the same answer under both templates. Italy's two answers differ, so a vote fails.
+  // France has the same answer under both templates. Italy's two answers differ, so its vote fails.
   const EstimatorResult* votes = made.estimator("consistency_vote2");
   BOOST_REQUIRE(votes != nullptr);
   BOOST_TEST(votes->failures == 1U);

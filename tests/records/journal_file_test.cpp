@@ -31,7 +31,7 @@ struct Visited {
   friend bool operator==(const Visited&, const Visited&) = default;
 };
 
-/// The lines that are visited when the file is opened.
+/// The lines that opening the file visits.
 std::vector<Visited> visited(const std::filesystem::path& file) {
   std::vector<Visited> all;
   JournalFile journal(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
@@ -139,8 +139,8 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_cut_off_wherever_it_broke) {
   }
 }
 
-// After a power loss, three lines that were not synced may leave only the last and half of the
-// first.
+// After a power loss, of three lines that were not synced, only the last line and half of the first
+// may be left.
 BOOST_AUTO_TEST_CASE(all_from_a_hole_on_is_cut_off) {
   const std::string hole(20, '\0');
   for (const std::string& torn :
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(all_from_a_hole_on_is_cut_off) {
     BOOST_CHECK((visited(file) == std::vector<Visited>{{"one", 0, 1}, {"two", 4, 2}}));
     BOOST_TEST(slurp(file) == "one\ntwo\n");
   }
-  // A single zero is a changed byte, which the reader of the lines must see.
+  // A single zero byte is a changed byte, and the code that reads the lines must see it.
   const test::TemporaryFolder folder;
   const std::string changed("one\nt\0o\nthree\n", 14);
   BOOST_TEST(visited(folder.write("journal.jsonl", changed)).size() == 3U);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_opened_is_the_users_to_mend) {
       says(Fault::user, file.string() + ": cannot be written; check its permissions"));
 }
 
-// comes of a file that may only be read and ends in a torn line.
+// A read-only file that ends in a torn line causes the same error.
 BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
   const test::TemporaryFolder folder;
   BOOST_CHECK_EXCEPTION(
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
       says(Fault::user, folder.path().string() + ": cannot be written; check its permissions"));
 }
 
-// What is then written is no longer in any folder.
+// Lines written after that are no longer in any folder.
 BOOST_AUTO_TEST_CASE(a_folder_that_is_gone_or_moved_is_noticed_when_the_file_is_synced) {
   for (const bool is_moved : {false, true}) {
     const test::TemporaryFolder folder;
@@ -212,7 +212,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_gone_or_moved_is_noticed_when_the_file_is_
   }
 }
 
-// Following the link would cut off its torn last line and append to it.
+// If the link were followed, the torn last line of its target would be cut off, and new lines
+// appended.
 BOOST_AUTO_TEST_CASE(a_link_is_not_followed) {
   const test::TemporaryFolder folder;
   const auto victim = folder.write("victim.txt", "without a newline");
@@ -225,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_link_is_not_followed) {
   BOOST_TEST(slurp(victim) == "without a newline");
 }
 
-// The disk is full in the middle of the second line.
+// The disk becomes full in the middle of the second line.
 BOOST_AUTO_TEST_CASE(a_full_disk_is_an_internal_error_and_what_stood_there_stays) {
   const test::TemporaryFolder folder;
   const auto file = folder / "journal.jsonl";

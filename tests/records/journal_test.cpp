@@ -17,7 +17,7 @@ namespace {
 
 const Json three_rows = Json::parse(R"([{"score": -0.25, "above": 3}, {"score": -1e-12}, null])");
 
-/// A folder with a journal of three packs of a part.
+/// A folder with a journal that contains three packs of one part.
 struct ThreePacks {
   ThreePacks() {
     Journal journal(file);
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_finished_journal_is_read_and_left_as_it_is, ThreePacks) {
-  // A line that is still being written does not count, and is not cut off.
+  // A line that is still being written does not count, but it is not cut off.
   const std::string text = slurp(file) + "{\"version\":2,\"part\":\"P36\",\"pack\":3";
   folder.write("journal.jsonl", text);
   FinishedJournal journal(file);
@@ -63,7 +63,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_journal_is_read_and_left_as_it_is, ThreePacks
                         test::says(Fault::user, "absent: "));
 }
 
-// The hash was computed by another program from the reference code's constants.
+// Another program computed the hash with the constants of the reference code.
 BOOST_AUTO_TEST_CASE(a_line_is_what_the_header_promises) {
   const test::TemporaryFolder folder;
   Journal journal(folder / "journal.jsonl");
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_journal_that_is_only_a_torn_line_becomes_empty) {
   BOOST_TEST(slurp(file).empty());
 }
 
-// Any bit that flips on the disk is detected; at worst a pack is evaluated again.
+// Every bit that flips on the disk is detected; at worst, a pack is evaluated again.
 BOOST_FIXTURE_TEST_CASE(every_flipped_bit_is_refused_or_loses_the_last_pack, ThreePacks) {
   const std::string whole = slurp(file);
   for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -209,7 +209,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_earlier_line_is_refused_by_file_and_line, Thre
   refused(other, damaged);
 }
 
-// Lines with a right checksum but other contents.
+// The lines have a correct checksum but the wrong content.
 BOOST_AUTO_TEST_CASE(a_sound_line_that_is_no_packs_is_refused) {
   for (const char* fields :
        {R"("part":"P36")", R"("part":5,"done":{})", R"("done":{})", R"("part":"P36","pack":7)",
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_sound_line_that_is_no_packs_is_refused) {
   }
 }
 
-// Lines as earlier versions of plumb wrote them, and as a later one may.
+// Lines in the formats of earlier versions of plumb, and in a possible later one.
 BOOST_AUTO_TEST_CASE(lines_of_another_version_are_refused_in_words) {
   for (const char* line :
        {R"({"relation":"P36","block":0,"pack":7,"scores":[[-1,-1,2,1,-1,1]]})",

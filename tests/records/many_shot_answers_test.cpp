@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(many_shot_answers_of_a_folder)
 
 namespace {
 
-/// Expects the error of reading the folder.
+/// Checks that reading the folder throws an error with these words.
 void refused(const ManyShotFolder& folder, const std::string& words) {
   BOOST_CHECK_EXCEPTION((void)many_shot_answers(folder.path(), "m"), Error,
                         says(Fault::user, words));
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(facts_of_one_setting_may_come_in_several_pieces) {
   const std::size_t cut = text.find('\n') + 1;
   folder.choose("P1", other, "011");
   const std::string all = test::slurp(folder.files() / "P1_choices.jsonl");
-  // The first fact under both settings, then the rest.
+  // The rows contain the first fact under both settings, then the remaining facts.
   const std::string theirs = all.substr(text.size());
   const std::size_t their_cut = theirs.find('\n') + 1;
   folder.files().write("P1_choices.jsonl", text.substr(0, cut) + theirs.substr(0, their_cut) +

@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(each_method_and_number_of_shots_is_a_model, test::SmallM
   BOOST_TEST(p1.relation.code == "P1");
   BOOST_TEST(p1.paraphrases == 2U);
   BOOST_REQUIRE(p1.facts() == 4U);
-  // Under seeds 0 and 1 with one shot: 1000 and 1100.
+  // The answers with one shot are 1000 under seed 0 and 1100 under seed 1.
   BOOST_TEST(p1.row(1)[0].correct == false);
   BOOST_TEST(p1.row(1)[1].correct == true);
   BOOST_TEST(std::abs(p1.row(0)[0].confidence - 0.82) < 1e-9);
@@ -65,8 +65,8 @@ BOOST_FIXTURE_TEST_CASE(each_method_and_number_of_shots_is_a_model, test::SmallM
 BOOST_AUTO_TEST_CASE(choices_are_told_apart_by_option_where_their_order_and_number_differ) {
   ManyShotFolder folder;
   folder.relation("P1");
-  // The same answer, "no", is last in one row and first in another. Under seed 1 the second fact
-  // has an extra choice.
+  // The same answer, "no", is the last choice in one row and the first in another. Under seed 1,
+  // the second fact has an extra choice.
   folder.files().write("P1_choices.jsonl",
                        row(1, 0, {{0, 1}, 1}, {0.3, 0.6}) + row(1, 1, {{1, 0}, 0}, {0.6, 0.2}) +
                            row(2, 0, {{0, 1}, 0}, {0.1, 0.4}) + row(2, 1, {{0}, 0}, {0.4}));
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(choices_are_told_apart_by_option_where_their_order_and_numb
 BOOST_FIXTURE_TEST_CASE(they_are_calibrated_as_a_closed_set_is, test::SmallManyShot) {
   const auto models = read(*this);
   const ModelCalibration made = calibrate_model(models[0], {.bins = 2});
-  // 2 of the 6 facts are right under seed 0; every answer has 0.82.
+  // Under seed 0, 2 of the 6 facts are right; every answer has the confidence 0.82.
   BOOST_TEST(std::abs(made.accuracy.value - 2.0 / 6) < 1e-12);
   BOOST_TEST(std::abs(made.paraphrase_accuracy.value - 2.0 / 6) < 1e-12);
   const EstimatorResult* base = made.estimator("base");
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(they_are_calibrated_as_a_closed_set_is, test::SmallManyS
   BOOST_TEST(made.option_counts.empty());
   BOOST_TEST(!made.recalibration.empty());
   BOOST_TEST(made.templates[1].example == "shots drawn with seed 1");
-  // With one prompt per fact, estimators over paraphrases are left out.
+  // Each fact has one prompt, so estimators over paraphrases are left out.
   BOOST_TEST(calibrate_model(models[2], {.bins = 2}).estimator("average_min") == nullptr);
 }
 

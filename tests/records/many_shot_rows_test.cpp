@@ -48,7 +48,7 @@ RecordedChoiceRelation relation(const std::filesystem::path& folder) {
   return made;
 }
 
-/// A run folder; each test writes its files.
+/// A run folder into which each test writes its own files.
 struct Run : test::TemporaryFolder {
   std::vector<RecordedChoice> choices(const std::string& rows) const {
     write("P36_choices.jsonl", rows);
@@ -69,7 +69,7 @@ struct Run : test::TemporaryFolder {
   }
 };
 
-/// The line with one of its substrings replaced.
+/// Returns the line with one of its substrings replaced.
 std::string with(const std::string& what, const std::string& by, std::string text = line()) {
   const std::size_t at = text.find(what);
   BOOST_REQUIRE(at != text.npos);
@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Run) {
   BOOST_TEST(rows[0].fact.subject_id == "Q7");
   BOOST_TEST(rows[0].fact.instance == 7U);
   BOOST_TEST(rows[0].fact.line == 1U);
-  BOOST_TEST(rows[0].fact.answer == 5U);  // the option, not its index
+  BOOST_TEST(rows[0].fact.answer == 5U);  // the option's index, not the choice's
   BOOST_TEST(rows[0].choices == (Options{2, 5, 6}));
   BOOST_TEST(rows[0].answer == 1U);
   BOOST_REQUIRE(rows[0].scores.size() == 3U);
@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Run) {
   BOOST_TEST(rows[1].fact.line == 2U);
 }
 
-// Rows of IC-LKE and of earlier versions do not have these columns.
+// Rows of IC-LKE and rows of earlier versions do not have these columns.
 BOOST_FIXTURE_TEST_CASE(what_stands_before_a_question_is_written_and_read, Run) {
   const auto row = [](const std::optional<PrecedingTexts>& before) {
     return recorded_choice_line({"eic", 50, " ", "choice", 0}, fact("A", 7), {{2, 5, 6}, 1}, scores,

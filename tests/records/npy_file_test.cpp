@@ -27,7 +27,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// Little-endian single precision, whatever the machine.
+/// The values as little-endian single precision, on any machine.
 std::string bytes_of(const Floats& values) {
   std::string bytes;
   for (const float value : values) {
@@ -37,7 +37,7 @@ std::string bytes_of(const Floats& values) {
   return bytes;
 }
 
-/// As numpy writes it: version 1.0, two bytes of length, the header padded with spaces.
+/// A file as numpy writes it: version 1.0, a two-byte length, and a header padded with spaces.
 std::string npy(const std::string& dictionary, const std::string& numbers) {
   std::string header = dictionary;
   header.resize(117, ' ');
@@ -55,7 +55,7 @@ struct Vectors : test::TemporaryFolder {
   std::filesystem::path file = *this / "entities.npy";
   std::filesystem::path part = *this / "entities.npy.part";
 
-  /// Expects that the bytes are refused with these words.
+  /// Expects these bytes to be refused with these words.
   void refuses(const std::string& bytes, const std::string& words) const {
     write("entities.npy", bytes);
     BOOST_CHECK_EXCEPTION(NpyFile{file}, Error, says(Fault::user, file.string() + ": " + words));
@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(headers_may_be_of_any_version_and_length, Vectors) {
   const std::string numbers = bytes_of(six);
   for (const char version : {'\x02', '\x03'}) {
     std::string header = two_by_three();
-    header.resize(65536 + 64 - 12, ' ');  // longer than two bytes can encode
+    header.resize(65536 + 64 - 12, ' ');  // longer than a two-byte length can encode
     header.back() = '\n';
     std::string bytes = std::string("\x93NUMPY") + version + '\0';
     for (const int shift : {0, 8, 16, 24}) bytes += static_cast<char>(header.size() >> shift);
@@ -192,7 +192,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_is_named, Vectors) {
                                         "and check its permissions"));
 }
 
-// The bytes that numpy.save writes for the same array.
+// The expected bytes are those that numpy.save writes for the same array.
 BOOST_FIXTURE_TEST_CASE(what_is_written_is_what_numpy_would_write, Vectors) {
   NpyWriter writer(file, 2, 3);
   writer.put(1, Floats{six[3], six[4], six[5]});
@@ -247,7 +247,7 @@ BOOST_FIXTURE_TEST_CASE(rows_that_were_put_stay_when_the_process_is_killed, Vect
   check(NpyFile(file), 3, 2, {1, 2, 3, 4, 5, 6});
 }
 
-// A full disk can leave a file that was created but has no space allocated.
+// A full disk can leave a file that exists but has no allocated space.
 BOOST_FIXTURE_TEST_CASE(an_empty_part_is_not_gone_on_with, Vectors) {
   write("entities.npy.part", "");
   BOOST_TEST(!NpyWriter::is_unfinished(file, 3, 2));
@@ -316,7 +316,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_made_is_named, Vectors) {
       NpyWriter(absent, 2, 3), Error,
       says(Fault::user, absent.string() + ".part: cannot be created; check that its folder "
                                           "exists, and check its permissions"));
-  // 2⁶³ bytes and a header, more than a file can contain.
+  // 2⁶³ bytes and a header are more than a file can contain.
   BOOST_CHECK_EXCEPTION(
       NpyWriter(file, std::size_t{1} << 61, 1), Error,
       says(Fault::internal,

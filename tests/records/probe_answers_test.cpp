@@ -25,7 +25,7 @@ using Cells = std::vector<std::vector<double>>;
 const std::vector<std::string> cities{"Paris", "Rome"};
 const std::vector<std::string> two_templates{"[X]: [Y].", "[Y] of [X]."};
 
-/// One folder of relation P36.
+/// A folder that contains relation P36.
 struct Capitals : ResultsFolder {
   explicit Capitals(const std::vector<std::string>& rows, const Json& info = Json::object(),
                     const std::vector<std::string>& templates = two_templates,
@@ -41,8 +41,8 @@ RelationAnswers gathered(const Folders&... folders) {
   return recorded_answers(std::span<const RecordedRelation>(parts), scores_of_row);
 }
 
-/// By how many nats the first of two options is likelier. This identifies the row that a cell was
-/// made from.
+/// The difference in nats between the first of two options and the second. It identifies the row
+/// that a cell was made from.
 Cells cells_of(const RelationAnswers& table) {
   Cells cells;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_metadata_or_else_the_facts_tell_the_cardinality) {
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, gaul})).relation));
   BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one)).relation));
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, italy_0}, many)).relation));
-  // It is enough if one of several folders contains it.
+  // It is enough if the metadata in one of several folders specifies this cardinality.
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}), Capitals({france_1}, many)).relation));
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}, many), Capitals({france_1})).relation));
   BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one),
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_row_stands_once) {
                         says(Fault::user,
                              "P36_results.jsonl:3: instance_index: instance 3 is duplicated for "
                              "template 0; the results file is damaged"));
-  // Two models passed as one.
+  // The folders of two models are passed as one model.
   BOOST_CHECK_EXCEPTION((void)gathered(Capitals({france_0, italy_1}), Capitals({italy_1})), Error,
                         says(Fault::user,
                              "P36_results.jsonl:1: instance_index: instance 7 is duplicated for "
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_fact_has_every_template_that_another_has) {
 BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
   Capitals folder({france_0, france_1, italy_0, italy_1});
   folder.set("P36", "num_original_instances", 3);
-  BOOST_TEST(gathered(folder).facts() == 2U);  // another tool's count has another meaning
+  BOOST_TEST(gathered(folder).facts() == 2U);  // other tools' counts mean something else
   folder.set("P36", "plumb_version", "1.0.0");
   BOOST_CHECK_EXCEPTION((void)gathered(folder), Error,
                         says(Fault::user,
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(folders_of_other_facts_do_not_join) {
       says(Fault::user, "P36_results.jsonl:2: instance_index: " + was));
   BOOST_CHECK_EXCEPTION((void)gathered(first, Capitals({italy_1, row("Gaul", 3, 1, 0, {-1, -2})})),
                         Error, says(Fault::user, "P36_results.jsonl:2: instance_index: " + was));
-  // The same within one file.
+  // The same error is reported if both rows are in one file.
   BOOST_CHECK_EXCEPTION((void)gathered(Capitals({france_0, row("Gaul", 3, 1, 0, {-1, -2})})), Error,
                         says(Fault::user, "P36_results.jsonl:2: instance_index: " + was));
 }
@@ -261,8 +261,8 @@ BOOST_AUTO_TEST_CASE(templates_are_the_variants_of_one_setting) {
   BOOST_TEST(!italy[1].correct);
 }
 
-// France: (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5), whatever the order of rows and folders.
-// A template without a weight does not count.
+// France's scores are (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5), whatever the order of rows
+// and folders. A template without a weight does not count.
 BOOST_AUTO_TEST_CASE(weighted_templates_of_several_folders_answer_together) {
   const std::string first = row("France", 0, 0, 0, {-1, -2, -3}),
                     second = row("France", 0, 1, 0, {-3, -2, -1}),
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(weighted_templates_of_several_folders_answer_together) {
   }
 }
 
-// France: Paris with −1 against −2 under template 0, Rome with −1 against −5 under template 1.
+// For France, template 0 scores Paris −1 and Rome −2; template 1 scores Rome −1 and Paris −5.
 BOOST_AUTO_TEST_CASE(weights_are_the_same_in_all_folders_that_have_any) {
   Capitals one({france_0}), other({row("France", 3, 1, 0, {-5, -1})});
   const auto option = [&] {

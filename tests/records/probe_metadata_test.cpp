@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(names_may_be_missing, Metadata) {
   const RecordedRelation recorded = recorded_relations(path()).at(0);
   BOOST_TEST(recorded.model == "");
   BOOST_TEST(recorded.dataset == "");
-  BOOST_TEST(recorded.facts == 0U);  // another tool's count
+  BOOST_TEST(recorded.facts == 0U);  // the count comes from another tool
 }
 
 BOOST_FIXTURE_TEST_CASE(a_cardinality_may_be_missing, Metadata) {
@@ -131,7 +131,7 @@ BOOST_FIXTURE_TEST_CASE(metadata_without_a_relation_is_refused, Metadata) {
   refused(Json::object(), "names no relation; the file was changed; restore it, or probe again");
 }
 
-// Its rows would be read from another folder.
+// The rows of such a relation would be read from another folder.
 BOOST_FIXTURE_TEST_CASE(a_relation_that_leads_out_of_the_folder_is_refused, Metadata) {
   const Json entry = recorded_metadata(two_capitals(), {0}, {});
   for (const std::string code : {"../other/P30", "/tmp/P30", "a/b", "..", ""}) {
@@ -146,12 +146,12 @@ BOOST_FIXTURE_TEST_CASE(a_reduction_or_span_that_plumb_does_not_write_is_refused
     for (const Json& word : {Json("median"), Json("Sum"), Json(nullptr), Json(3)}) {
       Json other = entry;
       other[field] = word;
-      if (!word.is_string() && *standard != '\0') continue;  // as if the field were missing
+      if (!word.is_string() && *standard != '\0') continue;  // these are treated as a missing field
       refused({{"P36", other}}, std::string("P36.") + field + ": '" +
                                     (word.is_string() ? word.get<std::string>() : "") +
                                     "' is not a value that plumb writes");
     }
-    // lm-pub-quiz has other values.
+    // lm-pub-quiz writes values that plumb does not.
     Json theirs = entry;
     theirs.erase("plumb_version");
     theirs[field] = "tyq";

@@ -31,15 +31,16 @@ const Names texts{"The capital of [X] is [Y].", "[Y] is the capital of [X].",
                   "I'm 25% confident the capital of [X] is [Y]."};
 const Json one_to_one{{"cardinality", "single instance per answer"}, {"domains", {"Geography"}}};
 
-/// Scores whose softmax is ½, 3/10, 1/5, shifted by a constant and rotated by `first`.
+/// Scores whose softmax is ½, 3/10, 1/5, shifted by a constant and rotated so that option `first`
+/// is the likeliest.
 Numbers scores(std::size_t first) {
   Numbers made{std::log(0.5) - 7, std::log(0.3) - 7, std::log(0.2) - 7};
   std::rotate(made.begin(), made.end() - static_cast<std::ptrdiff_t>(first), made.end());
   return made;
 }
 
-/// Rows of two facts, with answers 0 and 2, under these templates; template t prefers option t mod
-/// 3.
+/// Rows of two facts, whose right answers are 0 and 2, under these templates; template t prefers
+/// option t mod 3.
 Names rows_of(const Places& templates) {
   Names rows;
   for (const std::size_t instance : {0U, 1U}) {
@@ -51,7 +52,7 @@ Names rows_of(const Places& templates) {
   return rows;
 }
 
-/// An lm-pub-quiz folder with one relation under these templates.
+/// A folder in lm-pub-quiz's format with one relation under these templates.
 struct Folder : ResultsFolder {
   explicit Folder(const Places& templates, const std::string& code = "P36",
                   const Names& words = texts) {
@@ -67,8 +68,8 @@ bool near(double a, double b) {
   return std::abs(a - b) < 1e-9;  // files have ten decimals
 }
 
-/// A folder as plumb writes it: facts with answer 0 under one template, each option with its sums
-/// and counts.
+/// A folder in plumb's format. Its facts have the answer 0 under one template; each option has its
+/// sums and counts.
 struct PlumbFolder : test::TemporaryFolder {
   explicit PlumbFolder(const std::vector<std::vector<StatementScore>>& facts, Scoring scoring = {},
                        std::size_t template_index = 0) {
@@ -92,8 +93,9 @@ struct PlumbFolder : test::TemporaryFolder {
   }
 };
 
-/// Each reduction prefers another option: the sum 0, the mean 1 over the statement (−12/2 against
-/// −10/1 and −14/7 = −2), the sum 2 and the mean 1 over the answer.
+/// Each reduction prefers a different option. Over the statement, the sum prefers option 0, and the
+/// mean prefers option 1 (−14/7 = −2 against −10/1 and −12/2). Over the answer, the sum prefers
+/// option 2 and the mean option 1.
 const std::vector<StatementScore> four_ways{
     {{-10, 1}, {-6, 2}}, {{-14, 7}, {-5, 5}}, {{-12, 2}, {-3, 1}}};
 
@@ -124,16 +126,16 @@ BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
       BOOST_TEST(near(cell.margin, 0.2));
     }
   }
-  // The base template's own scores, fact by fact. There are no other columns, so no other
-  // reductions.
+  // The base template's own scores are used, fact by fact. The rows have no other columns, so there
+  // are no other reductions.
   BOOST_REQUIRE(model.base.size() == 1U);
   BOOST_REQUIRE(model.base[0].scores.size() == 6U);
   for (std::size_t i = 0; i < 6; ++i) BOOST_TEST(near(model.base[0].scores[i], scores(0)[i % 3]));
   for (const auto& reduction : model.base[0].reductions) BOOST_TEST(reduction.empty());
 }
 
-// Options' scores under templates 0 and 1 are ln of (½, 3/10, 1/5) and of its rotation (1/5, ½,
-// 3/10). With weights of a quarter and three quarters, option 1 is the likeliest.
+// The options' scores under template 0 are ln of (½, 3/10, 1/5), and under template 1 ln of its
+// rotation (1/5, ½, 3/10). With weights of a quarter and three quarters, option 1 is the likeliest.
 BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
   Folder folder({0, 1});
   BOOST_TEST(read(folder).predictions.relations[0].weighted.empty());
@@ -154,7 +156,7 @@ BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
   BOOST_TEST(read(folder).predictions.relations[0].weighted[0].correct);
 }
 
-// Template 0 has a marker here, and 2 is the base.
+// Here template 0 has a marker, and template 2 is the base.
 BOOST_AUTO_TEST_CASE(paraphrases_come_first_whatever_their_indices) {
   const Names mixed{texts[3], texts[0], texts[1], texts[2], "[X]'s capital is [Y]."};
   const ScoredModel model = read(Folder({4, 3, 0, 2, 1}, "P36", mixed), {.kinds = {.base = 2}});
@@ -207,7 +209,8 @@ BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
   BOOST_TEST(relation.roles[3].marker == "template 3");
   BOOST_CHECK(relation.roles[3].kind == TemplateKind::numerical);
   BOOST_TEST(relation.row(0)[2].option == 2U);
-  // A marker that the text shows keeps its name, and a paraphrase may look like a marked template.
+  // A marker that the text contains keeps its name, and a paraphrase may look like a marked
+  // template.
   said = {.kinds = {.paraphrases = Places{0, 3}, .verbalized = {2}}};
   const auto told = read(Folder({0, 1, 2, 3}), said).predictions.relations[0];
   BOOST_TEST(indices_of(told) == (Places{0, 3, 2}));
@@ -296,7 +299,7 @@ BOOST_AUTO_TEST_CASE(all_reductions_come_from_one_scoring) {
     BOOST_REQUIRE(model.base[0].reductions[i].size() == 1U);
     BOOST_TEST(model.base[0].reductions[i][0].option == preferred[i]);
   }
-  // By hand for Sum (A): e^−3 among e^−6, e^−5, e^−3.
+  // Computed by hand for Sum (A): e^−3 divided by the sum of e^−6, e^−5 and e^−3.
   BOOST_TEST(
       near(model.base[0].reductions[2][0].confidence, 1 / (1 + std::exp(-3.0) + std::exp(-2.0))));
   BOOST_TEST(model.predictions.relations[0].cells[0].option == 0U);
@@ -350,7 +353,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
                         says(Fault::user,
                              "P36_results.jsonl:2: answer_token_counts: an option has no scored "
                              "token to reduce over; set another `span`"));
-  // With several folders, the error names the one with the row.
+  // If there are several folders, the error names the folder that contains the row.
   const PlumbFolder sound({four_ways, four_ways, four_ways}, {}, 1);
   const std::vector<DiskPath> both{sound.path(), folder.path()};
   BOOST_CHECK_EXCEPTION(
@@ -362,8 +365,8 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
                              "cannot be computed from these results"));
 }
 
-// By hand: log-likelihoods over the bytes of statements that are written out here. Neither
-// lm-pub-quiz nor earlier versions count bytes.
+// Computed by hand: log-likelihoods divided by the byte counts of statements that are written out
+// here. Neither lm-pub-quiz nor earlier versions of plumb count bytes.
 BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   const ScoredModel model =
       read(Folder({0, 1}), {.scoring = Scoring{Reduction::bytes, Span::statement}});
@@ -380,7 +383,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[0], -2));
   BOOST_TEST(near(read(wide, {.scoring = Scoring{Reduction::bytes}}).base[0].scores[1], -8.0 / 7));
   BOOST_TEST(near(read(wide, {.scoring = Scoring{}}).base[0].scores[0], -18));
-  // Rows of an earlier version of plumb.
+  // The rows are in the format of an earlier version of plumb.
   const PlumbFolder folder({four_ways});
   BOOST_CHECK_EXCEPTION(read(Folder({0}), {.scoring = Scoring{Reduction::bytes, Span::answer}}),
                         Error, says(Fault::user, "token_counts: is missing"));

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(ranking_rows_suite)
 
 namespace {
 
-/// All numbers are different.
+/// A row in which all numbers are different.
 EntityRank moose() {
   return {.part = "test",
           .line = 12,
@@ -152,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(a_value_of_another_kind_is_refused, Ranks) {
   }
 }
 
-// With the largest possible number of candidates, a page had endlessly many bins.
+// With the largest possible number of candidates, a page would have endlessly many bins.
 BOOST_FIXTURE_TEST_CASE(counts_that_no_rank_has_are_refused, Ranks) {
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   for (const auto& [field, value] :
@@ -182,7 +182,7 @@ BOOST_FIXTURE_TEST_CASE(counts_that_no_rank_has_are_refused, Ranks) {
     BOOST_CHECK_EXCEPTION((void)read(row.dump() + "\n"), Error,
                           says(Fault::user, "deer_ranks.jsonl:1: is not a rank"));
   }
-  // Rank 1 of 1, and the last of all.
+  // The rank is 1 of 1, and then the last of all.
   Json row = Json::parse(line);
   for (const char* kind : {"", "filtered_"}) {
     row[std::string(kind) + "above"] = 39'999;

@@ -53,7 +53,7 @@ using Ranks = std::vector<std::vector<double>>;
 
 BOOST_AUTO_TEST_CASE(answers_are_read_by_instance_then_template) {
   test::ResultsFolder folder;
-  // Unsorted on purpose: files of other tools need not be sorted.
+  // The rows are unsorted on purpose: other tools need not sort their files.
   folder.add("P36", three_options, two_templates, {{"domains", {"Geography"}}},
              {row("Italy", 1, 1, 1, {-1, -2, -3}), row("France", 0, 1, 0, {-3, -2, -1}),
               row("France", 0, 0, 0, {-1, -2, -3}), row("Italy", 1, 0, 1, {-2, -1, -3})});
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(cardinality_comes_from_the_metadata) {
 BOOST_AUTO_TEST_CASE(without_metadata_the_facts_tell_the_cardinality) {
   test::ResultsFolder folder;
   const std::string france = row("France", 0, 0, 0, {-1, -2, -3});
-  // A fact under another template does not count as a second fact with the same answer.
+  // The same fact under another template does not count as a second fact with the same answer.
   folder.add("P36", three_options, two_templates, Json::object(),
              {france, row("France", 0, 1, 0, {-1, -2, -3})});
   BOOST_TEST(one_to_one_in(folder));
@@ -134,7 +134,8 @@ BOOST_AUTO_TEST_CASE(weighted_templates_are_ranked_together) {
   folder.set("P36", "template_weights", {0.25, 0.75});
   const std::vector<Prediction> made = weighted();
   BOOST_REQUIRE(made.size() == 2U);
-  // France: (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5); Italy: (−7.25, −1.75, −4.5).
+  // France's scores are (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5), Italy's (−7.25, −1.75,
+  // −4.5).
   BOOST_TEST(made[0].rank.realistic() == 3.0);
   BOOST_TEST(made[0].option == 2U);
   BOOST_TEST(made[1].rank.realistic() == 1.0);
@@ -175,7 +176,7 @@ BOOST_AUTO_TEST_CASE(every_row_is_seen_once_and_facts_with_several_right_options
   BOOST_TEST(is_one_to_one(made.answers.relation));
   BOOST_TEST(made.answers.weighted.size() == 3U);
   BOOST_TEST(made.several_right.code == "P36");
-  BOOST_REQUIRE(made.several_right.facts.size() == 1U);  // Italy's, of Rome and Cairo
+  BOOST_REQUIRE(made.several_right.facts.size() == 1U);  // Italy: Rome and Cairo
   BOOST_TEST(made.several_right.facts[0].at(0).precision == 0.5);
   BOOST_TEST(made.several_right.facts[0].at(1).all_above);
 }

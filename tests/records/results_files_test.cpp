@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(results_files_suite)
 
 namespace {
 
-/// docs/results.md from its first list of fields on.
+/// The text of docs/results.md from its first field list on.
 std::string listed() {
   std::string text;
   std::string command;
@@ -38,7 +38,7 @@ std::filesystem::path page() {
 
 }  // namespace
 
-// PLUMB_WRITE_DOCS=1 writes the page's lists again.
+// With PLUMB_WRITE_DOCS=1, this test rewrites the page's lists.
 BOOST_AUTO_TEST_CASE(the_documentation_lists_every_field_of_every_file) {
   const std::string text = test::slurp(page()), mark = "\n## `plumb probe`\n";
   BOOST_REQUIRE(text.find(mark) != text.npos);

@@ -20,7 +20,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// The scale is 500 wide and starts at 175, after three letters and a number.
+// The scale is 500 wide and starts at 175, after a three-letter name and a number.
 const Bar half{"P36", {0.5, 0.25, 0.75, 100, "wilson"}, 0.2};
 
 }  // namespace
@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(the_axis_goes_from_zero_to_one) {
   BOOST_TEST(count(svg, "x=\"675.0\" y=\"24\">1.0</text>") == 1U);
 }
 
-// The bars start where the longest line of a name ends, at most at the width of a phone: 28
-// letters, 7 wide each, and 154.
+// The bars start after the longest line of a name, but a line takes at most a phone's width: 28
+// letters of 7 each. The rest of the margin is 154.
 BOOST_AUTO_TEST_CASE(long_names_push_the_scale_to_the_right) {
   const auto scale = [](std::size_t letters) {
     const std::string svg = bar_chart({{std::string(letters, 'n'), half.estimate}}, "");

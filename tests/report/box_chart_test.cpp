@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(box_chart_suite)
 
 namespace {
 
-/// 0, 1, … 100, unsorted: percentiles are the numbers themselves.
+/// The numbers 0, 1, … 100, unsorted: each percentile is the number itself.
 std::vector<double> hundred() {
   std::vector<double> values;
   for (std::size_t i = 0; i <= 100; ++i) values.push_back(static_cast<double>(i * 37 % 101));
@@ -31,8 +31,8 @@ BoxChart chart_of(std::vector<BoxGroup> groups) {
 
 }  // namespace
 
-// The scale is 230 high, starts at 242 and ends at the whisker's 95. The group's middle is at 66 +
-// 31, and a box is 34 wide.
+// The scale is 230 high, starts at 242 and ends at 95, the end of the whisker. The group's middle
+// is at 66 + 31, and a box is 34 wide.
 BOOST_AUTO_TEST_CASE(a_box_goes_over_the_quartiles_and_its_whiskers_over_nine_tenths) {
   const std::string svg = box_chart(chart_of({{"all", hundred()}}));
   BOOST_TEST(markup_fault(svg) == "");
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(groups_stand_side_by_side_on_one_scale) {
   BOOST_TEST(holds(svg,
                    "<title>Spread</title><desc>numbers by groups. a: median 2.0, n 3. "
                    "b: median 10.0, n 1. c: median 12.0, n 2.</desc>"));
-  // c's whisker and the scale end at 4 + 0.95 × 16.
+  // Group c's whisker and the scale both end at 4 + 0.95 × 16.
   BOOST_TEST(holds(svg, "V12.0\""));
   BOOST_TEST(holds(svg, ">18</text>"));
   BOOST_TEST(!holds(svg, ">20</text>"));
@@ -69,12 +69,12 @@ BOOST_AUTO_TEST_CASE(the_scale_has_lines_at_round_numbers_from_zero) {
   BOOST_TEST(in_order(svg, {">0</text>", ">20</text>", ">40</text>", ">60</text>", ">80</text>"}));
   const std::string odd = box_chart(chart_of({{"a", {97}}}));
   BOOST_TEST(in_order(odd, {">0</text>", ">20</text>", ">40</text>", ">60</text>", ">80</text>"}));
-  // Small numbers have a decimal; without it, two lines would have the same label.
+  // Small numbers are labelled with a decimal; without it, two lines would have the same label.
   const std::string small = box_chart(chart_of({{"a", {2}}}));
   BOOST_TEST(in_order(small, {">0.0</text>", ">0.5</text>", ">1.0</text>", ">1.5</text>"}));
 }
 
-// If all are equal, the box is a visible line, and nothing is divided by zero.
+// If all numbers are equal, the box is a visible line, and nothing is divided by zero.
 BOOST_AUTO_TEST_CASE(a_group_without_spread_is_still_drawn) {
   const std::string svg = box_chart(chart_of({{"same", {7, 7, 7}}}));
   BOOST_TEST(holds(svg, "height=\"1.0\"/>"));
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_labels_hold) {
   BOOST_TEST(!holds(svg, "<b>"));
 }
 
-// From 1 at 242 to 1,000 at 12: a factor of ten is a third of the height.
+// The scale goes from 1 at 242 to 1,000 at 12, so a factor of ten is a third of the height.
 BOOST_AUTO_TEST_CASE(a_logarithmic_scale_has_powers_of_ten) {
   BoxChart chart = chart_of({{"a", {1, 1, 1}}, {"b", {1000, 1000}}, {"c", {10, 10}}});
   chart.logarithmic = true;

@@ -8,7 +8,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(calibration_columns)
 
-// The headings are in the order of the metrics.
+// The headings are in the same order as the metrics.
 BOOST_AUTO_TEST_CASE(each_metric_has_its_own_heading) {
   using enum CalibrationMetric;
   const auto heading = [](CalibrationMetric metric) {

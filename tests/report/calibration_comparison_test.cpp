@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(each_model_has_a_row_with_its_kind_facts_and_accuracies) {
   }
 }
 
-// In the order of the estimators, ACE is 0.12, 0.32, 0.52, 0.72, 0.02 and 0.67; Brier is 0.03 more.
+// In the order of the estimators, ACE is 0.12, 0.32, 0.52, 0.72, 0.02 and 0.67; each Brier score is
+// 0.03 higher.
 BOOST_AUTO_TEST_CASE(calibration_errors_are_shown_for_confidences_with_many_values) {
   const std::string html = html_of(small_results({"gpt", "bert"}));
   const std::string ace = section(html, ace_heading);
@@ -85,7 +86,7 @@ BOOST_AUTO_TEST_CASE(calibration_errors_are_shown_for_confidences_with_many_valu
 BOOST_AUTO_TEST_CASE(the_best_estimator_of_each_model_is_marked) {
   CalibrationResults results = small_results({"gpt", "bert"});
   metric_of(results.models[1].estimators[1], CalibrationMetric::ace) = around(0.04);
-  metric_of(results.models[1].estimators[0], CalibrationMetric::ace) = {};  // none is not best
+  metric_of(results.models[1].estimators[0], CalibrationMetric::ace) = {};  // missing: not best
   const std::string table = section(html_of(results), ace_heading);
   const std::string gpt = row_of(table, "gpt");
   BOOST_TEST(count_of(gpt, "best") == 1U);
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(curves_of_all_models_are_in_one_chart) {
   BOOST_TEST(!holds(alone, "Calibration curves of all models"));
 }
 
-// Its Brier score of 0.01 would be the best, but four in five of its votes failed.
+// The estimator's Brier score of 0.01 would be the best, but four in five of its votes failed.
 BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_is_nobodys_best) {
   CalibrationResults results = small_results({"gpt", "bert"});
   EstimatorResult& votes = results.models[0].estimators[2];
@@ -140,9 +141,9 @@ BOOST_AUTO_TEST_CASE(without_average_there_is_no_table_of_aggregations) {
   BOOST_TEST(test::markup_fault(html) == "");
 }
 
-// The chart is 442 by 322 between its axes, which start at (62, 12). Accuracies go up to
-// 1.15 · 0.8 = 0.92, errors to 1, so base at (0.8, 0.5) is drawn at 62 + 442 · 0.8 / 0.92, half way
-// up.
+// The chart is 442 by 322 between its axes, which start at (62, 12). The accuracy axis ends at 1.15
+// · 0.8 = 0.92 and the error axis at 1, so Base at (0.8, 0.5) is drawn at 62 + 442 · 0.8 / 0.92,
+// halfway up.
 BOOST_AUTO_TEST_CASE(each_model_is_a_point_of_error_against_accuracy) {
   CalibrationResults results = small_results({"gpt", "bert"});
   results.models[1].paraphrase_accuracy = around(0.8);

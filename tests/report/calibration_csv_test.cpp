@@ -28,7 +28,7 @@ std::map<std::string, std::string> tables(const CalibrationResults& results) {
   return all;
 }
 
-/// Lines without their newlines, the header first. No cell may contain a comma.
+/// The lines without their newlines, the header first. No cell may contain a comma.
 std::vector<std::vector<std::string>> cells_of(const std::string& csv) {
   std::vector<std::vector<std::string>> lines;
   for (const std::string& line : split(csv, '\n')) {

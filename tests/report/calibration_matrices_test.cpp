@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(the_page_has_markers_reductions_votes_and_option_counts) {
   BOOST_TEST(count_of(html, "<svg class=\"chart xy\"") == 4U);
 }
 
-// A mean's name counts only the models that have the number.
+// The name of a mean counts only the models that have the number.
 BOOST_AUTO_TEST_CASE(a_mean_over_one_model_says_so) {
   CalibrationResults results = small_results({"gpt", "opt", "xl"});
   results.masked = {false, false, false};

@@ -27,7 +27,7 @@ std::string html_of(const CalibrationResults& results, const Json& settings = Js
   return CalibrationPage(results).html(settings);
 }
 
-/// The text of a cell that `around` makes, for searches.
+/// The text to search for: a cell for an estimate that `around` makes.
 std::string number(const std::string& value) {
   return ">" + value + "<small>";
 }
@@ -150,7 +150,8 @@ BOOST_AUTO_TEST_CASE(marker_effects_are_coloured_where_their_interval_leaves_out
   CalibrationResults results = small_results();
   const std::string table = section(html_of(results), marker_heading);
   const std::string row = row_of(table, "“25%”");
-  // Less accuracy is worse, more ACE is worse, less Brier is better.
+  // The accuracy is lower and therefore worse, the ACE is higher and therefore worse, and the Brier
+  // score is lower and therefore better.
   BOOST_TEST(in_order(
       row, {"<td data-v=\"33\">33</td>",
             "<td data-v=\"-0.061000\" class=\"h3\">-0.061<small>-0.063 to -0.059<",
@@ -184,7 +185,8 @@ BOOST_AUTO_TEST_CASE(reductions_option_counts_and_recalibration_have_their_numbe
 BOOST_AUTO_TEST_CASE(groups_show_facts_accuracy_and_calibration_error) {
   const std::string table = section(html_of(small_results()), group_heading);
   BOOST_TEST(in_order(table, {"<h3>Domains</h3>", "<h3>Cardinality</h3>", "<h3>Relations</h3>"}));
-  // Base's accuracy, then the ACE of Base, Margin, the marker and Average, but not of Consistency.
+  // The row contains Base's accuracy, then the ACE of Base, Margin, the marker and Average, but not
+  // that of Consistency.
   const std::string row = row_of(table, "Water");
   BOOST_TEST(in_order(row, {"<td data-v=\"40\">40</td>", number("0.301"), number("0.321"),
                             number("0.521"), number("0.871"), number("0.721 †"), number("0.921")}));

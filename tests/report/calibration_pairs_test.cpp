@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(calibration_pairs)
 
 namespace {
 
-/// Two models, the second masked, in one pair. The second's accuracies are 0.1 higher.
+/// Two models in one pair; the second is masked, and its accuracies are 0.1 higher.
 CalibrationResults one_pair(const std::string& domain) {
   CalibrationResults results = small_results({"gpt", "bert"});
   results.masked = {false, true};
@@ -34,7 +34,7 @@ std::string html_of(const CalibrationResults& results) {
   return PairSections(results).html();
 }
 
-/// A line of the terminal's table, with one space between cells.
+/// A line of the terminal's table, with a single space between cells.
 std::string line_of(const std::string& text, const std::string& begin) {
   std::string line = text.substr(text.find(begin));
   line.resize(line.find('\n'));
@@ -62,7 +62,8 @@ BOOST_AUTO_TEST_CASE(pairs_have_a_row_for_each_model_with_the_domain_they_are_cl
   BOOST_TEST(row_of(table, "gpt").starts_with("<td>causal</td>"));
   const std::string row = row_of(table, "bert");
   BOOST_TEST(row.starts_with("<td>masked</td>"));
-  // Accuracy, Brier of margin and average_min; then the domain, its facts and the same three there.
+  // The cells are the accuracy and the Brier scores of margin and average_min, then the domain, its
+  // number of facts, and the same three numbers in the domain.
   std::size_t at = 0;
   for (const char* next : {"0.552000", "0.350000", "0.750000", "<bdi>Water</bdi>", "\"15\">15<",
                            "0.454000", "0.551000", "0.951000"}) {
@@ -78,13 +79,15 @@ BOOST_AUTO_TEST_CASE(pairs_without_a_domain_or_an_estimator_have_dashes) {
   const std::string html = html_of(results);
   const std::string row = row_of(section(html, pairs_heading), "gpt");
   BOOST_TEST(test::markup_fault(html) == "");
-  // Average, min; the domain, its facts, accuracy, margin and average, min.
+  // The dashes are in the columns for average and min, and in the domain's columns: its name,
+  // number of facts, accuracy, margin, and average and min.
   BOOST_TEST(count_of(row, "–</td>") == 6U);
   BOOST_TEST(count_of(row, "<td") == 9U);
 }
 
-// Estimators are base, margin, average_vote2, average_min, average_max and one of Consistency; ACE
-// is 0.12, 0.32 …, Brier 0.15, 0.35 …, in the domain 0.201 more.
+// The estimators are base, margin, average_vote2, average_min, average_max and one Consistency
+// estimator. Their ACEs are 0.12, 0.32 …, their Brier scores 0.15, 0.35 …, and the numbers in the
+// domain are 0.201 higher.
 BOOST_AUTO_TEST_CASE(each_pair_has_all_its_numbers_side_by_side) {
   CalibrationResults results = one_pair("Water");
   results.models[1].estimators[1].metrics = test::numbered(0.6);

@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(the_curve_of_the_base_template_stands_with_those_of_the_str
   BOOST_TEST(in_order(two, {">Base<", ">“possibly”<", ">“100%”<"}));
 }
 
-// 622 by 322 over 0 to 4 options: 2 at the middle, mean confidence 0.881.
+// The charts are 622 by 322 over 0 to 4 options: 2 options are at the middle, with a mean
+// confidence of 0.881.
 BOOST_AUTO_TEST_CASE(confidence_accuracy_and_error_are_drawn_by_the_number_of_options) {
   ModelCalibration model = small_calibration();
   const std::string chart = option_chart(model);

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(calibration_report_suite)
 
 namespace {
 
-/// The line of a table that starts with a word, with runs of blanks as one blank.
+/// The line of a table that starts with a word, with each run of blanks shortened to one.
 std::string line_of(const std::string& table, const std::string& first) {
   const std::string text = "\n" + table;
   const std::size_t begin = text.find("\n" + first + " ");
@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_one_models_estimators_with_intervals) {
              "Average, vote ≥ 2 † 0.500 [0.498, 0.502] 0.510 0.520 [0.518, 0.522] "
              "0.530 0.550 [0.548, 0.552] 0.610 0.620 0.630 2");
   BOOST_TEST(line_of(table, "Consistency, min *").ends_with(" 0"));
-  BOOST_TEST(holds(table,
-                   "\n* few distinct values: its ACE is not meaningful\n† votes failed for a"));
+  BOOST_TEST(
+      holds(table, "\n* few distinct values: its ACE is not meaningful\n† votes failed for a"));
   BOOST_TEST(
       table.ends_with("\naccuracy of the base template 0.451 [0.449, 0.453], mean over "
                       "paraphrases 0.452 [0.450, 0.454], 40 facts, 0 ties among 120 answers\n"));

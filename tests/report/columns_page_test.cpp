@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/report/columns.hpp"
 
-// docs/metrics.md lists the numbers of metrics.json; its lists are made from the columns that write
-// these numbers.
+// docs/metrics.md lists the numbers in metrics.json. Its lists are generated from the columns that
+// write these numbers.
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -40,7 +40,7 @@ std::string listed_columns(const std::string& where, const std::vector<Column<Ro
   return text;
 }
 
-/// Metrics of the jobs that ask models by texts, and of all others.
+/// The metrics of the jobs that send text prompts to models, and those of all other jobs.
 std::pair<std::string, std::string> listed_metrics() {
   const ManyShotResults shots;
   ManyPromptResults prompts;
@@ -97,7 +97,7 @@ std::pair<std::string, std::string> listed_metrics() {
           listed_columns("`base_and_tuned`, a list", tuned_columns())};
 }
 
-/// Holds a page's text from `mark` on against `expected`, or writes it if PLUMB_WRITE_DOCS is set.
+/// Compares a page's text from `mark` on with `expected`, or writes it if PLUMB_WRITE_DOCS is set.
 void check_page(const std::string& name, const std::string& mark, const std::string& expected) {
   const auto file =
       std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "docs" / name;

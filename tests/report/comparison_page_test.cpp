@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(cards_have_the_headline_numbers) {
                               "3 shared by all", "<b>13</b>", "3 pairs of models"}));
 }
 
-// The SD of ant's 1/2, 1/2, 1 is √(1/12); the SD of P1's 0, 1/2, 1/4 is 1/4.
+// The standard deviation of ant's 1/2, 1/2, 1 is √(1/12); that of P1's 0, 1/2, 1/4 is 1/4.
 BOOST_AUTO_TEST_CASE(leaderboards_have_a_row_for_each_with_its_deviation) {
   const std::string html = page();
   const std::string models = section(html, "Leaderboard of models");
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(extremes_are_listed_from_better_to_worse) {
                                              "<td><bdi>P2</bdi> 0.50, <bdi>P1</bdi> 0.25</td>"}));
 }
 
-// In twelfths from the mean, ant has −2, −2, 4 and bee −3, 0, 3: r = 18 / √(24 · 18) = 0.87.
+// In twelfths from the mean, ant has −2, −2, 4 and bee has −3, 0, 3: r = 18 / √(24 · 18) = 0.87.
 BOOST_AUTO_TEST_CASE(correlations_of_models_and_families_are_maps) {
   const std::string part = section(page(), "Do models agree on which relations are known?");
   BOOST_TEST(in_order(heat_row(part, "ant"), {">1.00<", ">0.50<", ">0.87<"}));
@@ -94,7 +94,8 @@ BOOST_AUTO_TEST_CASE(correlations_of_models_and_families_are_maps) {
 
 BOOST_AUTO_TEST_CASE(subsumption_says_both_directions) {
   const std::string part = section(page(), "Shared knowledge");
-  // The order is ant, cat, bee. Of ant's facts, cat knows 0, 0 and 1/4, and bee knows 7/12.
+  // The order is ant, cat, bee. Of ant's facts, cat knows 0, 0 and 1/4, and bee knows 7/12 on
+  // average.
   BOOST_TEST(in_order(heat_row(part, "ant"), {">–<", ">0.08<", ">0.58<"}));
   BOOST_TEST(in_order(heat_row(part, "bee"), {">0.83<", ">0.11<", ">–<"}));
 }
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(pairs_stand_with_their_difference) {
   BOOST_TEST(!holds(page(options), "Base against"));
 }
 
-// Ant knows 7 of the 8 facts on which cat and ant differ: p = 2 · 9/256, times 3 tests.
+// Ant and cat differ on 8 facts, and ant knows 7 of them: p = 2 · 9/256, multiplied by 3 tests.
 BOOST_AUTO_TEST_CASE(paired_tests_say_which_number_to_print_and_what_each_is_over) {
   const std::string part = section(page(), "Paired tests");
   BOOST_TEST(in_order(part, {"more than half of the variants", "For a paper, use the column",

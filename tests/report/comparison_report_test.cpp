@@ -29,7 +29,7 @@ Comparison small_comparison() {
   return compare_answers(three_models(), three_options());
 }
 
-/// The tables by file name.
+/// The report's tables, by file name.
 std::map<std::string, std::string> tables() {
   std::map<std::string, std::string> files;
   for (auto& [name, text] : comparison_csv(small_comparison())) files[name] = text;
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_many_models_are_for_the_page) {
   BOOST_TEST(has_line(table, "f      0.667 ["));
 }
 
-// 8 facts to 0 in one of three tests: 3 · 2/256 is below 0.05.
+// In one of three tests, all 8 facts favour one model: 3 · 2/256 is below 0.05.
 BOOST_AUTO_TEST_CASE(models_that_are_told_apart_have_ranks_of_their_own) {
   ComparisonOptions options;
   options.bootstrap.resamples = 20;
@@ -156,8 +156,8 @@ BOOST_AUTO_TEST_CASE(models_that_are_told_apart_have_ranks_of_their_own) {
   }
 }
 
-// "level" has only ties of four, "one" knows one fact: accuracies are 1/4 and 1/4, known are 0 and
-// 1/4.
+// In "level" every answer is a tie of four, and "one" knows one fact: both accuracies are 1/4, and
+// the shares of known facts are 0 and 1/4.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   const std::vector<ModelAnswers> models{{"level", {by_seed("P1", {"4444"})}},
                                          {"one", {by_seed("P1", {"1000"})}}};

@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(plain_cells_stand_as_they_are) {
   BOOST_TEST(csv_line({"one"}) == "one\n");
 }
 
-// RFC 4180, section 2, rules 5 to 7.
+// These are rules 5 to 7 in RFC 4180, section 2.
 BOOST_AUTO_TEST_CASE(cells_that_would_break_the_line_are_quoted) {
   BOOST_TEST(csv_line({"a,b", "c"}) == "\"a,b\",c\n");
   BOOST_TEST(csv_line({"say \"yes\""}) == "\"say \"\"yes\"\"\"\n");
@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
   }
 }
 
-// OWASP, "CSV Injection": texts that begin with =, +, -, @, a tab or a carriage return.
+// According to OWASP, "CSV Injection", these are texts that begin with =, +, -, @, a tab or a
+// carriage return.
 BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
   BOOST_TEST(csv_line({"=1+1", "@SUM(A1)", "+49 30", "-1+1", "plain"}) ==
              "'=1+1,'@SUM(A1),'+49 30,'-1+1,plain\n");

@@ -36,7 +36,7 @@ Json data_of(const std::string& html) {
       test::between(html, "<script type=\"application/json\" id=\"scores\">", "</script>"));
 }
 
-/// −ln p of each candidate as a browser decodes it, in nats.
+/// Decodes −ln p of each candidate, in nats, as a browser does.
 std::vector<double> decode(const std::string& text) {
   static const std::string digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -54,8 +54,8 @@ std::vector<double> decode(const std::string& text) {
 
 }  // namespace
 
-// Scores −1, −2 and −100: the first is ln(1 + e^−1) = 0.313 below 0, and the last is clamped to
-// 65.535.
+// The scores are −1, −2 and −100: the first candidate's ln p is −ln(1 + e^−1) = −0.313, and the
+// last one's is clamped to −65.535.
 BOOST_AUTO_TEST_CASE(probabilities_are_the_softmax_of_the_scores) {
   test::ResultsFolder folder;
   folder.add("P36", {"a", "b", "c"}, templates, Json::object(),
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(probabilities_are_the_softmax_of_the_scores) {
   BOOST_TEST(nats[2] == 65.535);
 }
 
-// ln 2 = 0.693 nats is step 0x02B5, bytes B5 02.
+// ln 2 = 0.693 nats is stored as step 0x02B5, in the bytes B5 02.
 BOOST_AUTO_TEST_CASE(equal_candidates_share_the_probability) {
   test::ResultsFolder folder;
   folder.add("P36", {"a", "b"}, templates, Json::object(), {row("s", 0, 0, 1, {-7, -7})});
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_row_carries_subject_template_answer_aliases_and_predictio
   BOOST_TEST((relation.at("options") == Json{"a", "b"}));
   BOOST_TEST((relation.at("templates") == Json(templates)));
   BOOST_TEST((relation.at("rows").at(0) == Json{"France", 0, 0, "", 1}));
-  // With tied options none is predicted, so the fact is marked as a tie and not as right.
+  // If options tie, none is predicted, so the fact is marked as a tie and not as right.
   BOOST_TEST((relation.at("rows").at(1) == Json{"Korea", 1, 0, "Hanguk ROK ", -1}));
   BOOST_TEST(section(folder).find("predicted(row) < 0 ? '='") != std::string::npos);
   BOOST_TEST(data.at("relations").at(1).at("rows").empty());
@@ -109,11 +109,11 @@ BOOST_AUTO_TEST_CASE(a_facts_own_choices_travel_with_its_row) {
   const Json& rows = relation.at("rows");
   BOOST_TEST((rows.at(0) == Json{"France", 0, 1, "", 1, Json{"wine & <b>", "bread"}}));
   BOOST_TEST((rows.at(1) == Json{"Korea", 0, 0, "", 0}));
-  // The script shows them instead of the relation's options.
+  // The script shows these texts instead of the relation's options.
   BOOST_TEST(html.find("(relation.rows[row][5] ?? relation.options)[c]") != std::string::npos);
 }
 
-// Row 0 already contains "France".
+// The text "France" is already in row 0.
 BOOST_AUTO_TEST_CASE(a_subject_under_a_second_template_is_the_place_of_its_first_row) {
   test::ResultsFolder folder;
   folder.add("P36", {"A", "B"}, templates, Json::object(),
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(rows_past_the_limit_are_left_out_and_counted) {
   BOOST_TEST(decode(data.at("relations").at(0).at("p").get<std::string>()).size() == 4U);
 }
 
-// With two options, a fact's texts take more space than its probabilities.
+// If a fact has two options, its texts take more space than its probabilities.
 BOOST_AUTO_TEST_CASE(a_page_of_long_texts_is_kept_small_too) {
   test::ResultsFolder folder;
   std::vector<std::string> rows;
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_page_of_long_texts_is_kept_small_too) {
   }
   folder.add("P36", {"a", "b"}, templates, Json::object(), rows);
   const std::string html = section(folder, 1000, 50'000);
-  const std::size_t around = section(folder, 0).size();  // without a row
+  const std::size_t around = section(folder, 0).size();  // the size without rows
   BOOST_TEST(html.size() - around < 50'000U);
   const Json data = data_of(html);
   const std::size_t shown = data.at("relations").at(0).at("rows").size();

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(histogram_chart_suite)
 
 namespace {
 
-/// One row from 0.2 to 0.4, with its mean and span inside, and one from 0.5 to 0.6.
+/// A row from 0.2 to 0.4, which contains its mean and span, and a row from 0.5 to 0.6.
 HistogramChart two_rows() {
   return {
       "Samplings",
@@ -70,14 +70,14 @@ BOOST_AUTO_TEST_CASE(places_are_those_of_one_axis) {
   const auto x = [](double value) { return 210 + 500 * (value - 0.2) / 0.4; };
   const auto near = [](double one, double other) { return std::abs(one - other) < 0.06; };
   BOOST_TEST(in_order(html, {">0.20</text>", ">0.25</text>", ">0.60</text>"}));
-  // M x0 foot V y H x1 V y H x2 V foot
+  // The path has the form: M x0 foot V y H x1 V y H x2 V foot.
   const auto box = numbers(path(row(html, 0), "box"));
   BOOST_REQUIRE(box.size() == 7U);
   BOOST_TEST(near(box[0], x(0.2)));
   BOOST_TEST(near(box[3], x(0.3)));
   BOOST_TEST(near(box[5], x(0.4)));
   BOOST_TEST(box[6] == box[1]);
-  // The tallest bar fills the row's height; the other has a quarter of it.
+  // The tallest bar fills the row's height; the other bar has a quarter of that height.
   BOOST_TEST(std::abs((box[1] - box[2]) * 4 - (box[1] - box[4])) < 0.5);
   const auto other = numbers(path(row(html, 1), "box"));
   BOOST_TEST(near(other[1] - other[2], box[1] - box[4]));

@@ -30,7 +30,8 @@ IntervalChart two_by_two() {
           {{"P36", {half, fifth}}, {"P17", {fifth, {}}}}};
 }
 
-/// The x of 0: labels take 7.2 for each character, at least four, and 14.
+/// The x coordinate of 0: labels take 7.2 for each character, with at least four characters, and a
+/// gap of 14.
 constexpr double left = 4 * 7.2 + 14, inner = 720 - left - 18;
 
 std::string at(double value) {
@@ -39,7 +40,7 @@ std::string at(double value) {
 
 }  // namespace
 
-// Rows are 2 · 11 + 12 tall and start at 34; the first series is 5.5 above the middle.
+// Rows are 2 · 11 + 12 tall and start at 34; the first series is 5.5 above the row's middle.
 BOOST_AUTO_TEST_CASE(a_row_has_a_dot_with_its_whisker_for_each_series) {
   const std::string svg = interval_chart(two_by_two());
   BOOST_TEST(holds(svg, "d=\"M" + at(0.25) + " 45.5H" + at(0.75) + "\""));
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_names_hold) {
   BOOST_TEST(markup_fault(interval_chart({"", "", {}, {}})) == "");
 }
 
-// For screen readers.
+// The description is for screen readers.
 BOOST_AUTO_TEST_CASE(a_description_has_every_number) {
   BOOST_TEST(between(interval_chart(two_by_two()), "<desc>", "</desc>") ==
              "accuracy with 95% intervals. P36: ant 0.500 [0.250, 0.750], bee 0.200 [0.100, "

@@ -11,7 +11,8 @@ BOOST_AUTO_TEST_SUITE(list_columns_suite)
 
 namespace {
 
-/// Two relations of one and two facts, whose answers have these scores; a third has no answers.
+/// Two relations with one and two facts, whose answers have these scores; a third relation has no
+/// answers.
 ListRun scored() {
   ListRun run;
   for (const char* code : {"P36", "P190", "P569"}) {
@@ -39,7 +40,7 @@ BOOST_AUTO_TEST_CASE(relations_stand_before_their_mean) {
   const ListGroup& mean = groups[2];
   BOOST_TEST(mean.name == "mean of relations");
   BOOST_TEST(mean.facts == 3U);
-  BOOST_TEST(mean.with_aliases.precision.value == 0.75);  // of 1 and ½, not of three facts
+  BOOST_TEST(mean.with_aliases.precision.value == 0.75);  // the mean of 1 and ½, not of three facts
   BOOST_TEST(mean.main_label.recall.value == 0.375);
   BOOST_TEST(mean.script.f1_of_means == 0.375);
   BOOST_TEST(mean.cut == 1U);

@@ -25,7 +25,7 @@ const ManyPromptResults& made() {
   return results;
 }
 
-/// One relation in which each of the templates is right for one of two facts.
+/// One relation; each template is right for one of its two facts.
 ManyPromptResults with_templates(std::size_t count) {
   PromptOutcomes table;
   table.add_relation("P1", test::templates(count));
@@ -68,7 +68,8 @@ BOOST_AUTO_TEST_CASE(the_overview_has_a_row_for_each_way_of_asking) {
       html, {"over 400 samplings", "every relation draws one of its templates", "Overconf: mean"}));
 }
 
-// One of zero-shot's answers has no word and three were cut; for 4-template's this is not known.
+// One of zero-shot's answers has no word, and three were cut off; for 4-template's answers this is
+// not known.
 BOOST_AUTO_TEST_CASE(written_answers_have_a_table_of_their_own) {
   const ManyPromptResults results = made();
   const std::string html = written_answers_section(results);
@@ -143,7 +144,7 @@ BOOST_AUTO_TEST_CASE(coverage_has_a_curve_and_a_row_for_each_way_of_asking) {
                              ">Average<", ">Maximum<", ">Oracle<"}));
   BOOST_TEST(in_order(row_of(html, "zero-shot"), {"0.200<small>", "0.442<small>", "0.800<small>",
                                                   "0.800<small>", "data-v=\"0\""}));
-  // Its capitals were not asked.
+  // This setting has no prompts about capitals.
   BOOST_TEST(row_of(html, "zero-shot-question").ends_with("<td data-v=\"2\">2</td>"));
 }
 

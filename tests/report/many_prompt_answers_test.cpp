@@ -30,7 +30,7 @@ std::string map_row(const std::string& map, const std::string& name) {
   return between(map, "<th scope=\"row\"><bdi>" + name + "</bdi></th>", "</tr>");
 }
 
-/// From a subheading to the next.
+/// The text from a subheading to the next one.
 std::string part(const std::string& html, const std::string& heading) {
   return between(html, "<h3>" + heading + "</h3>", "<h3>");
 }
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(consistency_has_all_kinds_of_pairs) {
   BOOST_TEST(!holds(html, "closed sets"));
 }
 
-// The questions have no pair across groups.
+// The questions have no pair of prompts from different groups.
 BOOST_AUTO_TEST_CASE(groups_of_templates_have_bars_side_by_side) {
   const std::string bars = group_chart(made());
   BOOST_TEST(in_order(bars, {">zero-shot, inner</text>", ">zero-shot, inter</text>", ">0.600 [",

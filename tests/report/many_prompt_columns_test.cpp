@@ -26,7 +26,7 @@ Words headings(const ManyPromptResults& made, ColumnPlace besides) {
   return all;
 }
 
-/// Answers that a model wrote, and those of a closed set.
+/// The answers that a model wrote and those from a closed set.
 ManyPromptResults both() {
   return many_prompt_results({test::small_zero_shot(), test::small_closed_set()},
                              test::small_options());
@@ -49,7 +49,8 @@ BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_have_columns_in_common) {
       test::in_order(meanings(written_answer_columns()), {"One word: ", "Empty: ", "Cut: "}));
 }
 
-// Three answers of zero-shot were cut. For the others this is not known, and options are not texts.
+// Three of zero-shot's answers were cut off. For the other generated answers this is not known, and
+// options are not generated texts.
 BOOST_AUTO_TEST_CASE(empty_and_cut_answers_are_counted_where_texts_were_written) {
   ManyPromptResults made = many_prompt_results(
       {test::small_zero_shot(), test::small_few_shot(), test::small_closed_set()},

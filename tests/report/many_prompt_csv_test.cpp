@@ -39,7 +39,8 @@ std::string cells(const Estimate& e) {
 BOOST_AUTO_TEST_CASE(accuracies_are_of_all_relations_and_of_each) {
   const std::string csv = many_prompt_accuracy_csv(made());
   BOOST_TEST(csv.starts_with("setting,relation,measure,facts,prompts,value,low,high,count\n"));
-  // Five of each setting; averages and oracles of 2, 2 and 1 relations.
+  // Each of three settings has five rows over all relations; the settings have 2, 2 and 1
+  // relations, with an average and an oracle each.
   BOOST_TEST(count_of(csv, "\n") == 1U + 3 * 5U + 2 * 5U);
   const PromptCoverage& coverage = made().ways[0].coverage;
   BOOST_TEST(after(csv, "zero-shot,,average,5,19") == cells(coverage.average));
@@ -57,7 +58,7 @@ BOOST_AUTO_TEST_CASE(templates_have_what_is_known_of_them) {
   BOOST_TEST(
       csv.starts_with("setting,relation,template,group,style,origin,facts,accuracy,low,high,"
                       "with_best_expression,with_best_expression_low,with_best_expression_high\n"));
-  // No row for the two templates without questions.
+  // The two templates that are not questions have no row in the question setting.
   BOOST_TEST(count_of(csv, "\n") == 1U + 6 + 6 + 2);
   BOOST_TEST(after(csv, "zero-shot,P19,[X] was born in [Y].,born,cloze,manual,3")
                  .starts_with("0.50000000,"));

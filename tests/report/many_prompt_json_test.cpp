@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(estimates_have_their_counts_and_intervals) {
   BOOST_TEST(value(points.back().at("share")) == 0.8);
 }
 
-// Σ p (1 − p) is 0.234375 + 0.25 + 2/9 by fact; by relation, see prompt_sampling.hpp.
+// Over facts, Σ p (1 − p) is 0.234375 + 0.25 + 2/9; for the variance over relations, see
+// prompt_sampling.hpp.
 BOOST_AUTO_TEST_CASE(samplings_have_closed_forms_and_histograms) {
   const Json& by_fact = zero_shot().at("samplings").at("by_fact");
   BOOST_TEST(by_fact.at("samplings") == 400);
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(consistency_has_all_kinds_of_pairs_and_what_they_leave_out)
   BOOST_TEST(pairs.at("only_subject").at("facts_left_out") == 4);
   BOOST_TEST(pairs.at("inner_group").at("facts_left_out") == 2);
   for (const char* kind : {"inter_group", "only_template"}) BOOST_TEST(pairs.contains(kind));
-  // By relation: capitals have one name and their own templates.
+  // In the capitals relation, each entity has one name, and the relation has its own templates.
   const Json& capital = zero_shot().at("relations").at("P<36>").at("consistency");
   BOOST_TEST(capital.at("only_subject").at("share").is_null());
   BOOST_TEST(value(capital.at("inter_group").at("share")) == 1);
@@ -201,8 +202,8 @@ BOOST_AUTO_TEST_CASE(relations_have_their_best_and_worst_template) {
   BOOST_TEST(!born.contains("bias"));
 }
 
-// By template, 4-template knows all that zero-shot knows; in the other direction the shares are
-// 2/3, 0, 1, 0, 1/2 and 1.
+// Under each template, 4-template knows everything that zero-shot knows; in the other direction the
+// shares are 2/3, 0, 1, 0, 1/2 and 1.
 BOOST_AUTO_TEST_CASE(sharing_is_a_list_of_ordered_pairs) {
   const Json& pairs = made().at("sharing");
   BOOST_REQUIRE(pairs.size() == 6U);

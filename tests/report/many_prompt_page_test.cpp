@@ -41,17 +41,17 @@ BOOST_AUTO_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order) {
   for (const char* word : {"http", "src=", "url(", "@import"}) BOOST_TEST(!holds(html, word));
   BOOST_TEST(between(html, "<title>", "</title>") == "m.gguf on small");
   BOOST_TEST(in_order(
-      html, {"<h1>", "class=\"note\"", "class=\"cards\"",
-             "<h2>Accuracy over all prompts, and what it depends on</h2>",
-             "<h2>Accuracy over samplings of prompts</h2>",
-             "<h2>Does confidence match accuracy?</h2>",
-             "<h2>Overconf by the length of the answer</h2>",
-             "<h2>Facts known, by the number of prompts</h2>",
-             "<h2>Shared knowledge</h2>", "<h2>Do a fact's prompts agree?</h2>",
-             "<h2>The prompts</h2>", "<h2>Sentences against questions</h2>",
-             "<h2>Aliases against labels</h2>", "<h2>Bias of the prompts without a subject</h2>",
-             "<h2>Relations with their best and worst templates</h2>",
-             "<h2>Answers that name several objects</h2>", "<h2>Settings</h2>"}));
+      html,
+      {"<h1>", "class=\"note\"", "class=\"cards\"",
+       "<h2>Accuracy over all prompts, and what it depends on</h2>",
+       "<h2>Accuracy over samplings of prompts</h2>", "<h2>Does confidence match accuracy?</h2>",
+       "<h2>Overconf by the length of the answer</h2>",
+       "<h2>Facts known, by the number of prompts</h2>", "<h2>Shared knowledge</h2>",
+       "<h2>Do a fact's prompts agree?</h2>", "<h2>The prompts</h2>",
+       "<h2>Sentences against questions</h2>", "<h2>Aliases against labels</h2>",
+       "<h2>Bias of the prompts without a subject</h2>",
+       "<h2>Relations with their best and worst templates</h2>",
+       "<h2>Answers that name several objects</h2>", "<h2>Settings</h2>"}));
   BOOST_TEST(holds(html, "<tr><td>samples</td><td><bdi>20</bdi></td></tr>"));
 }
 
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_single_closed_set_has_what_it_can_have) {
 BOOST_AUTO_TEST_CASE(generations_and_closed_sets_stand_side_by_side) {
   const std::string html = page_of(many_prompt_results(
       {test::small_zero_shot(), test::small_closed_set()}, test::small_options()));
-  // The two have no template in common, so neither relation is shared.
+  // The two settings have no template in common, so neither relation is shared.
   BOOST_TEST(holds(html, ": 2 relations"));
   BOOST_TEST(holds(html, "<bdi>[X] hails from [Y].</bdi>"));
 }

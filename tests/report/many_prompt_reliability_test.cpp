@@ -39,7 +39,7 @@ std::vector<double> spread(std::size_t prompts, double lowest, double highest) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_bins_prompts_are_spread_over_its_confidences) {
-  // A quarter of the range from 0.15 to 0.35 is below 0.2, and half is between 0.2 and 0.3.
+  // Of the range from 0.15 to 0.35, a quarter is below 0.2 and half is between 0.2 and 0.3.
   const auto heights = spread(8, 0.15, 0.35);
   BOOST_TEST(near(heights[1], 2));
   BOOST_TEST(near(heights[2], 4));
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(diagrams_are_of_those_whose_confidences_were_taken) {
                              "Overconf 0.317 [", "; 3 prompts, 20 samples each</p>",
                              "class=\"histogram\"", "class=\"diagonal\""}));
   BOOST_TEST(!holds(html, "among the options"));
-  // From the least confident to the most.
+  // The points are ordered from the least confident to the most confident.
   BOOST_TEST(in_order(html, {"1 prompt, confidence 0.250–0.250: accuracy 0.000",
                              "1 prompt, confidence 0.800–0.800: accuracy 0.000",
                              "1 prompt, confidence 0.900–0.900: accuracy 1.000"}));
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_probabilities_for_confidences) {
   const std::string both = reliability_section(many_prompt_results(
       {test::small_zero_shot(), test::small_closed_set()}, test::small_options()));
   BOOST_TEST(in_order(both, {"Confidence: the share of", "In closed sets it is the probability"}));
-  // One chart with both lines, then one for each.
+  // The first chart contains both lines, and each of the other two contains one.
   BOOST_TEST(count_of(both, "<svg class=\"chart xy\"") == 3U);
   BOOST_TEST(in_order(both, {"all together", "accuracy, zero-shot"}));
 }
@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_is_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(the_axis_holds_all_intervals) {
-  // From −0.94 to 0.33 in the small ones; the range is widened to a whole tenth, symmetric around
-  // 0.
+  // The numbers in the small charts range from −0.94 to 0.33; the axis is widened to a whole tenth
+  // and is symmetric around 0.
   const std::string chart = length_chart(ways_by_length(made()));
   BOOST_TEST(in_order(chart, {">-1.0</text>", ">0.0</text>", ">1.0</text>"}));
 }

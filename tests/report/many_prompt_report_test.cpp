@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(notes_are_the_remarks) {
   BOOST_TEST(report(made).notes() == made.remarks, boost::test_tools::per_element());
 }
 
-// Only several runs have paired tests.
+// Paired tests exist only if there are several runs.
 BOOST_AUTO_TEST_CASE(paired_tests_of_several_runs_are_shown) {
   ManyPromptResults made = many_prompt_results({test::small_zero_shot(), test::small_closed_set()},
                                                test::small_options());

@@ -71,9 +71,9 @@ BOOST_AUTO_TEST_CASE(aliases_stand_against_labels) {
                                 "data-v=\"1\"", "data-v=\"2\""}));
 }
 
-// The templates' levels are 0.1887 and 0, and that of their mean is 0.0456. Per token, the second
-// candidate has the weights √(3/4) against 1/4 and √(1/2) against 1/2: 0.776 and 0.586, levels
-// 0.2324 and 0.0215.
+// The bias levels of the two templates are 0.1887 and 0, and that of their mean is 0.0456. Per
+// token, the second candidate's weight is √(3/4) against 1/4 under the first template and √(1/2)
+// against 1/2 under the second: its shares are 0.776 and 0.586, and the levels 0.2324 and 0.0215.
 BOOST_AUTO_TEST_CASE(bias_has_its_favoured_candidate) {
   const std::string html = bias_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(relations_have_their_best_and_worst_template) {
                        "<bdi>[X], a &lt;b&gt;child&lt;/b&gt; of [Y].</bdi><small>0.000 ["}));
 }
 
-// P19 is known less well than the capitals: 0.403, 0.764, 0.583 against 0.5, 0.75.
+// P19 is less well known than the capitals: 0.403, 0.764 and 0.583 against 0.5 and 0.75.
 BOOST_AUTO_TEST_CASE(relations_are_mapped_from_best_known_to_least) {
   const std::string map = relations_map(made());
   BOOST_TEST(in_order(

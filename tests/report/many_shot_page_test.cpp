@@ -50,16 +50,17 @@ BOOST_FIXTURE_TEST_CASE(the_page_fetches_nothing_and_has_its_sections_in_order, 
   const std::string html = page(*this, {{"model", "m.gguf"}, {"dataset", "bear"}, {"seeds", 2}});
   for (const char* word : {"http", "src=", "url(", "@import"}) BOOST_TEST(!holds(html, word));
   BOOST_TEST(between(html, "<title>", "</title>") == "m.gguf on bear");
-  BOOST_TEST(in_order(html, {"<h1>", "class=\"note\"", "class=\"cards\"", "number of shots</h2>",
-                             "side by side", "<h2>Relations", "<h2>Accuracy@K",
-                             "contain the answer", "Unknown and incorrect pairs",
-                             "<h2>Settings</h2>"}));
+  BOOST_TEST(
+      in_order(html, {"<h1>", "class=\"note\"", "class=\"cards\"", "number of shots</h2>",
+                      "side by side", "<h2>Relations", "<h2>Accuracy@K", "contain the answer",
+                      "Unknown and incorrect pairs", "<h2>Settings</h2>"}));
   BOOST_TEST(holds(html, "<tr><td>seeds</td><td><bdi>2</bdi></td></tr>"));
 }
 
 BOOST_FIXTURE_TEST_CASE(cards_have_the_headline_numbers, SmallManyShot) {
   const std::string cards = between(page(*this), "<div class=\"cards\">", "<h2>");
-  // IC-LKE at five shots, its deviation over seeds, enough shots, chance, facts and choices.
+  // The cells are IC-LKE's accuracy at five shots, its deviation over seeds, the shots that are
+  // enough, chance, and the numbers of facts and choices.
   BOOST_TEST(in_order(
       cards, {"IC-LKE, 5 shots", "<b>0.938</b>", "SD over seeds", "<b>0.088</b>", "2 seeds",
               "<b>5</b>", "<b>0.500</b>", "<b>6</b>", "2 relations", "<b>12</b>", "1 "}));
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(separators_are_compared_relation_by_relation) {
   const std::string part = under(html, "Texts between");
   BOOST_TEST(in_order(part, {"P1", "‘ ’", "0.250", "‘ &lt;b&gt; in ’", "0.750"}));
   BOOST_TEST(!holds(part, "P2"));
-  // The other sections are about the usual separator.
+  // The other sections use the usual separator.
   BOOST_TEST(!holds(under(html, "<h2>Accuracy@K"), "in ’"));
   BOOST_TEST(holds(between(html, "<div class=\"cards\">", "<h2>"), "<b>0.375</b>"));
 }

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
   BOOST_TEST(generation_section(nothing).empty());
 }
 
-// P2 has no HGP: the map contains it, and the means do not.
+// P2 has no HGP: the map contains P2, and the means do not.
 BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
   ManyShotFolder folder;
   folder.choose("P1", of("ic", 5), "10");
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
     return methods_section(
         many_shot_results(read_many_shot_run(folder.path()), {.seed = 0, .resamples = 20}));
   };
-  BOOST_TEST(section().empty());  // one method
+  BOOST_TEST(section().empty());  // only one method
   folder.choose("P1", of("hgp", 0, ""), "00");
   const std::string html = section();
   BOOST_TEST(html.find("over the 1 relation that") != std::string::npos);

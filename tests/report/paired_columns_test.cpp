@@ -16,7 +16,8 @@ using test::three_options;
 
 BOOST_AUTO_TEST_SUITE(paired_columns)
 
-// Ant and bee over P1, P2 and P3: both know 1, 1 and 3 facts, only ant 1 each, only bee one of P2.
+// Ant and bee are compared over P1, P2 and P3: both know 1, 1 and 3 facts, only ant knows 1 fact in
+// each, and only bee knows one in P2.
 BOOST_AUTO_TEST_CASE(every_pair_stands_in_json_overall_and_by_relation) {
   const Comparison made = compare_answers(three_models(), three_options());
   const Json json = paired_json(made);
@@ -74,7 +75,8 @@ BOOST_AUTO_TEST_CASE(a_terminal_has_one_difference_and_its_p_within_80_character
   models[0].name = "meadow-brown-butterfly-of-1B";
   models[1].name = "meadow-brown-butterfly-of-7B";
   const Comparison made = compare_answers(models, {.bootstrap = {.seed = 1, .resamples = 20}});
-  const std::string text = text_table(paired_terminal_table(made.table.models, made.paired), {80, ""});
+  const std::string text =
+      text_table(paired_terminal_table(made.table.models, made.paired), {80, ""});
   BOOST_TEST(holds(text, "  mean difference [95%]  p (Holm)\n"));
   BOOST_TEST(holds(text, "meadow-…terfly-of-1B − meadow-…terfly-of-7B  -0.500 ["));
   BOOST_TEST(!holds(text, "Left out"));

@@ -21,7 +21,8 @@ namespace {
 
 const std::vector<std::string> templates{"[X]: [Y].", "[Y] of [X]."};
 
-/// Two relations as lm-pub-quiz writes them: capital has one of two right, river one of one.
+/// Two relations in lm-pub-quiz's format: in capital one of two facts is right, in river one of
+/// one.
 struct Results {
   Results() {
     folder.add("capital", {"Paris", "Rome", "Cairo"}, templates,
@@ -186,8 +187,9 @@ BOOST_AUTO_TEST_CASE(a_folder_without_finished_results_is_refused) {
                         test::says(Fault::user, "contains no finished results"));
 }
 
-// All three options tie for two facts, and the right one is first for one of them: accuracy is 1/3,
-// and 1 of 2 if the first wins. Wilson's ends of 1/3 of 2 solve (1/3 − p)² = z² p (1 − p) / 2.
+// For two facts, all three options tie, and the right one is listed first for one of them: the
+// accuracy is 1/3, or 1/2 if the first option wins. The ends of Wilson's interval of 1/3 over 2
+// facts solve (1/3 − p)² = z² p (1 − p) / 2.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   test::ResultsFolder level;
   level.add("capital", {"Paris", "Rome", "Cairo"}, templates, Json::object(),
@@ -225,7 +227,7 @@ BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_is_not_shown) {
 
 BOOST_FIXTURE_TEST_CASE(weighted_templates_have_numbers_of_their_own, Results) {
   BOOST_TEST(!holds(probe_report(folder.path()).table(), "weighted"));
-  // Under template 0 the model knows France, under template 1 it does not; the second weighs more.
+  // The model knows France under template 0 but not under template 1, which has more weight.
   folder.add("capital", {"Paris", "Rome", "Cairo"}, templates, Json::object(),
              {row("France", 0, 0, 0, {-1, -2, -3}), row("France", 0, 1, 0, {-4, -2, -3})});
   folder.set("capital", "template_weights", {0.25, 0.75});

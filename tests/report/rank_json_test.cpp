@@ -85,7 +85,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_exist_is_null_in_the_metrics) {
   BOOST_TEST(json.at("agreement").empty());
 }
 
-// 1 and 2; 4; 5; 10; 20, with names of nine tokens counted with those of eight.
+// The ranks by name length are 1 and 2; 4; 5; 10; 20. Names of nine tokens count with those of
+// eight.
 BOOST_FIXTURE_TEST_CASE(ranks_by_the_length_of_the_name_are_percentiles, SmallRanking) {
   const Json json = to_json(results(*this)).at("methods").at("deer").at("rank_by_name_tokens");
   BOOST_TEST((keys(json) == Words{"1", "2", "3", "5", "8"}));
@@ -98,7 +99,8 @@ BOOST_FIXTURE_TEST_CASE(ranks_by_the_length_of_the_name_are_percentiles, SmallRa
   BOOST_TEST(near(json.at("8").at("percentile_50"), 20));
 }
 
-// r of 1, 2, 4 and 1, 1, 2.5 is 2.5 / √7; r of 5, 10, 20 and 4, 5, 10 is 435 / √(1050 · 186).
+// For the ranks 1, 2, 4 and 1, 1, 2.5, r is 2.5 / √7; for 5, 10, 20 and 4, 5, 10, it is 435 /
+// √(1050 · 186).
 BOOST_FIXTURE_TEST_CASE(agreement_is_told_within_each_relation, SmallRanking) {
   const Json json = to_json(results(*this)).at("agreement");
   const Json& relations = json.at(0).at("relations");
@@ -123,7 +125,8 @@ BOOST_AUTO_TEST_CASE(a_relation_with_two_queries_has_no_correlation) {
   BOOST_TEST((relations.at("next") == Json{{"queries", 2}, {"r", nullptr}, {"p", nullptr}}));
 }
 
-// Reciprocal ranks sum to 2.1 and 2.5. Hits at 1 are 1 and 2 of 6; at 3, 2 and 2; at 10, 5 and 4.
+// The reciprocal ranks sum to 2.1 and 2.5. The hits at 1 are 1 and 2 of 6; at 3 they are 2 and 2;
+// at 10 they are 5 and 4.
 BOOST_FIXTURE_TEST_CASE(several_entity_prompts_have_their_differences, SmallRanking) {
   const std::vector<std::size_t> ranks{1, 1, 5, 5, 20, 20};
   std::vector<EntityRank> lines;

@@ -45,7 +45,7 @@ std::string page(const RankFolder& folder, const Json& settings = Json::object()
   return page_of(results(folder), settings);
 }
 
-/// One method whose true entities have these ranks among `candidates`.
+/// The page for one method, whose true entities have these ranks among `candidates`.
 std::string page_of_ranks(const std::vector<std::size_t>& ranks, std::size_t candidates) {
   RankFolder folder;
   std::vector<EntityRank> lines;
@@ -56,7 +56,7 @@ std::string page_of_ranks(const std::vector<std::size_t>& ranks, std::size_t can
   return page_of(results(folder, {"deer"}));
 }
 
-/// All texts between two marks.
+/// All texts between these two marks.
 std::set<std::string> texts(const std::string& html, const std::string& begin,
                             const std::string& end) {
   std::set<std::string> found;
@@ -67,7 +67,7 @@ std::set<std::string> texts(const std::string& html, const std::string& begin,
   return found;
 }
 
-/// The numbers at the end of the bars.
+/// The numbers at the ends of the bars.
 std::set<std::string> values(const std::string& html) {
   std::set<std::string> found;
   for (const std::string& text : texts(html, "<text class=\"value\"", "</text>")) {
@@ -83,14 +83,14 @@ void collect_numbers(const Json& json, std::vector<double>& numbers) {
   }
 }
 
-/// Whether a number of metrics.json, rounded to the text's decimals, is written like this.
+/// Whether the text is one of the numbers in metrics.json, rounded to the text's decimals.
 bool is_in(const std::vector<double>& numbers, const std::string& text) {
   const std::size_t point = text.find('.');
   const int decimals = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
   return std::ranges::any_of(numbers, [&](double n) { return with_decimals(n, decimals) == text; });
 }
 
-/// Checks that every number in the texts is one of these.
+/// Checks that the texts contain only these numbers.
 void check_numbers(const std::set<std::string>& shown, const std::vector<double>& numbers) {
   BOOST_TEST(!shown.empty());
   for (const std::string& text : shown) {
@@ -158,11 +158,11 @@ BOOST_FIXTURE_TEST_CASE(histograms_have_a_bar_for_each_third_of_a_power_of_ten, 
   const std::string part = section(page(*this), "Ranks");
   BOOST_TEST(count_of(part, "<h3>") == 4U);
   const std::string deer = between(part, "<h3><bdi>deer</bdi></h3>", "<h3>");
-  // 1 | 2 | 4, 5, 10 | 20
+  // The ranks fall into these groups: 1 | 2 | 4, 5, 10 | 20.
   BOOST_TEST(in_order(deer, {">1</text>", ">0.167 [", ">2–3</text>", ">0.167 [", ">4–10</text>",
                              ">0.500 [", ">11–20</text>", ">0.167 ["}));
   BOOST_TEST(count_of(deer, "class=\"bar\"") == 4U);
-  // A tie for 2 and 3 is between them.
+  // A tie for ranks 2 and 3 is counted between them.
   const std::string likelihood = between(part, "<h3><bdi>likelihood</bdi></h3>", "<h3>");
   BOOST_TEST(in_order(likelihood, {">1</text>", ">0.333 [", ">2–3</text>", ">0.167 ["}));
   const std::string wide =
@@ -190,15 +190,16 @@ BOOST_FIXTURE_TEST_CASE(agreement_has_a_row_and_a_plot_for_each_pair, SmallRanki
   const std::string plot = between(part, "deer against likelihood", "</figure>");
   BOOST_TEST(in_order(plot, {">rank, deer<", ">rank, likelihood<", "class=\"diagonal\"", "rank 10",
                              "1 token<", "2 tokens<", "3 tokens<", "4 or more<"}));
-  // Two of one token, one of two, one of three, two of more.
+  // Two names have one token, one has two, one has three, and two have more.
   const std::string drawn = between(plot, "class=\"series s0\">", "figcaption");
   BOOST_TEST(count_of(between(drawn, "", "</g>"), "<circle") == 2U);
-  // There are few candidates, so rank 10 is not marked.
+  // There are few candidates, so the chart does not mark rank 10.
   BOOST_TEST(!holds(between(part, "deer-single-token against lm-head", "</figure>"), "rank 10"));
 }
 
-// DEER's and the likelihood's ranks are 1, 2, 4 and 1, 1, 2.5 in one relation, 5, 10, 20 and 4, 5,
-// 10 in the other. The second pair shares one relation, whose agreement is already shown.
+// The ranks of DEER and of the likelihood are 1, 2, 4 and 1, 1, 2.5 in one relation, and 5, 10, 20
+// and 4, 5, 10 in the other. The second pair of methods shares one relation, and its agreement
+// there is already shown.
 BOOST_FIXTURE_TEST_CASE(agreement_within_relations_has_a_row_for_each, SmallRanking) {
   const RankResults made = results(*this);
   const std::string part = section(page_of(made), "Do the methods agree within a relation?");
@@ -238,7 +239,7 @@ BOOST_FIXTURE_TEST_CASE(the_page_says_how_few_queries_have_no_correlation, Small
   BOOST_TEST(holds(part, "– with fewer than three queries, or if all ranks are equal"));
 }
 
-// Ranks 1, 2, 4, 5, 10, 20 with one prompt, 1, 5, 1, 5, 20, 20 with the other.
+// The ranks are 1, 2, 4, 5, 10, 20 with one prompt and 1, 5, 1, 5, 20, 20 with the other.
 BOOST_FIXTURE_TEST_CASE(entity_prompts_stand_side_by_side_with_their_differences, SmallRanking) {
   const std::vector<std::size_t> ranks{1, 5, 1, 5, 20, 20};
   std::vector<EntityRank> lines;
@@ -271,7 +272,8 @@ BOOST_FIXTURE_TEST_CASE(length_has_a_correlation_and_boxes_for_each_method, Smal
   BOOST_TEST(in_order(boxes, {">tokens of the name<", ">rank, deer<"}));
 }
 
-// Two methods agree on ranks 1, 10 and 100 of names of the same length: three circles.
+// The two methods agree on ranks 1, 10 and 100, for names of the same length: three circles are
+// drawn.
 BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
   const auto plot = [](std::size_t candidates) {
     RankFolder folder;
@@ -295,7 +297,7 @@ BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
   BOOST_TEST(in_order(wide, {">100<", ">1000<", ">rank, a<", ">rank, b<", "rank 10"}));
   const std::vector<double> at = across(between(wide, "class=\"series s0\">", "</g>"));
   BOOST_REQUIRE(at.size() == 4U);
-  BOOST_TEST(std::abs((at[2] - at[1]) - (at[1] - at[0])) < 0.2);  // 1, 10 and 100 are even steps
+  BOOST_TEST(std::abs((at[2] - at[1]) - (at[1] - at[0])) < 0.2);  // equal steps from 1 to 10 to 100
   const std::string narrow = plot(100);
   BOOST_TEST(in_order(narrow, {">40<", ">60<", ">rank, a<", ">rank, b<", "rank 10"}));
   const std::vector<double> places = across(between(narrow, "class=\"series s0\">", "</g>"));
@@ -306,7 +308,7 @@ BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
 
 BOOST_AUTO_TEST_CASE(a_probability_that_is_too_small_is_escaped) {
   RankFolder folder;
-  // Two of eighty queries are swapped: r is 0.99995.
+  // Of eighty queries, two are swapped, so r is 0.99995.
   for (const std::size_t first : {0U, 1U}) {
     std::vector<EntityRank> ranks;
     for (std::size_t line = 1; line <= 80; ++line) {
@@ -324,7 +326,8 @@ BOOST_AUTO_TEST_CASE(a_probability_that_is_too_small_is_escaped) {
   BOOST_TEST(holds(section(html, "Do the methods agree?"), "<td>&lt; 1e-15</td>"));
 }
 
-// Eleven queries with the same ranks in both: there is no estimate of how much others would differ.
+// Eleven queries have the same ranks under both methods, so how much other queries would differ
+// cannot be estimated.
 BOOST_AUTO_TEST_CASE(methods_that_agree_wholly_have_no_interval_and_no_p) {
   RankFolder folder;
   for (const char* name : {"a", "b"}) {

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(xy_chart_suite)
 
 namespace {
 
-/// 200 wide and 100 high between the axes, which start at (62, 12).
+/// A chart that is 200 wide and 100 high between the axes, which start at (62, 12).
 XyChart small_chart() {
   XyChart chart{"title", "across", "up"};
   chart.width = 278;
@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(points_stand_where_their_numbers_say_and_a_line_joins_them)
   BOOST_TEST(!holds(xy_chart(small_chart(), {{"", {{0, 0}, {1, 1}}, false}}), "class=\"line\""));
 }
 
-// 0.0000, 0.0002 … have four decimals, two more than fit, so the axis is 14 further to the right.
+// The labels 0.0000, 0.0002 … have four decimals, two more than fit, so the axis moves 14 to the
+// right.
 BOOST_AUTO_TEST_CASE(long_numbers_do_not_stand_in_the_axis_title) {
   XyChart chart = small_chart();
   chart.y_range = {0, 0.001};
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(whiskers_span_their_intervals) {
   BOOST_TEST(holds(svg, "class=\"whisker\" x1=\"162.0\" x2=\"162.0\" y1=\"92.0\" y2=\"72.0\""));
 }
 
-// Ranges of 0 to 4 and 0 to 0.5: (1, 0.25) is a quarter along and half way up.
+// The axes range from 0 to 4 and from 0 to 0.5, so (1, 0.25) is a quarter along and halfway up.
 BOOST_AUTO_TEST_CASE(ranges_scale_the_axes_and_what_lies_outside_stands_at_the_edge) {
   XyChart chart = small_chart();
   chart.x_range = {0, 4};
@@ -178,7 +179,7 @@ BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_are_named_when_there_
   BOOST_TEST(colours.size() == 8U);
 }
 
-// The shapes at the usual size, as in every chart that sets no size.
+// Points keep the same shapes at the usual size as in every chart that sets no size.
 BOOST_AUTO_TEST_CASE(points_keep_their_shape_at_any_size) {
   BOOST_TEST(point_shape(0, 5, 6) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"3.2\"/>");
   BOOST_TEST(point_shape(1, 5, 6) == "<path d=\"M5.0 6.0m-3 -3h6v6h-6z\"/>");
@@ -195,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_series_may_have_the_style_and_size_it_is_given) {
       xy_chart(small_chart(), {{"a", {{0.5, 0.25}}, false, 5, 0.5}, {"b", {{0.5, 0.5}}, false}});
   BOOST_TEST(holds(svg, "<g class=\"series s5\"><path d=\"M162.0 87.0m-1.5 -1.5h3v3h-3z\"/></g>"));
   BOOST_TEST(holds(svg, "<g class=\"series s1\"><path d=\"M162.0 62.0m-3 -3h6v6h-6z\"/></g>"));
-  // The legend is not small.
+  // The points in the legend are not small.
   BOOST_TEST(holds(svg,
                    "<svg class=\"series s5\" viewBox=\"0 0 12 12\">"
                    "<path d=\"M6.0 6.0m-3 -3h6v6h-6z\"/></svg><bdi>a</bdi>"));

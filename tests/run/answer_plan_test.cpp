@@ -26,7 +26,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 using Named = std::vector<std::pair<std::string, std::string>>;
-/// Relation, template, fact, expression: the order of a plan.
+/// The indices of relation, template, fact and expression, which are the order of a plan.
 using Prompt4 = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
 
 constexpr auto question = PromptForm::question;
@@ -55,7 +55,7 @@ AnswerPlan sampled_of(const MultiPromptDataset& dataset, const AnswerOptions& op
                       options);
 }
 
-/// The sizes of packs, which contain all prompts in their order.
+/// Checks that the packs contain all prompts in order, and returns the packs' sizes.
 Places pack_sizes(const AnswerPlan& plan) {
   Places sizes;
   std::vector<Prompt4> joined;
@@ -67,8 +67,8 @@ Places pack_sizes(const AnswerPlan& plan) {
   return sizes;
 }
 
-/// elements_many with unusual names: gold's only object contains no word, neon's has an alias
-/// without a word, and so does oxygen where it is a part of something.
+/// elements_many() with unusual names: gold's only object contains no word; neon has an alias
+/// without a word, and so does oxygen as an object of one of its compounds.
 MultiPromptDataset with_odd_names() {
   MultiPromptDataset dataset = elements_many();
   dataset.relations[2].facts[2].objects[0].names = {"?", "…"};
@@ -119,12 +119,12 @@ BOOST_AUTO_TEST_CASE(facts_without_a_usable_answer_are_left_out_and_listed) {
   const AskedFacts asked = asked_facts(dataset, {}, 0);
   BOOST_TEST((asked.relations[2].facts == Places{0, 1}));
   BOOST_TEST((asked.without_answer == Named{{"family", "gold"}}));
-  // Each once, although three facts have it.
+  // Each name is listed once, although three facts have it.
   BOOST_TEST((asked.wordless_names ==
               Named{{"contains", "🜁"}, {"family", "—"}, {"family", "?"}, {"family", "…"}}));
 }
 
-// One of several objects with a word is enough.
+// A fact is used if at least one of its objects contains a word.
 BOOST_AUTO_TEST_CASE(a_fact_with_one_usable_object_is_asked) {
   MultiPromptDataset dataset = elements_many();
   dataset.relations[1].facts[0] = named_fact({"water"}, {{"!"}, {"oxygen"}});
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_is_asked_is_a_dataset_of_its_own) {
   BOOST_TEST(made.relations[0].facts[2].objects[0].names.front() == "C");
 }
 
-// Written by separate loops, in the order relation, template, fact, expression.
+// The expected order is written by separate loops: relation, template, fact, expression.
 BOOST_AUTO_TEST_CASE(every_prompt_is_planned_once_and_in_order) {
   const MultiPromptDataset dataset = with_odd_names();
   for (const PromptForm form : {PromptForm::mask, question}) {
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(packs_end_at_a_relation_at_a_template_past_256_and_at_1024)
   const auto sizes = [](const Shapes& shapes) { return pack_sizes(plan_of(shaped_many(shapes))); };
   BOOST_TEST(
       (sizes(Shapes{{.facts = 3, .templates = 2}, {.facts = 1, .templates = 1}}) == Places{6, 1}));
-  // 100, 200, 300: a pack; the rest of 200.
+  // Three templates of 100 prompts form a pack of 300; the other two form one of 200.
   BOOST_TEST((sizes(Shapes{{.facts = 100, .templates = 5}}) == Places{300, 200}));
   BOOST_TEST((sizes(Shapes{{.facts = 256, .templates = 3}}) == Places{256, 256, 256}));
   BOOST_TEST((sizes(Shapes{{.facts = 255, .templates = 3}}) == Places{510, 255}));
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_form_that_no_relation_can_be_asked_in_has_no_packs) {
   const AnswerPlan plan = plan_of(shaped_many({{}, {}}), {ShotSource::none, 0, question});
   BOOST_TEST(plan.prompts.empty());
   BOOST_TEST(plan.ends.empty());
-  // A setting that can ask some relations has no empty ones.
+  // If a setting applies only to some relations, the others produce no empty packs.
   BOOST_TEST((pack_sizes(plan_of(shaped_many({{}, {.questions = 1}, {}}),
                                  {ShotSource::none, 0, question})) == Places{10}));
 }
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_the_same_whatever_else_is_asked) {
   const AnswerPlan all = plan_of(dataset);
   BOOST_TEST((places(plan_of(dataset, relation_shots)) == places(all)));
   BOOST_TEST((plan_of(dataset, template_shots).ends == all.ends));
-  // The packs of a relation are the same as when it is asked by itself.
+  // The packs of a relation are the same as when it is used by itself.
   Places sizes;
   for (const std::string code : {"P0", "P1", "P2"}) {
     for (const std::size_t size : pack_sizes(plan_of(dataset, zero, {code}))) sizes.push_back(size);
@@ -256,7 +256,8 @@ BOOST_AUTO_TEST_CASE(one_prompt_of_every_fact_is_sampled) {
     BOOST_TEST((std::ranges::find(all, place(planned)) != all.end()));
   }
   BOOST_TEST(facts.size() == 55U);
-  // In the order of all prompts, so that those with the longest common prefix are together.
+  // The samples are in the order of all prompts, so that prompts with the longest common prefix are
+  // together.
   BOOST_TEST(std::ranges::is_sorted(places(plan)));
 }
 
@@ -309,7 +310,7 @@ BOOST_AUTO_TEST_CASE(sampled_prompts_hang_on_their_seed_and_not_on_other_facts_o
   };
   BOOST_TEST((some(0) == some(0)));
   BOOST_TEST((some(0) != some(1)));
-  // The prompt of a fact is the same if fewer facts are asked.
+  // The prompt sampled for a fact is the same if fewer facts are used.
   for (const Prompt4& one : places(sampled_of(dataset, {}, zero, 12))) {
     BOOST_TEST((std::ranges::find(all, one) != all.end()));
   }
@@ -333,8 +334,9 @@ BOOST_AUTO_TEST_CASE(sampled_prompts_do_not_hang_on_where_their_facts_stand) {
   BOOST_TEST((drawn() == before));
 }
 
-// 16 of 40 facts are expected 800 times in 2000 draws, with a standard deviation of 21.9; one of 12
-// prompts of a fact 166.7 times, with 12.4. Five standard deviations are not chance.
+// If 16 of 40 facts are sampled, each is expected 800 times in 2000 draws, with a standard
+// deviation of 21.9; if one of a fact's 12 prompts is sampled, each is expected 166.7 times, with
+// 12.4. A difference of five standard deviations is not chance.
 BOOST_AUTO_TEST_CASE(every_fact_and_every_prompt_of_it_is_sampled_as_often_as_another) {
   const MultiPromptDataset dataset = shaped_many({{.facts = 20, .names = 3}, {.facts = 20}});
   std::map<std::pair<std::size_t, std::size_t>, int> facts;
@@ -366,7 +368,7 @@ BOOST_AUTO_TEST_CASE(what_no_answer_can_match_is_neither_shown_nor_a_candidate) 
   BOOST_TEST(made.relations[1].facts[0].objects[0].names == std::vector<std::string>{"hydrogen"});
   BOOST_TEST(made.relations[1].facts[1].objects.size() == 1U);
   BOOST_TEST(asked_facts(made, {}, 0).wordless_names.empty());
-  // A limit takes the same facts in both cases.
+  // A limit selects the same facts in both cases.
   const AskedFacts before = asked_facts(dataset, {}, 3), after = asked_facts(made, {}, 3);
   for (std::size_t r = 0; r < 3; ++r) {
     for (std::size_t f = 0; f < 3; ++f) {

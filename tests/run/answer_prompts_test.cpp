@@ -23,7 +23,7 @@ AnswerOptions options() {
   return asking;
 }
 
-/// Objects by kind, only of water and rust.
+/// The listed objects by kind, for the facts of water and rust only.
 std::map<std::string, std::vector<Json>> listed(const AnswerOptions& asking,
                                                 const std::vector<FewShotSetting>& names,
                                                 const WantedFact& wanted = {}) {
@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(each_file_of_a_run_has_its_prompts) {
       {"2-template names", 6},  // oxygen has an alias
       {"2-template content_free", 3 * content_free_texts.size()}};
   BOOST_TEST((counts == expected));
-  // Sugar and water are the first two shots of this seed; salt replaces water.
+  // With this seed, sugar and water are the first two shots; salt replaces water in water's own
+  // prompt.
   const Json& water = all.at("2-template answers")[4];
   BOOST_TEST(water.dump() ==
              R"({"part":"2-template answers","relation":"contains","sub_id":"Qwater",)"

@@ -26,7 +26,7 @@ const FewShotSetting zero_shot{};
 const FewShotSetting two_of_relation{ShotSource::relation, 2, PromptForm::mask};
 const FewShotSetting two_under_template{ShotSource::same_template, 2, PromptForm::mask};
 
-/// Answers of a few letters, and many prompts of different lengths.
+/// Options for answers of a few letters, with many prompts of different lengths.
 AnswerOptions few_samples(bool fresh = false) {
   AnswerOptions options;
   options.settings = {zero_shot, two_of_relation, two_under_template};
@@ -38,7 +38,7 @@ AnswerOptions few_samples(bool fresh = false) {
   return options;
 }
 
-/// A model that has read all statements as answers after some text, and continues from the last
+/// A model that has read every statement as an answer after some text. It continues from the last
 /// five letters.
 template <class Model>
 Model reader(const std::string& before = " ") {
@@ -61,7 +61,7 @@ struct Made {
   std::size_t tokens_fed = 0;
 };
 
-/// One process: a new model and a new run, as after a crash.
+/// Simulates one process: a new model and a new run, as after a crash.
 template <class Model = NgramTreeModel>
 Made run_once(const std::filesystem::path& folder, const AnswerOptions& options,
               ProgressCallback on_progress = {}, Model model = reader<Model>()) {
@@ -91,7 +91,7 @@ std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
   return prompt_ids(model, Prompt{text, {}, {}}, model.bos());
 }
 
-/// All files except those about how a run went.
+/// All files except those that describe the course of a run.
 std::map<std::string, std::string> results(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_begins_with_a_line_break_ends_behind_its_fir
     BOOST_TEST(all[i].size() == 30U);
     BOOST_TEST(all[i].starts_with(lines[i] + "\n"));
   }
-  // Samples end at the same texts as answers.
+  // Samples end at the same stop texts as answers.
   for_each_row<RecordedSamples>(
       folder / "lines" / "zero-shot_samples.jsonl", [](const RecordedSamples& row) {
         for (const auto& [text, times] : row.texts) {
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
   BOOST_TEST(various);
 }
 
-// A run that is stopped at any moment and resumed leaves the same bytes, and asks nothing twice.
+// A run that is stopped at any moment and resumed leaves the same bytes and repeats no request.
 BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
   const TemporaryFolder folder;
   const AnswerOptions options = few_samples(true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/calibrate_measurement.hpp"
 
-// A calibration from C++ without the command. With the command: cli/calibrate_test.cpp.
+// Runs a calibration from C++, without the command. cli/calibrate_test.cpp tests the command.
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -21,7 +21,7 @@ static_assert(Measurement<CalibrateMeasurement>);
 
 namespace {
 
-/// Confidences 0.9 and 0.7; the second is wrong.
+/// A results folder with the confidences 0.9 and 0.7; the second answer is wrong.
 struct Two {
   Two() {
     folder.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),

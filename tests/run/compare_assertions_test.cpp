@@ -77,8 +77,8 @@ BOOST_AUTO_TEST_CASE(what_fails_names_value_interval_and_facts) {
   BOOST_TEST(description_of(check("known.lost > 0", none)).starts_with("known.lost > 0: 0; "));
 }
 
-// Two facts: the first loses its right answer; in the second, the score of a wrong option changes
-// by 2.
+// There are two facts: the first one's answer is no longer right; in the second, the score of a
+// wrong option changes by 2.
 BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   AssertedChange of = change();
   RunChanges scores;
@@ -93,11 +93,11 @@ BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   BOOST_TEST(check("loglik.mean <= 0.5", of).passed);
   BOOST_TEST(description_of(check("loglik.max < 1", of)) ==
              "loglik.max < 1: 2.0000; P1 'b', option 'z' by 2.000, P1 'a', option 'y' by 0.500");
-  // Brier: (0.01 + 0.09) / 2 before, (0.64 + 0.16) / 2 after.
+  // The Brier score is (0.01 + 0.09) / 2 before and (0.64 + 0.16) / 2 after.
   const AssertedResult brier = check("brier.rise < 0.3", of);
   BOOST_TEST(std::abs(brier.value.value - 0.35) < 1e-12);
   BOOST_TEST(brier.moved.front() == "P1 'a' (x → y) 0.90 → 0.80");
-  // ACE does not exist with fewer facts than bins.
+  // With fewer facts than bins, ACE does not exist.
   BOOST_TEST(!check("ace.rise < 1", of).value.exists());
 }
 

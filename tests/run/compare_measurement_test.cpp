@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/compare_measurement.hpp"
 
-// A comparison from C++ without the command. With the command: cli/compare_test.cpp.
+// Runs a comparison from C++, without the command. cli/compare_test.cpp tests the command.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(runs_of_another_kind_are_refused) {
 
 namespace {
 
-/// Two folders of one relation with two templates. In the first all answers are right, in the
-/// second half.
+/// Two folders with one relation and two templates. In the first folder all answers are right, in
+/// the second half of them.
 struct Two {
   Two() {
     for (test::ResultsFolder* into : {&first, &second}) {
@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_comparison_needs_no_command, Two) {
   const Json run = read_json_object(out / "prompts/run.json");
   BOOST_TEST(run.at("settings").at("over") == "prompts");
   BOOST_TEST((run.at("settings").at("models") == Json{"one", "two"}));
-  // One kind of comparison does not overwrite the other.
+  // A comparison does not overwrite one of a different kind.
   BOOST_CHECK_EXCEPTION(run_measurement(measurement, out / "prompts"), Error,
                         test::says(Fault::user, "contains something other"));
 }
@@ -158,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(published_numbers_stand_beside_all_runs_of_a_model, Publ
   BOOST_TEST(metrics.at("remarks").empty());
   const Json run = read_json_object(folder / "out/run.json");
   BOOST_TEST(run.at("settings").at("over") == "published");
-  // It does not overwrite another kind of comparison.
+  // The comparison does not overwrite one of a different kind.
   folder.write("other/run.json",
                Json{{"settings", {{"command", "compare"}, {"over", nullptr}}}}.dump());
   BOOST_CHECK_EXCEPTION(run_measurement(measurement, folder / "other"), Error,
@@ -175,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(a_number_that_two_runs_of_a_model_have_is_refused, Publi
               Json{"m.gguf"}));
 }
 
-// A calibration of two models, as `plumb calibrate` writes it.
+// The folder is a calibration of two models, as `plumb calibrate` writes it.
 BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published) {
   folder.write(
       "both/metrics.json",
@@ -222,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(a_ranking_among_other_candidates_is_told, Published) {
   BOOST_TEST(words(with({{"candidates", "of-queries"}, {"sample", 500}}), "deer") ==
              "other candidates and queries; 500 of test");
   BOOST_TEST(words(with({{"candidates", "all"}}), "deer") == "other candidates; test");
-  // The LM head ranks only names of one token, and DEER is also ranked among these.
+  // The LM head ranks only names of one token, and DEER also ranks among these names.
   BOOST_TEST(words(with({{"candidates", "all"}}), "lm-head") == "yes; test");
   BOOST_TEST(words(with({{"candidates", "all"}}), "deer-single-token") == "yes; test");
   BOOST_TEST(words(with({{"candidates", "of-queries"}}), "lm-head") == "other candidates; test");

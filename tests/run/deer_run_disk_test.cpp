@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/deer_run.hpp"
 
-// DEER on a disk that forgets. Rows of vectors are written through a mapping, the journal through
-// the disk. A power loss may keep or lose whatever was not synced of each. At every line of the
-// journal the worst case is made: the line is kept, although it was not synced, and of the vectors
-// only what was synced. Whatever that leaves is resumed to the same bytes.
+// Tests DEER on a disk that forgets. Rows of vectors are written through a memory mapping, the
+// journal through the disk. A power loss may keep or lose any part of either that was not synced.
+// The test simulates the worst case at every line of the journal: the line is kept although it was
+// not synced, and of the vectors only the synced part is kept. A resumed run must always produce
+// the same bytes.
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -34,12 +35,12 @@ BOOST_AUTO_TEST_SUITE(deer_run_disk)
 
 namespace {
 
-/// Called when a mapping was synced; empty except in the test below.
+/// Called after a mapping is synced; empty except in the test below.
 std::function<void()> after_msync;
 
 }  // namespace
 
-// Replaces the system's function in this program.
+// Replaces the system's msync in this program.
 extern "C" int msync(void* at, size_t size, int flags) {
   const auto failed = static_cast<int>(syscall(SYS_msync, at, size, flags));
   if (after_msync) after_msync();
@@ -77,7 +78,7 @@ class ToldDisk : public RealDisk {
   };
 };
 
-/// One process. Returns the lines of its ranks.
+/// Simulates one process and returns the lines of its ranks.
 std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
                         const RankOptions& options) {
   NgramTreeModel model("");
@@ -93,7 +94,7 @@ std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
   return lines;
 }
 
-/// A file of vectors of which only the header was kept.
+/// Returns a vector file of which only the header was kept.
 std::string without_rows(std::string npy) {
   const std::size_t header =
       10 + static_cast<unsigned char>(npy.at(8)) + 256U * static_cast<unsigned char>(npy.at(9));
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(no_line_of_the_journal_outlives_its_rows) {
   const TemporaryFolder folder;
   const std::filesystem::path run = folder / "run";
   ToldDisk disk;
-  std::map<std::string, std::string> synced;  // the safely stored content of unfinished vectors
+  std::map<std::string, std::string> synced;  // the synced content of unfinished vector files
   std::vector<std::filesystem::path> losses;
   after_msync = [&] {
     for (const auto& [name, text] : contents(run, ".npy.part")) synced[name] = text;
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE(no_line_of_the_journal_outlives_its_rows) {
   for (const std::filesystem::path& loss : losses) {
     BOOST_TEST(ranked_once(loss, graph, options) == whole, loss);
     BOOST_TEST((contents(loss) == files), loss);
-    // In the opposite case, the journal is lost and the rows are kept.
+    // In the opposite case, the journal is lost and the rows of vectors are kept.
     std::filesystem::remove(loss / "journal.jsonl");
     BOOST_TEST(ranked_once(loss, graph, options) == whole, loss);
   }

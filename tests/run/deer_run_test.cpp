@@ -31,9 +31,9 @@ BOOST_AUTO_TEST_SUITE(deer_run)
 
 namespace {
 
-/// A ranking's lines as they are stored, and its cost.
+/// The stored lines of a ranking, and its cost.
 struct Ranked {
-  /// With each entity prompt, one after another.
+  /// The ranks with each entity prompt, one prompt after another.
   std::vector<EntityRank> ranks;
   RunSummary summary;
   std::size_t tokens_fed = 0;
@@ -45,7 +45,7 @@ struct Ranked {
   }
 };
 
-/// One process: a new model, folder and run, as after a crash.
+/// Simulates one process: a new model, folder and run, as after a crash.
 template <class Model = NgramTreeModel>
 Ranked run_once(const std::filesystem::path& path, const KnowledgeGraph& graph,
                 const RankOptions& options, bool with_bos = false,
@@ -72,8 +72,8 @@ EmbeddingMatrix vectors(const std::vector<std::string>& texts, bool with_bos) {
   return DecayEmbedder().embed(texts, with_bos);
 }
 
-/// The cosine of two rows in double precision. If cosines are closer than their rounding, ranks
-/// depend on the order in which terms are added; another order is equally close.
+/// The cosine of two rows in double precision. If two cosines differ by less than their rounding,
+/// their ranks depend on the order of summation; every order is equally correct.
 double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b, Eigen::Index j) {
   const auto dimension = static_cast<std::size_t>(a.cols());
   const float* x = a.data() + static_cast<std::size_t>(i) * dimension;
@@ -90,8 +90,8 @@ double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b
   return made;
 }
 
-/// The entities that a query's true entity is ranked among: with candidates of relations, all its
-/// tails.
+/// The entities among which a query's true entity is ranked: if the candidates are those of the
+/// relation, these are all its tails.
 std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const RankOptions& options,
                                          const GraphQuery& query) {
   if (options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
@@ -104,7 +104,7 @@ std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const RankOptions
   return {tails.begin(), tails.end()};
 }
 
-/// Checks every line against the cosines of all candidates.
+/// Checks every line against the cosines of all its candidates.
 template <class Model = NgramTreeModel>
 void check_by_hand(const KnowledgeGraph& graph, const RankOptions& options, bool with_bos) {
   const TemporaryFolder folder;
@@ -154,12 +154,12 @@ void check_by_hand(const KnowledgeGraph& graph, const RankOptions& options, bool
   }
 }
 
-/// All parts and both sides: 286 queries in several packs.
+/// Options for all parts and both sides: 286 queries in several packs.
 RankOptions everything() {
   return {.part = GraphPart::all, .shots = 2, .heads = true};
 }
 
-/// One part and both sides, with three ways to write entities.
+/// Options for one part and both sides, with three ways to write entities.
 RankOptions many_prompts() {
   return {.shots = 2,
           .entity_prompts = {EntityPrompt::b, EntityPrompt::eol, EntityPrompt::a},
@@ -193,13 +193,14 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .shots = 2}, false);
   check_by_hand(
       graph, {.part = GraphPart::all, .candidates = CandidateSet::of_relation, .shots = 1}, true);
-  // A sample mixes relations in any order, and one relation is also a part.
+  // A sample may contain relations in any order, and a single relation is also a valid part.
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .sample = 9, .shots = 1}, false);
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .relations = {"in"}, .shots = 1},
                 false);
 }
 
-// Four periods, 35 elements that follow one: there are fewer tails than embedded texts.
+// The candidates are four periods, or 35 elements that follow another: there are fewer tails than
+// embedded texts.
 BOOST_AUTO_TEST_CASE(a_part_is_ranked_from_the_rows_of_its_own_candidates) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -290,7 +291,8 @@ BOOST_AUTO_TEST_CASE(vectors_and_what_they_are_of_stay_in_the_folder) {
   (void)run_once(folder / "run", graph, options);
   const RankPlan plan = rank_plan(graph, options, NgramModel(""));
   const TriplePrompt prompt(graph, plan.shots, options.form);
-  // By hand: each given entity and relation once, those that ask for tails first.
+  // Written by hand: each given entity with its relation once; the queries that ask for tails come
+  // first.
   std::vector<std::string> names, texts;
   std::set<std::string> known;
   for (const bool head : {false, true}) {
@@ -344,7 +346,7 @@ BOOST_AUTO_TEST_CASE(what_it_cost_is_what_the_model_was_fed) {
   }
   BOOST_TEST(made.summary.cost.statements == texts.size());
   BOOST_TEST(made.summary.cost.tokens_one_by_one == bytes);
-  // The shots of each side, which are the same in all its queries, are fed once.
+  // The shots of each side are the same in all its queries and are fed once.
   std::size_t most = prompt.shots(false).size() + prompt.shots(true).size();
   for (const std::string& text : texts) {
     const bool is_head = text.starts_with(prompt.shots(true));
@@ -375,8 +377,8 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_for_queries_and_for_entit
   }
 }
 
-/// Resets a folder to the state of its job when the journal had these lines. `files` are those of
-/// the vectors, in the order in which they are made.
+/// Resets a folder to the job's state at the time when the journal had this number of lines.
+/// `files` are the vector files, in the order in which they are written.
 void take_back(const std::filesystem::path& run, const std::vector<std::string>& journal,
                std::size_t lines, const std::vector<std::string>& files) {
   std::string text, part = files.front();
@@ -415,7 +417,8 @@ BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same
       const Ranked again = run_once(folder / "run", graph, options);
       BOOST_TEST((contents(folder / "run") == files), lines);
       BOOST_TEST(again.lines() == whole.lines());
-      // Each further line is one pack less. Contexts are evaluated again if a pack is left.
+      // With each further line, one pack less remains. The contexts are evaluated again if any pack
+      // remains.
       BOOST_TEST(again.tokens_fed < before, lines);
       before = again.tokens_fed;
     }
@@ -434,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_a_pack_that_is_not_done) {
   BOOST_TEST((contents(folder / "run") == files));
 }
 
-/// Kills a run at each of its calls and resumes it, counting what is embedded.
+/// Kills a run at each of its calls and resumes it, and counts the embedded texts.
 template <class Model>
 void kill_everywhere(const RankOptions& options) {
   struct Killed {};
@@ -457,7 +460,7 @@ void kill_everywhere(const RankOptions& options) {
     };
     BOOST_CHECK_THROW((void)run_once<Model>(path, graph, options, false, until), Killed);
     for (const auto& [part, count] : std::exchange(fresh, {})) embedded += count;
-    call = calls;  // not again
+    call = calls;  // do not kill it again
     const Ranked again = run_once<Model>(path, graph, options, false, until);
     for (const auto& [part, count] : fresh) embedded += count;
     BOOST_TEST(embedded == options.entity_prompts.size() * graph.entities.size() + queries);
@@ -471,8 +474,8 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   kill_everywhere<NgramTreeModel>(many_prompts());
 }
 
-// The nearest entities of each query, by sorting the cosines of all entities in its relation's
-// range.
+// The nearest entities of each query, found by sorting the cosines of all entities in its
+// relation's range.
 BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -507,7 +510,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   }
 }
 
-// The journal remains, but the file that its packs were written into does not.
+// The journal still exists, but the vector file of its packs does not.
 BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -521,7 +524,8 @@ BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
   }
 }
 
-// Any bit of the vectors that the ranks come from, in a complete and in an incomplete run.
+// Flips any bit of the vectors from which the ranks are computed, in a complete and in an
+// incomplete run.
 BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_they_are_gone) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -550,7 +554,8 @@ BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_th
                         test::says(Fault::user, "queries.npy: contains vectors of another shape"));
 }
 
-// Batches of whole texts instead of trees: the vectors are the same, and so are the ranks.
+// A plain embedder receives batches of whole texts instead of trees; the vectors and ranks are the
+// same.
 BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
   const KnowledgeGraph graph = elements();
   check_by_hand<PlainEmbedder>(graph, {.shots = 2, .heads = true}, true);
@@ -587,7 +592,8 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_is_asked_only_for_what_is_left) {
   const RankOptions options{.shots = 2};
   (void)run_once<PlainEmbedder>(folder / "run", graph, options);
   const auto files = contents(folder / "run");
-  // 36 tail queries, nine of them of four periods, in one batch; then 77 entities in two.
+  // Of the 36 tail queries, nine are about four periods, so one batch contains 31 texts; two
+  // batches contain the 77 entities.
   const std::vector<std::string> journal = lines_of(files.at("journal.jsonl"));
   BOOST_REQUIRE(journal.size() == 3U);
   using Counts = std::vector<std::size_t>;
@@ -616,7 +622,7 @@ BOOST_AUTO_TEST_CASE(an_embedder_of_the_wrong_shape_breaks_the_run) {
                         says(Fault::internal,
                              "embed: the model gave 31 vectors of 200 numbers for 31 texts, but "
                              "dimension() is 257; fix the model's embed or dimension"));
-  // None of it counts as finished.
+  // No part of the run counts as finished.
   BOOST_TEST(slurp(folder / "run/journal.jsonl").empty());
   BOOST_TEST(!std::filesystem::exists(folder / "run/queries.npy"));
 }
@@ -632,7 +638,7 @@ BOOST_AUTO_TEST_CASE(a_finished_run_embeds_nothing_again) {
   BOOST_TEST((contents(folder / "run") == files));
 }
 
-// As in other jobs, run.json has the cost of the whole ranking, however often it was resumed.
+// As in other jobs, run.json contains the cost of the whole ranking, however often it was resumed.
 BOOST_AUTO_TEST_CASE(what_the_whole_cost_is_counted_when_it_is_taken_up_too) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -643,7 +649,7 @@ BOOST_AUTO_TEST_CASE(what_the_whole_cost_is_counted_when_it_is_taken_up_too) {
   BOOST_TEST(again.summary.cost.tokens_fed == whole.summary.cost.tokens_fed);
 }
 
-// The number embedded by this process, as in other jobs.
+// As in other jobs, the count is the number of texts that this process embedded.
 BOOST_AUTO_TEST_CASE(what_is_embedded_now_is_counted) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -672,7 +678,7 @@ BOOST_AUTO_TEST_CASE(vectors_made_elsewhere_take_the_place_of_embedded_ones) {
   BOOST_TEST((Ranked{ranks("same", given), {}, 0}.lines() == own.lines()));
   BOOST_TEST(!std::filesystem::exists(folder / "same/entities.npy"));
   BOOST_TEST(slurp(folder / "same/queries.npy") == slurp(folder / "own/queries.npy"));
-  // The vector of the true tail of the first query is that of the query itself.
+  // The vector of the first query's true tail is set to the query's own vector.
   const std::string first =
       TriplePrompt(graph, plan.shots, options.form).query(plan.queries[0].query);
   given.row(static_cast<Eigen::Index>(plan.queries[0].query.gold())) =
@@ -713,9 +719,9 @@ BOOST_AUTO_TEST_CASE(a_text_past_the_models_context_is_refused) {
   KnowledgeGraph graph = elements();
   graph.entities[5].description = std::string(5000, 'x');
   const TemporaryFolder folder;
-  BOOST_CHECK_EXCEPTION((void)run_once(folder / "run", graph, {.shots = 2}), Error,
-                        says(Fault::user,
-                             "tokens; the model's limit is 4096; shorten the name or description"));
+  BOOST_CHECK_EXCEPTION(
+      (void)run_once(folder / "run", graph, {.shots = 2}), Error,
+      says(Fault::user, "tokens; the model's limit is 4096; shorten the name or description"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

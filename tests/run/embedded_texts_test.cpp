@@ -25,7 +25,7 @@ const std::vector<std::string> texts{"iron is a metal", "iron", "gold is a metal
 const std::vector<std::string> names{"a", "b", "c", "d"};
 const TextLists two_lists{std::span(texts).first(3), std::span(texts).last(1)};
 
-/// One process: a new model, folder and work. Returns what it counted.
+/// Simulates one process: a new model, folder and work. Returns its counts.
 template <class Model>
 std::optional<NpyFile> embed(Model& model, const std::filesystem::path& path,
                              const TextLists& lists = two_lists, WorkOptions options = {}) {
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_shard_keeps_its_rows_and_makes_no_file) {
   const TemporaryFolder folder;
   PlainEmbedder model("");
   BOOST_TEST(!embed(model, folder / "run", two_lists, {.shard = {0, 2}}));
-  BOOST_TEST(model.asked.size() == 1U);  // the other shard has the other list
+  BOOST_TEST(model.asked.size() == 1U);  // the other shard embeds the other list
   BOOST_TEST(std::filesystem::exists(folder / "run/made.npy.part"));
   BOOST_TEST(!std::filesystem::exists(folder / "run/made.npy"));
 }

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(engine_settings)
 
 namespace {
 
-/// Why each setting has no effect, if it has none.
+/// The reason why each ineffective setting has no effect.
 std::map<std::string, std::string> idle(EngineSettings settings, Precision precision,
                                         const std::string& elsewhere = "") {
   std::map<std::string, std::string> found;
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_beside_the_others_says_so) {
   settings = {};
   settings.choice = EngineChoice::llama;
   BOOST_TEST(idle(settings, Precision::exact).empty());
-  settings.choice = EngineChoice::native;  // all settings of llama.cpp
+  settings.choice = EngineChoice::native;  // ignores all settings of llama.cpp
   const auto native = idle(settings, Precision::exact);
   BOOST_TEST(native.size() == 7U);
   BOOST_TEST(!native.contains("engine"));

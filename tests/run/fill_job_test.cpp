@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/fill_job.hpp"
 
-// From C++ without the command. With the command: cli/generate_masked_test.cpp.
+// Runs the job from C++, without the command. cli/generate_masked_test.cpp tests the command.
 
 #include <boost/test/unit_test.hpp>
 #include <string>

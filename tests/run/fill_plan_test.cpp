@@ -30,7 +30,7 @@ FillPlan plan_of(const std::vector<std::string>& codes = {}, std::size_t limit =
 
 }  // namespace
 
-// "noble gas", "inert gas" and "rare gas" are two words, so neon and argon cannot be asked.
+// "noble gas", "inert gas" and "rare gas" have two words each, so neon and argon have no prompts.
 BOOST_AUTO_TEST_CASE(facts_objects_and_names_of_several_tokens_are_left_out_and_listed) {
   const FillPlan plan = plan_of();
   BOOST_TEST(plan.dataset.relations.size() == 3U);
@@ -41,7 +41,8 @@ BOOST_AUTO_TEST_CASE(facts_objects_and_names_of_several_tokens_are_left_out_and_
   BOOST_TEST((plan.left_out.names ==
               Named{{"family", "noble gas"}, {"family", "inert gas"}, {"family", "rare gas"}}));
   BOOST_TEST(plan.left_out.prompts == 0U);
-  // 6 facts and an alias under 4 templates, 4 and one under 3, one under 2.
+  // There are 6 facts and an alias under 4 templates, 4 facts and an alias under 3, and one fact
+  // under 2.
   BOOST_TEST(plan.prompts.prompts.size() == 28U + 15U + 2U);
   BOOST_TEST(plan.prompts.ends.size() == 3U);
   BOOST_TEST(plan.prompts.prompts.back().relation == 2U);
@@ -72,7 +73,7 @@ BOOST_AUTO_TEST_CASE(the_limit_counts_facts_that_are_asked) {
   BOOST_TEST((one.asked.relations[1].facts == std::vector<std::size_t>{0}));
 }
 
-// A tokenizer that joins words with a full stop has no tokens for an object before one.
+// If a tokenizer joins words with a full stop, it has no tokens for an object before a full stop.
 BOOST_AUTO_TEST_CASE(prompts_in_whose_gap_no_name_fits_are_left_out) {
   struct Joins : WordMaskModel {
     using WordMaskModel::WordMaskModel;
@@ -87,7 +88,7 @@ BOOST_AUTO_TEST_CASE(prompts_in_whose_gap_no_name_fits_are_left_out) {
   const Joins model(elements_many());
   GapWords<Joins> words(model);
   const FillPlan plan = fill_plan(words, elements_many(), {"symbol"}, 0, 1);
-  // Two of four templates end in "[Y].", for seven names of subjects.
+  // Two of the four templates end in "[Y]."; each has prompts for seven subject names.
   BOOST_TEST(plan.left_out.prompts == 14U);
   BOOST_TEST(plan.prompts.prompts.size() == 14U);
   for (const PlannedPrompt& one : plan.prompts.prompts) {

@@ -22,7 +22,7 @@ namespace {
 
 const auto close = boost::test_tools::tolerance(1e-6);
 
-/// What a run wrote, and its cost.
+/// The output of a run and its cost.
 struct Made {
   explicit Made(FillOptions options = {}, const std::vector<std::string>& codes = {})
       : model(elements_many()),
@@ -45,7 +45,7 @@ struct Made {
                                  [&](const RecordedAnswer& row) { rows.push_back(row); });
     return rows;
   }
-  /// The sentence of a row with a word in its gap.
+  /// The query for a row's sentence with a word in its gap.
   [[nodiscard]] MaskedQuery query(const std::string& relation, std::size_t t,
                                   const std::string& subject) const {
     const auto at = std::ranges::find(plan.dataset.relations, relation, &MultiPromptRelation::code);
@@ -68,7 +68,7 @@ double log_p(const std::vector<float>& row, TokenId token) {
 
 }  // namespace
 
-// Looked up one by one in the model's own rows.
+// The expected answers are looked up one by one in the model's own rows.
 BOOST_AUTO_TEST_CASE(every_prompt_has_its_likeliest_token_and_the_rank_of_the_true_one) {
   const Made made;
   const auto rows = made.answers();
@@ -117,7 +117,8 @@ BOOST_AUTO_TEST_CASE(names_of_facts_with_an_alias_and_candidates_are_scored_in_t
       }
     }
   });
-  // Iron's four templates by two names; water, salt by two names, rust and sugar under three.
+  // Iron has two names under four templates. Under three templates, water, rust and sugar have one
+  // name each, and salt has two.
   BOOST_TEST(rows == 8U + 15U);
   std::size_t free = 0;
   for_each_row<RecordedContentFree>(

@@ -15,14 +15,14 @@ BOOST_AUTO_TEST_SUITE(finished_report_suite)
 
 namespace {
 
-/// What a run.json records about how its answers were measured.
+/// The settings in run.json that specify how the answers were measured.
 MeasuringSettings recorded(const Json& run) {
   const test::TemporaryFolder folder;
   folder.write("run.json", run.dump());
   return recorded_measuring(folder.path());
 }
 
-/// A folder whose run.json names the command.
+/// A folder with a run.json that names the command.
 struct RunOf {
   explicit RunOf(const std::string& command) {
     folder.write("run.json", Json{{"settings", {{"command", command}, {"seed", 4}}}}.dump());
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_run_keeps_what_it_was_measured_with) {
   BOOST_TEST((kept.sample_by == SampleBy::fact));
 }
 
-// A stopped run only has its settings.
+// The run.json of a stopped run contains only its settings.
 BOOST_AUTO_TEST_CASE(a_run_without_lemmas_needs_no_wordnet_even_if_it_is_not_complete) {
   BOOST_TEST(recorded({{"settings", {{"lemmas", "none"}}}}).wordnet == "none");
   BOOST_TEST(recorded({{"settings", {{"lemmas", "wordnet"}}}}).wordnet == "/usr/share/wordnet");
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(the_command_or_the_metadata_tells_which_job_made_a_folder) 
   lists.write("run.json", "{}");
   lists.write("metadata_generate.json", R"({"answers": "lists"})");
   BOOST_TEST((run_kind(lists.path()) == ResultsKind::lists));
-  const test::TemporaryFolder copied;  // without its run.json
+  const test::TemporaryFolder copied;  // the copy has no run.json
   BOOST_TEST((run_kind(copied.path()) == ResultsKind::closed_set));
   copied.write("metadata_rank.json", "{}");
   BOOST_TEST((run_kind(copied.path()) == ResultsKind::ranking));
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(the_seed_is_the_runs_own_where_none_is_given) {
     finished_report({.run = run.path(), .seed = given}).write(out.path());
     return read_json_object(out / "metrics.json").at("bootstrap").at("seed").get<int>();
   };
-  BOOST_TEST(seed({}) == 0);  // another tool's has none
+  BOOST_TEST(seed({}) == 0);  // another tool's run has none
   run.files().write("run.json", Json{{"settings", {{"seed", 7}}}}.dump());
   BOOST_TEST(seed({}) == 7);
   BOOST_TEST(seed(8) == 8);

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(fixed_ranking)
 
 namespace {
 
-/// Three entities and two queries of the elements.
+/// Three entities and two queries from the elements graph.
 Json sound() {
   return Json::parse(R"({
     "model": "another", "kept": 1,
@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_are_those_of_the_written_texts, FixedFiles) {
                           expected.back()) < 1e-6);
     }
     const std::size_t gold = q == 0 ? 0 : 2;
-    // The texts have the same end, so that some cosines are as close as single precision can
+    // The texts have the same end, so some cosines are nearly too close for single precision to
     // distinguish.
     const auto beyond = [&](double least) {
       return static_cast<double>(std::ranges::count_if(
@@ -123,7 +123,8 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   FixedRankingResult result = run(json);
   BOOST_TEST(result.worst_difference.value() == 0.0);
   BOOST_TEST(result.other_ranks == 0U);
-  // The true entity far in front, then far behind: the rank differs unless plumb's is the same.
+  // The file's cosines place the true entity first by far, then last by far: the rank differs
+  // unless plumb's rank is the same.
   json["cosine"] = Json::array({{0.9, 0.1, 0.2}, {0.9, 0.8, 0.1}});
   result = run(json);
   BOOST_TEST(result.worst_difference.value() > 0.01);
@@ -132,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   BOOST_TEST(others > 0U);
   BOOST_TEST(result.other_ranks == others);
   BOOST_TEST(result.nearby == 0U);
-  // Entities within 1e-4 may be on either side, and are counted.
+  // Entities whose cosines are within 1e-4 may be on either side; they are counted.
   json["cosine"] = Json::array({{0.5, 0.50005, 0.49995}, {0.5, 0.50005, 0.50009}});
   result = run(json);
   BOOST_TEST(result.other_ranks == 0U);

@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_SUITE(fixed_study)
 
 namespace {
 
-/// Two shots, three choices, two facts. The model has read about Aa and Ab.
+/// A study with two shots, three choices and two facts. The model has read about Aa and Ab.
 Json sound() {
   return Json::parse(R"({"relation": "birth", "separator": " ",
     "shots": [["Person Ae", "1804"], ["Person Af", "1805"]],
@@ -110,7 +110,7 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
   }
 }
 
-// For a model that has read nothing, all bytes are equally likely, and the three years have four
+// The model has read nothing, so all bytes are equally likely, and each of the three years has four
 // bytes.
 BOOST_FIXTURE_TEST_CASE(level_choices_are_a_guess_and_ties, FixedFiles) {
   const FixedStudy study = read(sound()).studies[0];

@@ -28,7 +28,7 @@ WordMaskModel small() {
   return WordMaskModel(std::vector<std::string>{"it", "is", "red", "light", "."});
 }
 
-/// Joins a word with the full stop after it, or with the space before it.
+/// A tokenizer that joins a word with the full stop after it or with the space before it.
 struct Joins : WordMaskModel {
   explicit Joins(bool with_space) : WordMaskModel(small()), joins_space(with_space) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/generate_job.hpp"
 
-// A generation from C++ without the command. With the command: cli/generate_test.cpp.
+// Runs a generation from C++, without the command. cli/generate_test.cpp tests the command.
 
 #include <boost/test/unit_test.hpp>
 #include <string>

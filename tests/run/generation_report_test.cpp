@@ -18,7 +18,8 @@ BOOST_AUTO_TEST_SUITE(generation_report_suite)
 
 namespace {
 
-/// Neon's two names and argon's: "inert gases" and twice "metals", and gold's "metal".
+/// The answers for neon's two names are "inert gases" and "metals", argon's is "metals", and gold's
+/// is "a metal".
 struct Gases : GenerationFolder {
   Gases() {
     setting("zero-shot", {answer(2, {0, 0, 0}, "inert gases", 2), answer(2, {0, 0, 1}, "metals"),
@@ -36,8 +37,8 @@ struct Gases : GenerationFolder {
 
 }  // namespace
 
-// By hand: a third of the facts with an answer is right with exact words (gold); with lemmas, neon
-// is also right by its first name.
+// Computed by hand: with exact words, one of the three facts with an answer is right (gold); with
+// lemmas, neon is also right under its first name.
 BOOST_FIXTURE_TEST_CASE(a_run_folder_is_measured_with_these_words, Gases) {
   const ManyPromptReport plain = report();
   BOOST_TEST(plain.results().ways.at(0).coverage.average.value == 1.0 / 3,

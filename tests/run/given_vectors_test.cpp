@@ -17,7 +17,8 @@ BOOST_AUTO_TEST_SUITE(given_vectors)
 
 namespace {
 
-/// Entities e0, e1, e2 as candidates, and a file of vectors (first number: the identifier's).
+/// Entities e0, e1 and e2 as candidates, and a vector file; the first number of each vector is the
+/// one in its identifier.
 struct ThreeCandidates {
   ThreeCandidates() {
     for (const char* id : {"e0", "e1", "e2", "other"}) graph.entities.push_back({id, id});
@@ -36,7 +37,7 @@ struct ThreeCandidates {
     folder.write("v.txt", lines);
   }
 
-  /// The rows' first numbers.
+  /// The first number of each row.
   [[nodiscard]] std::vector<float> firsts() const {
     const GivenVectors given(plan, file, 2);
     std::vector<float> numbers;
@@ -68,7 +69,7 @@ BOOST_FIXTURE_TEST_CASE(rows_are_the_candidates_in_their_order, ThreeCandidates)
   BOOST_TEST(firsts() == expected, boost::test_tools::per_element());
 }
 
-// A row without a candidate need not be valid.
+// A row that belongs to no candidate need not be valid.
 BOOST_FIXTURE_TEST_CASE(only_candidates_need_a_direction, ThreeCandidates) {
   write({"e0", "e1", "other", "e2"}, {10, 1, 11, 1, 0, 0, 12, 1});
   BOOST_TEST(firsts().size() == 3U);

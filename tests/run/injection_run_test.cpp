@@ -25,7 +25,7 @@ namespace {
 
 const InjectionDesign design = injection_design(test::births(30, 8), {.pairs = 12, .injected = 3});
 
-/// One process of the experiment in the folder's "run".
+/// Simulates one process of the experiment in the folder "run".
 template <class Model = NgramTreeModel>
 RunSummary run_once(const TemporaryFolder& folder, Model& model, const ManyShot& form = {}) {
   const RunFolder run_folder(folder / "run", Json::object(), RunFolder::Claim::resume);
@@ -37,7 +37,7 @@ RunSummary run_once(const TemporaryFolder& folder, Model& model, const ManyShot&
 
 }  // namespace
 
-// Oracle: the model's probabilities of the object in a text that ends in it.
+// Oracle: the model's own probabilities of the object at the end of a text.
 BOOST_AUTO_TEST_CASE(every_object_has_its_probability_behind_all_that_stands_before_it) {
   const std::vector<ManyShot> forms{{}, {" in ", "; ", Join::text}, {" ", ",", Join::ids}};
   for (const ManyShot& form : forms) {
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(each_sequence_enters_the_model_once) {
   const TemporaryFolder folder;
   NgramTreeModel model = reader_of_births();
   const RunSummary summary = run_once(folder, model);
-  std::size_t tokens = 0;  // with BOS, without the last token, which nothing follows
+  std::size_t tokens = 0;  // with BOS, but without the last token, which is not fed
   for (const InjectionPanel& panel : design.panels) {
     for (const InjectedPair& pair : panel.pairs) {
       tokens += pair.subject.size() + 1 + pair.object.size() + 1;
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(taken_up_after_any_line_it_gives_the_same_bytes) {
       break;
     }
   }
-  BOOST_TEST(lines >= 6U);  // five panels and the end
+  BOOST_TEST(lines >= 6U);  // five panels, and the line that ends the part
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_was_lost_comes_back_from_the_journal) {

@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// Tokens one by one, and fed.
+/// The token counts of a part: one by one, and fed.
 ScoringCost tokens(std::uint64_t one_by_one, std::uint64_t fed = 0) {
   ScoringCost cost;
   cost.tokens_one_by_one = one_by_one;
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_sum_without_all_tokens_says_so) {
   const JobPlan plan{{"a", "prompt", 10, tokens(100), 10, 16}, {"a names", "statement", 30}};
   BOOST_TEST(description_of(plan).back() ==
              "in all: 10 prompts, 30 statements, at least 100 tokens, 10 answers");
-  // An empty part has no tokens.
+  // A part without prompts has no tokens.
   const JobPlan empty{{"a", "prompt", 10, tokens(100)}, {"a names", "statement", 0}};
   BOOST_TEST(description_of(empty).back() == "in all: 10 prompts, 0 statements, 100 tokens");
 }

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(job)
 
 namespace {
 
-/// Squares numbers, two a pack.
+/// Squares numbers, two in each pack.
 struct SquaresJob {
   std::size_t count = 5;
   std::size_t evaluated = 0;
@@ -60,7 +60,7 @@ struct SquaresJob {
 };
 static_assert(Job<SquaresJob>);
 
-/// Reports in advance how many numbers there are, and counts how often it was asked for that.
+/// Reports in advance how many numbers it will square, and counts the requests for that report.
 struct ForeseenJob : SquaresJob {
   [[nodiscard]] JobPlan plan() {
     ++foreseen;
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_users_own_job_leaves_a_whole_folder) {
   BOOST_TEST(run.at("seconds_by_part").contains("squares"));
 }
 
-// Like a server whose model was replaced by another one.
+// For example, a server's model was replaced by another one during the run.
 BOOST_AUTO_TEST_CASE(a_run_whose_end_is_refused_is_not_complete) {
   const TemporaryFolder folder;
   SquaresJob job;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_finished_run_says_what_its_results_are) {
   BOOST_TEST(files.at("squares.jsonl").at("lines") == 3);
 }
 
-// It would get new sums, and the change would be lost.
+// Otherwise the changed file would get new checksums, and the change would go unnoticed.
 BOOST_AUTO_TEST_CASE(a_file_that_a_finished_run_does_not_make_again_must_be_as_it_was) {
   struct LazyJob : SquaresJob {
     void run(const RunFolder& folder, Work& work) {
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(what_a_job_will_ask_is_told_once_before_it_is_begun) {
   (void)run_job(job, {folder / "told", false, work});
   BOOST_TEST((told == std::vector<std::string>{"5 numbers", "0", "2", "4", "5"}));
   BOOST_TEST(job.foreseen == 1U);
-  // Without a callback, nothing is counted; and a job does not need a plan.
+  // Without a callback, nothing is counted. A job also works without a plan.
   (void)run_job(job, {folder / "untold"});
   BOOST_TEST(job.foreseen == 1U);
   told.clear();
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(what_a_plan_refuses_leaves_no_folder) {
   BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "run", false, work}), Error,
                         says(Fault::user, "too long"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
-  // A folder of somebody else is refused before anything is counted.
+  // A folder with somebody else's files is refused before anything is counted.
   folder.write("used/notes.txt", "mine");
   BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "used", false, work}), Error,
                         says(Fault::user, "is not empty"));

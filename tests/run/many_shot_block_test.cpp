@@ -10,7 +10,7 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(many_shot_block)
 
-// 50 shots, 5 seeds, 99 distractors, 100 training facts and single spaces, as in the paper.
+// The paper uses 50 shots, 5 seeds, 99 distractors, 100 training facts and single spaces.
 BOOST_AUTO_TEST_CASE(options_are_the_papers_where_nothing_is_said) {
   const ManyShotOptions options;
   BOOST_TEST((options.shots.numbers == std::vector<std::size_t>{50}));

@@ -25,14 +25,14 @@ namespace {
 
 const ObjectAliases no_aliases;
 
-/// A model that takes shorter sequences than it could.
+/// A model whose maximum sequence length is set lower than necessary.
 struct ShortModel : NgramTreeModel {
   using NgramTreeModel::NgramTreeModel;
   [[nodiscard]] std::size_t context_length() const { return longest; }
   std::size_t longest = 100;
 };
 
-/// The remarks of the check about a relation with a model.
+/// Runs the check of a relation with a model and returns its remarks.
 template <class Model>
 std::vector<RelationRemark> checked(Model model, const Relation& relation,
                                     const ManyShotOptions& options) {
@@ -48,7 +48,8 @@ std::vector<RelationRemark> checked_short(std::size_t longest, const Relation& r
 
 }  // namespace
 
-// A pair has 14 bytes, one with a space before it 15; with BOS n shots and a question are 15 (n + 1).
+// A pair takes 14 bytes, or 15 with a space before it; with BOS, n shots and a question take 15 (n
+// + 1).
 BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_fit) {
   const Relation relation = births(60, 8);
   ManyShotOptions options;
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_
   BOOST_CHECK_EXCEPTION((void)checked_short(29, relation, with_shots({1})), Error,
                         says(Fault::user, "no shot would fit: remove the fact"));
   BOOST_TEST(checked_short(30, relation, with_shots({1})).empty());
-  // The first number of shots that is too large is not the largest.
+  // The remedy depends on the first shot count that does not fit, which is not the largest count.
   for (const std::size_t most : {25U, 30U, 40U}) {
     BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21, relation, with_shots({5, 24, most})), Error,
                           says(Fault::user,
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_fits_by_the_check_can_be_scored) {
   }
 }
 
-// One of a relation's subjects is the longest; the check finds it at any place.
+// One subject of the relation is the longest; the check finds it at any position.
 BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
   Relation relation = births(60, 8);
   ManyShotOptions options;
@@ -125,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
   BOOST_TEST(checked_short(15 * 21 + 10, relation, options).empty());
 }
 
-// Nine bytes in a single token are shorter than ten of one each.
+// Nine bytes in a single token are shorter than ten one-byte tokens.
 BOOST_AUTO_TEST_CASE(length_is_counted_in_tokens) {
   Relation relation = births(60, 8);
   ManyShotOptions options;
@@ -152,7 +153,8 @@ BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
   ManyShotOptions options = eic();
   options.eic_isolated = false;
   const std::string remedy = "remove the method or the relation";
-  // Ninety-five pairs and ten questions; isolated has one question.
+  // The paper's row contains ninety-five pairs and ten questions; an isolated sequence contains one
+  // question.
   BOOST_TEST(checked_short(15 * 105, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 105 - 1, relation, options), Error,
                         says(Fault::user, remedy));
@@ -161,14 +163,14 @@ BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
   BOOST_TEST(checked_short(15 * 96, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 96 - 1, relation, options), Error,
                         says(Fault::user, remedy));
-  options.limit = 4;  // the fourth stands after 65 pairs
+  options.limit = 4;  // the fourth question comes after 65 pairs
   BOOST_TEST(checked_short(15 * 66, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 66 - 1, relation, options), Error,
                         says(Fault::user, remedy));
 }
 
-// After four and six pairs of 15 tokens. Ten more in its name make the first question the longer
-// one only if it is isolated.
+// The questions come after four and six pairs of 15 tokens each. Ten more tokens in its subject
+// make the first question's sequence the longer one only if the questions are isolated.
 BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   ManyShotOptions options = eic();
   options.training = 8;
@@ -185,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   BOOST_TEST(checked_short(15 * 5 + 21, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 5 + 20, relation, options), Error,
                         says(Fault::user, "a sequence of 96 tokens"));
-  // Under "eic" the second comes after the first.
+  // In the paper's form, the second question comes after the first.
   options.eic_paper = true;
   options.eic_isolated = false;
   BOOST_TEST(checked_short(15 * 7 + 21, relation, options).empty());
@@ -202,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_token_that_covers_subject_and_object_is_warned_of_once) {
   BOOST_TEST(checked(model, relation, options).empty());
   options.item_separator = "";
   const auto notes = checked(model, relation, options);
-  BOOST_REQUIRE(notes.size() == 1U);  // once for all seeds and numbers of shots
+  BOOST_REQUIRE(notes.size() == 1U);  // once for all seeds and shot counts
   BOOST_TEST(notes[0].what ==
              "a token covers both a subject and an object, which pair separator ' ' "
              "and item separator '' do not keep apart");
@@ -235,7 +237,7 @@ BOOST_AUTO_TEST_CASE(choices_whose_tokens_begin_anothers_are_counted) {
   BOOST_TEST(count(reader_of_births()) == 6U * 1U);
 }
 
-// The shots are kept apart, but one question with one of its wrong choices is not.
+// No token spans two of the shots, but in one question a token spans the subject and a choice.
 BOOST_AUTO_TEST_CASE(a_merge_in_any_question_is_found) {
   const Relation relation = births(30, 8);
   ManyShotOptions options = several();
@@ -263,7 +265,8 @@ BOOST_AUTO_TEST_CASE(a_generation_past_the_context_is_refused_before_anything_is
   ShortModel model = reader_of_births<ShortModel>();
   model.longest = 400;
   const ManyShotRelation asked(relation, no_aliases, options);
-  // 20 shots of 15 bytes and the subject: 20 * 15 + 1 + 9, the last space left out, plus BOS.
+  // The sequence consists of BOS, 20 shots of 15 bytes and the subject: 20 * 15 + 1 + 9, without
+  // the last space.
   KeptPrompts prompts(model, model.bos());
   ManyShotCheck(model, true).refuse_long_generation(asked, 80, prompts);
   BOOST_CHECK_EXCEPTION(

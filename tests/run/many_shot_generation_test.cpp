@@ -26,7 +26,8 @@ const std::vector<std::size_t> everybody = [] {
   return all;
 }();
 
-/// Has read about everybody twice, and continues as it has read, whatever is before the name.
+/// A model that has read about everybody twice and continues accordingly, whatever precedes the
+/// name.
 template <class Model = NgramTreeModel>
 Model scholar() {
   const std::string text = pairs_text(births(30, 8), everybody);
@@ -71,7 +72,7 @@ struct Generated {
   std::size_t texts = 0;
 };
 
-/// The greedy continuation that the archetype's own generator gives.
+/// The greedy continuation from the archetype's own generator.
 std::string greedy(const NgramModel& model, const std::string& text, std::size_t tokens,
                    bool with_bos) {
   std::vector<TokenId> prompt;
@@ -90,7 +91,7 @@ BOOST_AUTO_TEST_CASE(texts_are_the_models_own_greedy_continuations) {
       Generated job;
       const auto rows =
           tree ? job.run(scholar(), 12, with_bos) : job.run(scholar<NgramModel>(), 12, with_bos);
-      // The most shots with two seeds, and two templates.
+      // Texts are generated for the highest shot count with two seeds, and for two templates.
       BOOST_REQUIRE(rows.size() == 4U * 6U);
       for (std::size_t r = 0; r < rows.size(); ++r) {
         const RecordedGeneration& row = rows[r];
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(texts_are_the_models_own_greedy_continuations) {
         BOOST_TEST(row.correct == correct);
         BOOST_TEST(row.correct_with_aliases == correct);
       }
-      // It has read " 1802 Person …" after each of them, so it knows them all.
+      // The model has read " 1802 Person …" after each subject, so it knows them all.
       BOOST_TEST(rows[0].text == " " + job.relation.options[job.asked.test_fact(0).answer] +
                                      rows[0].text.substr(5));
       BOOST_TEST(rows[0].text.size() == 12U);
@@ -143,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_text_behind_its_first_word) {
 }
 
 BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
-  // Facts with a label that never occurs in the continuation.
+  // These facts have a label that never occurs in the continuation.
   Relation renamed = births(30, 8);
   for (std::string& option : renamed.options) option = "Year " + option;
   Generated aliased(renamed);
@@ -158,7 +159,8 @@ BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
   BOOST_TEST(with_alias > 0U);
 }
 
-// The text is " 1802 Person …"; the label "P.ERSON" is in it by the program's rule, "1802, X" by none.
+// The text is " 1802 Person …". By the authors' rule, it contains the label "P.ERSON"; by no rule
+// does it contain "1802, X".
 BOOST_AUTO_TEST_CASE(the_authors_program_asks_without_case_and_signs) {
   Relation renamed = births(30, 8);
   for (std::size_t o = 0; o < renamed.options.size(); ++o) {
@@ -181,14 +183,15 @@ BOOST_AUTO_TEST_CASE(what_stands_is_not_written_again) {
   (void)job.run(scholar(), 6);
   const auto file = job.folder / "run/birth_generated.jsonl";
   const std::string first = slurp(file);
-  // A changed file is made again.
+  // A file that was changed is written again.
   job.folder.write("run/birth_generated.jsonl", "");
   (void)job.run(scholar(), 6);
   BOOST_TEST(slurp(file) == first);
   std::filesystem::remove(file);
   (void)job.run(scholar(), 6);
   BOOST_TEST(slurp(file) == first);
-  // The journal has all texts, so a model that has read nothing gives them too.
+  // The journal contains all texts, so the run writes the same file even with a model that has read
+  // nothing.
   std::filesystem::remove(file);
   (void)job.run(NgramTreeModel("", 9), 6);
   BOOST_TEST(slurp(file) == first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/many_shot_job.hpp"
 
-// A study from C++ without the command. With the command: cli/many_shot_test.cpp.
+// Runs a study from C++, without the command. cli/many_shot_test.cpp tests the command.
 
 #include <boost/test/unit_test.hpp>
 #include <set>
@@ -57,7 +57,8 @@ BOOST_AUTO_TEST_CASE(a_study_leaves_rows_metrics_and_a_page) {
   BOOST_TEST((contents(folder / "run", ".jsonl") == before));
 }
 
-// Rows come back from the journal; texts, which it does not have, from the model.
+// The rows are restored from the journal; the texts, which it does not contain, are generated
+// again.
 BOOST_AUTO_TEST_CASE(files_that_were_changed_are_made_again) {
   const TemporaryFolder folder;
   NgramTreeModel model = reader_of_births();

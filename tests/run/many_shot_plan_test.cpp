@@ -22,7 +22,7 @@ namespace {
 using Indices = std::vector<std::size_t>;
 using Words = std::vector<std::string>;
 
-/// A relation with everything needed for a plan.
+/// A relation and everything else that a plan needs.
 struct Plan {
   Plan(Relation of, ManyShotOptions with, ObjectAliases others = {})
       : relation(std::move(of)), options(std::move(with)), aliases(std::move(others)) {}
@@ -40,7 +40,8 @@ struct Plan {
   ManyShotRelation asked{relation, aliases, options};
 };
 
-/// Twenty facts of eight years, ten for training, with five choices each.
+/// Options for twenty facts with eight years, ten facts for training, and five choices for each
+/// question.
 ManyShotOptions few_shots() {
   ManyShotOptions options;
   options.shots = {{1, 3}};
@@ -50,7 +51,7 @@ ManyShotOptions few_shots() {
   return options;
 }
 
-/// 130 facts, a hundred for training, without IC-LKE.
+/// Options for 130 facts, a hundred for training, without IC-LKE.
 ManyShotOptions eic_alone() {
   ManyShotOptions options;
   options.shots = {};
@@ -59,7 +60,7 @@ ManyShotOptions eic_alone() {
   return options;
 }
 
-/// The shots of a seed, drawn again.
+/// Draws the shots of a seed again.
 Indices drawn(const Relation& relation, const FactSplit& split, std::uint64_t seed,
               std::size_t count) {
   Indices order = split.training;
@@ -69,7 +70,7 @@ Indices drawn(const Relation& relation, const FactSplit& split, std::uint64_t se
   return order;
 }
 
-/// The pieces that a prompt is tokenised into.
+/// The pieces into which a prompt is divided before it is tokenised.
 Words pieces(const Prompt& prompt) {
   Words all;
   std::size_t begin = 0;
@@ -135,7 +136,7 @@ BOOST_AUTO_TEST_CASE(each_separator_and_seed_is_a_block_of_all_numbers_of_shots)
     }
   }
   BOOST_TEST(blocks[0].shots[0].subject !=
-             blocks[1].shots[0].subject);  // each seed draws other shots
+             blocks[1].shots[0].subject);  // each seed draws different shots
 }
 
 BOOST_AUTO_TEST_CASE(shots_are_training_facts_and_questions_are_not) {
@@ -207,26 +208,26 @@ BOOST_AUTO_TEST_CASE(the_datasets_own_split_and_choices_are_kept) {
   const Plan plan(relation, few_shots());
   BOOST_TEST((plan.asked.split().test == Indices{8, 9, 10, 11}));
   BOOST_TEST((plan.asked.choices()[0].options == std::vector<std::uint32_t>{2, 5}));
-  BOOST_TEST(plan.asked.notes().empty());  // fewer than five, but the dataset gives them
+  BOOST_TEST(plan.asked.notes().empty());  // the dataset itself provides fewer than five
   relation.facts[3].part = FactPart::unsaid;
   BOOST_CHECK_EXCEPTION(Plan(relation, few_shots()), Error,
                         says(Fault::user, "birth.jsonl:4: split: is missing"));
 }
 
-// The paper's sequences, built pair by pair: test fact q comes after pair 50 + 5q.
+// The expected sequences are the paper's, built pair by pair: test fact q comes after pair 50 + 5q.
 BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
   ManyShotOptions options = eic_alone();
   options.eic_paper = true;
   options.limit = 23;
   Relation relation = births(130, 30);
   const Indices test = train_test_split(relation, 100, 0).test;
-  Fact& short_one = relation.facts[test[4]];  // asked with three choices, which repeat
+  Fact& short_one = relation.facts[test[4]];  // it has three choices, which repeat
   const auto answer = static_cast<std::uint32_t>(short_one.answer);
   short_one.offered = {answer, (answer + 3) % 30, (answer + 7) % 30};
   std::ranges::sort(short_one.offered);
   const Plan plan(relation, options);
   const auto blocks = plan.blocks();
-  BOOST_REQUIRE(blocks.size() == 2U * 3U);  // two seeds; ten facts, ten and three
+  BOOST_REQUIRE(blocks.size() == 2U * 3U);  // two seeds; blocks of ten, ten and three facts
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const ManyShotBlock& block = blocks[b];
     const std::size_t seed = b / 3;
@@ -239,10 +240,11 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
     BOOST_TEST(block.settings[0].shots == 50U);
     BOOST_TEST(block.settings[0].separator == " ");
     BOOST_TEST(block.settings[0].variant == seed);
-    BOOST_TEST(block.shots.size() == 50U);  // the common prefix of all its sequences
+    BOOST_TEST(block.shots.size() == 50U);  // the common prefix of all sequences of the block
     BOOST_TEST(!block.opening);
 
-    // By fact of the block: its choices in the order in which they appear in sequences 0, 1, ….
+    // For each fact of the block: its choices in the order in which they appear in sequences 0, 1,
+    // ….
     std::vector<Words> shuffled;
     std::size_t sequences = 0;
     for (std::size_t f = first; f < first + count; ++f) {
@@ -257,7 +259,7 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
       sequences = std::max(sequences, labels.size());
     }
     BOOST_TEST(sequences == 12U);
-    // By fact and label: the pieces up to the end of that question.
+    // For each fact and label: the pieces up to the end of that question.
     std::vector<std::map<std::string, Words>> expected(count);
     const Indices pairs = drawn(relation, plan.asked.split(), seed, 95);
     for (std::size_t j = 0; j < sequences; ++j) {
@@ -292,8 +294,8 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
   BOOST_TEST(blocks[0].query(0, 4).candidates.size() == 3U);
 }
 
-// Four pairs, a question, two pairs, a question, two pairs, a question; then a sequence of one
-// question.
+// The first sequence contains four pairs, a question, two pairs, a question, two pairs and a
+// question; the second has a single question.
 BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
   ManyShotOptions options = few_shots();
   options.shots = {{4, 6, 8}};
@@ -305,7 +307,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
   const Plan plan(births(20, 8), options);
   BOOST_TEST(plan.asked.has_eic());
   const auto blocks = plan.blocks();
-  BOOST_REQUIRE(blocks.size() == 4U);  // ic, isolated, three facts, one fact
+  BOOST_REQUIRE(blocks.size() == 4U);  // ic, isolated, three facts and one fact
   const ManyShotBlock &isolated = blocks[1], &row = blocks[2], &rest = blocks[3];
   BOOST_TEST(isolated.settings[0].shots == 4U);
   BOOST_TEST(isolated.shots.size() == 8U);
@@ -314,7 +316,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
   BOOST_TEST(row.facts == 3U);
   BOOST_TEST(rest.first_fact == 3U);
   BOOST_TEST(rest.facts == 1U);
-  for (std::size_t f = 0; f < 4; ++f) {  // the fourth is at the place of the first
+  for (std::size_t f = 0; f < 4; ++f) {  // the fourth fact is in the first fact's position
     BOOST_TEST(isolated.query(0, f).candidates.back().text ==
                blocks[0].query(f % 3, f).candidates.back().text);
     BOOST_TEST(isolated.before(f).pairs == 4 + 2 * (f % 3));
@@ -328,7 +330,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
   const auto shown = [&](std::size_t from, std::size_t to) {
     return pairs_text(plan.relation, std::span(shots).subspan(from, to - from)) + " ";
   };
-  // The content of the sequence with the third fact's first choice.
+  // The text of the sequence that contains the third fact's first choice.
   const std::vector<std::size_t> order = row.before(2).order;
   const auto j = static_cast<std::size_t>(std::ranges::find(order, 0U) - order.begin());
   const auto question = [&](std::size_t f, std::size_t place) {
@@ -340,7 +342,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
                  question(1, row.before(1).order[j]) + " " + shown(6, 8) + question(2, 0));
   BOOST_TEST(plan.asked.statements() == 4U * 5U * (3U + 2U));
 
-  options.eic_geometry.step = 3;  // ten pairs, of ten
+  options.eic_geometry.step = 3;  // needs exactly the ten pairs that exist
   BOOST_TEST(Plan(births(20, 8), options).asked.has_eic());
   options.eic_geometry.first = 5;
   const Plan few(births(20, 8), options);
@@ -393,7 +395,7 @@ BOOST_AUTO_TEST_CASE(both_kinds_of_eic_stand_side_by_side_seed_by_seed) {
   BOOST_TEST((methods == Words{"eic-isolated", "eic", "eic", "eic-isolated", "eic", "eic"}));
 }
 
-// tests/cli/data_prompts_test.cpp tests that the orders are those of the sequences.
+// tests/cli/data_prompts_test.cpp checks that these orders are those in the sequences.
 BOOST_AUTO_TEST_CASE(a_question_of_eic_knows_what_stands_before_it) {
   ManyShotOptions options = eic_alone();
   options.shots = {{1}};
@@ -402,7 +404,7 @@ BOOST_AUTO_TEST_CASE(a_question_of_eic_knows_what_stands_before_it) {
   options.limit = 12;
   const Plan plan(births(130, 30), options);
   const auto blocks = plan.blocks();
-  BOOST_REQUIRE(blocks.size() == 4U);  // ic, isolated, ten facts, two facts
+  BOOST_REQUIRE(blocks.size() == 4U);  // ic, isolated, ten facts and two facts
   BOOST_TEST(!blocks[0].before);
   BOOST_TEST((blocks[1].before(11) == PrecedingTexts{55, {}, {}}));
   const PrecedingTexts third = blocks[2].before(2), last = blocks[3].before(11);
@@ -550,7 +552,7 @@ BOOST_AUTO_TEST_CASE(relations_that_are_too_small_are_skipped_with_the_reason) {
   skipped(births(20, 8), options, "11 training facts for the shots", "10");
   options.training = 100;
   options.shots = {{16}};
-  BOOST_TEST(!Plan(births(20, 8), options).asked.skipped());  // four fifths are sixteen
+  BOOST_TEST(!Plan(births(20, 8), options).asked.skipped());  // four fifths are sixteen facts
   options.shots = {{17}};
   skipped(births(20, 8), options, "17 training facts for the shots", "16");
   Relation all_training = births(20, 8);
@@ -567,7 +569,7 @@ BOOST_AUTO_TEST_CASE(fewer_choices_than_asked_for_are_noted) {
              "fewer than 5 choices per fact, because there are no more objects");
   BOOST_TEST(fewer.asked.notes()[0].detail == "4");
   BOOST_TEST(!fewer.asked.skipped());
-  // An alias of the answer is not a wrong choice, so one fact has one choice fewer.
+  // An alias of the answer is not a wrong choice, so one of the facts has one choice fewer.
   const Plan aliased(births(20, 5), few_shots(), {{"y2", {"1803"}}});
   BOOST_REQUIRE(aliased.asked.notes().size() == 1U);
   BOOST_TEST(aliased.asked.notes()[0].detail == "4");

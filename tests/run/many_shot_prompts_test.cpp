@@ -40,14 +40,15 @@ BOOST_AUTO_TEST_CASE(rows_of_choices_and_texts_have_their_prompts) {
   BOOST_TEST(all.at("mmp").size() == 6U);
   BOOST_TEST(all.at("ic generated").size() == 2U * 2 * 6);  // only the most shots
   const auto order = shot_order(relation, train_test_split(relation, 12, 0), 1);
-  // Separator " ", seed 1, four shots: after seed 0's twelve and six of one shot.
+  // This row has separator " ", seed 1 and four shots. It follows the twelve rows of seed 0 and the
+  // six rows of seed 1 with one shot.
   const Json& row = all.at("ic")[18];
   const std::string subject = row.at("sub_label");
   const std::string pairs = test::pairs_text(relation, std::span(order).first(4));
   BOOST_TEST((row.at("shots") == Json(std::vector(order.begin(), order.begin() + 4))));
   BOOST_TEST(row.at("variant") == 1);
   BOOST_TEST(row.at("separator") == " ");
-  // All years have the same start, but their first byte belongs to the answer.
+  // All years have the same first byte, but this byte belongs to the answer.
   BOOST_TEST(row.at("prompt") == pairs + " " + subject);
   BOOST_TEST(row.at("candidate_count") == 5);
   const Json& generated = all.at("ic generated")[6];

@@ -31,7 +31,7 @@ using Indices = std::vector<std::size_t>;
 
 const ObjectAliases no_aliases;
 
-/// One process: a new model, folder and run, as after a crash.
+/// Simulates one process: a new model, folder and run, as after a crash.
 template <class Model = NgramTreeModel>
 RunSummary run_once(const std::filesystem::path& path, const std::vector<Relation>& relations,
                     const ManyShotOptions& options, bool with_bos = true,
@@ -131,13 +131,13 @@ BOOST_AUTO_TEST_CASE(eic_rows_have_the_probabilities_of_their_sequences) {
     for (std::size_t c = 0; c < 4; ++c) {
       const Prompt prompt = ending_in(text, relation.options[isolated.choices[c]]);
       BOOST_TEST(std::abs(isolated.scores[c] - continuation_by_hand(model, prompt)) < 1e-5);
-      // The model looks four bytes back: the rest of the sequence makes no difference.
+      // The model looks only four bytes back, so the rest of the sequence makes no difference.
       BOOST_TEST(std::abs(paper.scores[c] - isolated.scores[c]) < 1e-5);
     }
   }
 }
 
-// With a model that looks far enough back, a question in the paper's form sees the one before it.
+// If the model looks far enough back, a question in the paper's form depends on the one before it.
 BOOST_AUTO_TEST_CASE(what_stands_in_a_paper_sequence_is_seen_by_what_follows) {
   const Relation relation = births(125, 10);
   NgramTreeModel model(pairs_text(relation, Indices{3, 8, 20}, " ", ","), 120);
@@ -175,9 +175,9 @@ BOOST_AUTO_TEST_CASE(shots_are_fed_once_for_all_questions_of_a_seed) {
   options.baselines.clear();
   const TemporaryFolder folder;
   const RunSummary summary = run_once(folder / "run", {relation}, options);
-  const std::size_t shots = 10 * 15 - 1;  // "Person Aa 1800" and a space between
-  // BOS, the shots and their common text with "… Person A" are context. For each fact, " Person ??
-  // " and at most three bytes of each of five years follow.
+  const std::size_t shots = 10 * 15 - 1;  // pairs like "Person Aa 1800", separated by a space
+  // The context consists of BOS, the shots and the text that they share with "… Person A". For each
+  // fact, " Person ?? " and at most three bytes of each of five years follow.
   BOOST_TEST(summary.cost.tokens_fed >= 1 + shots);
   BOOST_TEST(summary.cost.tokens_fed <= 1 + shots + 6 * (11 + 5 * 3));
   BOOST_TEST(summary.cost.tokens_one_by_one == 30 * (1 + shots + 1 + 14));

@@ -26,7 +26,7 @@ Report counted_report(std::size_t folders) {
   });
 }
 
-/// Counts the folders that it was given, and refuses an empty list.
+/// A measurement that counts its folders and refuses an empty list.
 struct Count {
   ResultFolders read{};
   std::string by = "one";
@@ -91,7 +91,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_measured_leaves_no_folder, Files) {
   BOOST_TEST(!std::filesystem::exists(out()));
 }
 
-// A measurement that was interrupted may be made again.
+// The user may repeat a measurement that was interrupted.
 BOOST_FIXTURE_TEST_CASE(a_measurement_that_broke_off_says_so_and_is_made_again, Files) {
   two.read.list.push_back({"c", "z"});
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
@@ -99,8 +99,9 @@ BOOST_FIXTURE_TEST_CASE(a_measurement_that_broke_off_says_so_and_is_made_again, 
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
 }
 
-// Killed or on a full disk: whichever disk call is the last, the same command starts again without
-// help, next to the probe that it also reads.
+// Whichever disk call is the last before a kill or a full disk, the same command succeeds when it
+// is repeated, without any cleaning up. In one case, the probe that it reads is inside the output
+// folder.
 BOOST_AUTO_TEST_CASE(whichever_call_fails_the_same_measurement_is_made_again) {
   for (const bool around_a_probe : {false, true}) {
     std::size_t failures = 0;

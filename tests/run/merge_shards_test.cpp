@@ -20,7 +20,7 @@ namespace {
 /// Thrown to simulate a kill of the process.
 struct Killed {};
 
-/// Calls `use(job)` with the small probe, created as in a new process, in blocks of a few packs.
+/// Creates the small probe as in a new process, in blocks of a few packs, and calls `use(job)`.
 template <class Use>
 auto with_job(Use use, const ProbeSettings& settings = all_templates()) {
   NgramTreeModel model = small_model();
@@ -64,7 +64,7 @@ struct Shards {
     work.before = merged.before;
     with_job([&](auto& job, NgramTreeModel& model) {
       (void)run_job(job, {out, true, work, {{"shards", merged.names()}}});
-      BOOST_TEST(model.tokens_fed == 0U);  // it was not called
+      BOOST_TEST(model.tokens_fed == 0U);  // the model was not called
     });
   }
   void refused(const std::vector<DiskPath>& of, const std::string& words) const {
@@ -148,7 +148,7 @@ BOOST_FIXTURE_TEST_CASE(a_merge_that_was_killed_is_made_again_by_the_same_call, 
   }
   merge(places(2), out);
   BOOST_TEST((contents_but(out, {"run.json"}) == whole));
-  // What it has become cannot be merged into.
+  // The merged folder cannot be merged into again.
   BOOST_CHECK_EXCEPTION(begin_merge(out, merged), Error, says(Fault::user, "is not empty"));
 }
 

@@ -30,7 +30,7 @@ Model reader() {
                4);
 }
 
-/// One process: a new model and a new run, as after a crash.
+/// Simulates one process: a new model and a new run, as after a crash.
 template <class Model = NgramTreeModel>
 RunSummary run_once(const std::filesystem::path& folder, const FewShotSetting& setting,
                     ProgressCallback on_progress = {}) {
@@ -66,8 +66,8 @@ void check_equal(const TextLikelihood& found, const TextLikelihood& expected) {
 
 }  // namespace
 
-// Facts with an alias of the subject or of an object are scored after all their prompts, other
-// facts after none.
+// Names are scored after all prompts of a fact whose subject or object has an alias, and after no
+// prompt of any other fact.
 BOOST_AUTO_TEST_CASE(names_are_scored_behind_each_prompt_of_a_fact_with_an_alias) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);

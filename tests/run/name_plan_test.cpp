@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(labels_of_objects_stand_once_in_order_of_appearance) {
   BOOST_TEST(object_labels(dataset.relations[2]) == (Names{"noble gas", "metal"}));
 }
 
-// Gold and its metal have one name each; hydrogen and H too.
+// Gold and its object, metal, have one name each; so do hydrogen and H.
 BOOST_AUTO_TEST_CASE(facts_with_an_alias_are_asked_under_each_template_and_name) {
   const MultiPromptDataset dataset = elements_many();
   BOOST_TEST(has_alias(dataset.relations[0].facts[5]));  // iron, ferrum

@@ -43,18 +43,18 @@ struct Ranked {
   }
 };
 
-/// What is ranked, and by which model.
+/// The settings of a ranking, and its model.
 struct Job {
   RankOptions options{};
   Method method = Method::likelihood;
   bool with_bos = true;
   std::vector<std::string> pieces{};
   ProgressCallback on_progress{};
-  /// Space for the searches of many prompts.
+  /// The limits leave room for the searches of many prompts.
   TreeLimits limits{8192, 256, 256};
 };
 
-/// One process: a new model and a new run, as after a crash.
+/// Simulates one process: a new model and a new run, as after a crash.
 template <class Model = NgramTreeModel>
 Ranked run_once(const std::filesystem::path& journal, const KnowledgeGraph& graph, const Job& job) {
   Model model = reader_of_elements<Model>(job.pieces);
@@ -80,7 +80,7 @@ std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
   return ids;
 }
 
-/// ln P of a text after another, token by token, and its number of tokens.
+/// ln P of a text after another text, computed token by token, and the number of its tokens.
 std::pair<double, std::size_t> likelihood_by_hand(const NgramModel& model,
                                                   const std::string& prompt,
                                                   const std::string& text, bool with_bos) {
@@ -96,7 +96,7 @@ std::pair<double, std::size_t> likelihood_by_hand(const NgramModel& model,
   return {sum, ids.size()};
 }
 
-/// The certain places of candidates. A score within 1e-5 nats of another, which is more than the
+/// The bounds of a candidate's rank. A score within 1e-5 nats of another, which is more than the
 /// rounding of single-precision logits, may be on either side of it.
 struct Bounds {
   std::size_t above = 0, near = 0, same_text = 0;
@@ -114,13 +114,13 @@ struct Bounds {
   }
 };
 
-/// How many ranks there were, and how many were a single number by the scores computed here.
+/// The number of ranks, and how many of them the scores computed here determine exactly.
 struct Checked {
   std::size_t ranks = 0, exact = 0, filtered_differs = 0, tied = 0;
 };
 
-/// The entities that a query's true entity is ranked among: with candidates of relations, all its
-/// tails; for the LM head, those with a name of one token.
+/// The entities among which a query's true entity is ranked: if the candidates are those of the
+/// relation, all its tails; for the LM head, those with a one-token name.
 std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const Job& job,
                                          const NgramModel& model, const GraphQuery& query) {
   if (job.options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
@@ -153,7 +153,7 @@ std::vector<PlannedQuery> queries_of(const RankPlan& plan, const Job& job,
   return all;
 }
 
-/// Checks every line against the scores of all candidates.
+/// Checks every line against the scores of all its candidates.
 Checked check_by_hand(const Job& job) {
   const KnowledgeGraph graph = elements();
   const RankOptions& options = job.options;
@@ -210,17 +210,18 @@ Checked check_by_hand(const Job& job) {
   return checked;
 }
 
-/// All parts and both sides: 143 queries each, so five packs a side.
+/// Options for all parts and both sides: 143 queries and therefore five packs on each side.
 RankOptions everything() {
   return {.part = GraphPart::all, .shots = 2, .heads = true};
 }
 
-/// What is written as one letter: ten queries.
+/// Options for entities with one-letter names: ten queries.
 RankOptions one_token() {
   return {.part = GraphPart::all, .candidates = CandidateSet::single_token, .shots = 2};
 }
 
-/// All parts, each relation's queries among its tails: 36, 35, 36 and 36 of them.
+/// Options for all parts, with each relation's queries ranked among its tails: 36, 35, 36 and 36
+/// queries.
 RankOptions by_relation() {
   return {.part = GraphPart::all, .candidates = CandidateSet::of_relation, .shots = 2};
 }
@@ -246,7 +247,7 @@ BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   BOOST_TEST(check_by_hand({{.shots = 0}}).exact > 20U);
 }
 
-// Only the other methods can write queries as the paper's program does.
+// Only the other methods support the form of queries that the paper's program writes.
 BOOST_AUTO_TEST_CASE(likelihoods_take_the_papers_form_whatever_is_asked_for) {
   for (const QueryForm form : {QueryForm::reference, QueryForm::paper}) {
     (void)check_by_hand({{.shots = 1, .form = form}});
@@ -276,10 +277,12 @@ BOOST_AUTO_TEST_CASE(the_lm_head_ranks_by_the_next_token_alone) {
   BOOST_TEST(check_by_hand(job).ranks == 10U);
   job.options.form = QueryForm::paper;
   job.pieces = {" H", " O", " neon", " argon", " period 2", " copper"};
-  // H and O are written as; neon, argon and copper follow and are held; eight stand in period 2.
+  // H and O are tails of "is written as"; neon, argon and copper are tails of "is followed by" and
+  // of "holds"; eight elements have the tail "period 2".
   BOOST_TEST(check_by_hand(job).ranks == 2U + 6U + 8U);
   job.options.heads = true;
-  // Neon, argon and copper are written as, followed by and standing in; period 2 holds eight.
+  // As heads, neon, argon and copper appear in "is written as", "is followed by" and "stands in";
+  // "period 2" is the head of eight triples.
   BOOST_TEST(check_by_hand(job).ranks == 2U + 6U + 8U + 9U + 8U);
 }
 
@@ -287,20 +290,21 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
   const Checked checked = check_by_hand({by_relation()});
   BOOST_TEST(checked.ranks == 143U);
   BOOST_TEST(checked.exact > 80U);
-  BOOST_TEST(checked.filtered_differs > 10U);  // periods hold many
+  BOOST_TEST(checked.filtered_differs > 10U);  // periods have many other true tails
   BOOST_TEST(checked.tied == 0U);              // the second entry of copper is not a tail
   RankOptions one = by_relation();
   one.relations = {"in"};
   BOOST_TEST(check_by_hand({.options = one, .with_bos = false}).ranks == 36U);
 }
 
-// Ten symbols have one letter, and no name of the other relations has.
+// Ten symbols have one-letter names; no tail of the other relations has one.
 BOOST_AUTO_TEST_CASE(the_lm_head_ranks_the_relations_that_have_names_of_one_token) {
   Job job{by_relation(), Method::lm_head};
   BOOST_TEST(check_by_hand(job).ranks == 10U);
   job.options.form = QueryForm::paper;
   job.pieces = {" H", " O", " neon", " argon", " period 2", " copper"};
-  // H and O are written as; neon, argon and copper follow; they are held; eight stand in period 2.
+  // H and O are tails of "is written as"; neon, argon and copper are tails of "is followed by" and
+  // again of "holds"; eight elements have the tail "period 2".
   BOOST_TEST(check_by_hand(job).ranks == 2U + 3U + 3U + 8U);
 }
 
@@ -312,9 +316,9 @@ BOOST_AUTO_TEST_CASE(parts_with_labels_do_not_mix_in_the_journal) {
   using Names = std::set<std::string>;
   BOOST_TEST((parts_in(slurp(file)) ==
               Names{"likelihood symbol", "likelihood next", "likelihood holds", "likelihood in"}));
-  BOOST_REQUIRE(whole.cost.size() == 1U);  // of the method, over all relations
+  BOOST_REQUIRE(whole.cost.size() == 1U);  // one row for the method over all relations
   BOOST_TEST(whole.cost.at("likelihood").queries == 143U);
-  // Holds and in have the same number of queries, so a mix-up would not be noticed.
+  // "holds" and "in" have the same number of queries, so their counts would not reveal a mix-up.
   for (const char* relation : {"holds", "in"}) {
     Job alone{by_relation()};
     alone.options.relations = {relation};
@@ -328,7 +332,7 @@ BOOST_AUTO_TEST_CASE(parts_with_labels_do_not_mix_in_the_journal) {
   BOOST_TEST(again.tokens_fed == 0U);
   BOOST_TEST(again.lines() == whole.lines());
   BOOST_TEST(again.cost.at("likelihood").expanded == whole.cost.at("likelihood").expanded);
-  // The LM head's searches are listed with them.
+  // The journal also contains the LM head's searches.
   (void)run_once(file, graph, {by_relation(), Method::lm_head});
   BOOST_TEST(parts_in(slurp(file)).contains("lm-head symbol"));
   BOOST_TEST(parts_in(slurp(file)).size() == 5U);
@@ -361,7 +365,7 @@ BOOST_AUTO_TEST_CASE(a_label_stands_behind_the_side) {
   BOOST_TEST(run.cost().at("likelihood heads").queries == 6U);
 }
 
-// Limits on the searches of names do not apply to the LM head.
+// Limits on name searches do not apply to the LM head.
 BOOST_AUTO_TEST_CASE(the_lm_head_is_never_cut_short) {
   const TemporaryFolder folder;
   Job job{one_token(), Method::lm_head};
@@ -378,7 +382,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_gives_the_same_ranks) {
              run_once<NgramTreeModel>(folder / "b.jsonl", graph, job).lines());
 }
 
-// Ends when the filtered rank is certainly past 30.
+// A search ends when the filtered rank is certain to exceed 30.
 BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
@@ -408,7 +412,7 @@ BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
   BOOST_TEST(early.tokens_fed < exact.tokens_fed);
 }
 
-// A limit that fits every prompt and the names of its search many times over.
+// The limit has room for every prompt and many times the names of its search.
 BOOST_AUTO_TEST_CASE(as_many_prompts_are_searched_at_once_as_the_model_holds) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
@@ -456,7 +460,7 @@ BOOST_AUTO_TEST_CASE(what_it_cost_is_what_the_model_was_fed) {
   for (const char* part : {"likelihood", "likelihood heads"}) {
     const NameSearchCost& cost = made.cost.at(part);
     BOOST_TEST(cost.queries == 143U, part);
-    // Each name's own path is searched, and no search expands more than the whole trie.
+    // Each name's own path is searched, and no search expands more nodes than the whole trie has.
     BOOST_TEST(cost.expanded >= 143U * 3U, part);
     BOOST_TEST(cost.expanded < 143U * names, part);
     BOOST_TEST(cost.fed > 0U, part);
@@ -489,7 +493,8 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_on_each_side) {
   }
 }
 
-// Packs of both sides, or of four relations; each also cut in its middle.
+// The packs are those of both sides, or of four relations; the journal is also cut in the middle of
+// each line.
 BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same_ranks) {
   const KnowledgeGraph graph = elements();
   RankOptions few_by_relation = by_relation();
@@ -530,7 +535,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
   const Ranked whole = run_once(folder / "whole.jsonl", graph, {everything()});
-  // The first call begins a side; the others are its queries.
+  // The first call begins a side, and the other calls are its queries.
   for (const auto& [kill, kept] : std::vector<std::pair<std::size_t, std::size_t>>{
            {0, 0}, {20, 0}, {32, 0}, {33, 1}, {143, 4}, {144, 5}, {287, 9}}) {
     const auto file = folder / ("killed " + std::to_string(kill));
@@ -600,7 +605,8 @@ BOOST_AUTO_TEST_CASE(a_query_past_the_models_context_is_refused_by_its_entity) {
   KnowledgeGraph graph = elements();
   graph.entities[5].name = std::string(4090, 'x');
   const TemporaryFolder folder;
-  // BOS, "(hydrogen, is written as," and the longest name with a space and a bracket.
+  // The longest sequence consists of BOS, "(hydrogen, is written as," and the longest name with a
+  // space and a bracket.
   BOOST_CHECK_EXCEPTION((void)run_once(folder / "journal.jsonl", graph, {{.shots = 0}}), Error,
                         says(Fault::user,
                              "e1: its query and the longest name have 4118 tokens; the model's "
@@ -608,7 +614,7 @@ BOOST_AUTO_TEST_CASE(a_query_past_the_models_context_is_refused_by_its_entity) {
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
 }
 
-// As in other jobs: what this process asked the model.
+// As in other jobs, the count covers this process's requests to the model.
 BOOST_AUTO_TEST_CASE(what_is_searched_now_is_counted) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(option_check)
 
 namespace {
 
-/// Has no tokens for one text.
+/// A model that has no tokens for one text.
 struct BlindModel : NgramModel {
   explicit BlindModel(std::string text) : NgramModel(""), blind_to(std::move(text)) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(probe_into_folder_suite)
 
 namespace {
 
-/// Facts without numbers and options without ids, as a program writes them.
+/// A dataset whose facts have no numbers and whose options have no ids, as a program may create it.
 Dataset bare_dataset() {
   Relation capital{.code = "capital",
                    .templates = {"The capital of [X] is [Y].", "[Y] is the capital of [X]."},
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(it_leaves_what_a_probe_job_leaves) {
   BOOST_TEST(slurp(folder / "job/metrics.json") == slurp(folder / "call/metrics.json"));
 }
 
-// The same ranks, once from the folder's files and once from the predictions.
+// The ranks are the same whether they are computed from the folder's files or from the predictions.
 BOOST_AUTO_TEST_CASE(a_probe_in_memory_has_the_folders_numbers) {
   const TemporaryFolder folder;
   NgramTreeModel model = small_model();
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(what_the_settings_choose_is_asked_and_no_more) {
   options.settings.templates = {};
   const auto made = probe_into_folder(scorer, two, folder / "run", options);
   BOOST_TEST(made.summary.cost.statements == 4U);
-  // The one remaining fact is one of three.
+  // Only one fact remains of three.
   BOOST_TEST(!is_one_to_one(probe_answers(folder / "run", "").relations.at(0).relation));
 }
 

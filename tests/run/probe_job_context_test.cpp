@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What comes before a probe's statements, and what its numbers are compared with. Oracle of every
-// number: whole texts, written by hand here, token by token from the model's own probabilities.
+// Tests the text before a probe's statements, and the reference for its scores. The oracle of every
+// number: whole texts, written out here, scored token by token with the model's own probabilities.
 
 #include "plumb/detail/run/probe_job.hpp"
 
@@ -27,14 +27,14 @@ BOOST_AUTO_TEST_SUITE(probe_job_context)
 
 namespace {
 
-/// The small model with space for text before a statement; still several packs.
+/// The small model with room for text before a statement; a run still has several packs.
 NgramTreeModel roomy_model() {
   NgramTreeModel model = small_model();
   model.limits = {6000, 4, 16};
   return model;
 }
 
-/// ln P of a text's bytes from `begin` on, after BOS; a token of the small model is a byte.
+/// ln P of a text's bytes from `begin` on, after BOS; each byte is a token of the small model.
 double nats(std::string_view text, std::size_t begin = 0) {
   static const NgramTreeModel model = small_model();
   return nats_behind(model, text.substr(0, begin), text.substr(begin));
@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(a_prefix_is_seen_and_not_scored) {
         const std::string made =
             statement(code, r % 2, relation.facts[r / 2].subject, relation.options[o]);
         const std::string before = "The capital of Korea is Seoul. ";
-        // The space before the statement is a separate token, after the given text without it.
+        // The space before the statement is a separate token. It comes after the given text, which
+        // does not contain it.
         BOOST_TEST(std::abs(rows[r]["pll_scores"][o].get<double>() -
                             nats(before + made, before.size() - 1)) < 1e-4);
         BOOST_TEST(rows[r]["token_counts"][o] == made.size() + 1);
@@ -109,8 +110,8 @@ BOOST_AUTO_TEST_CASE(a_prefix_is_seen_and_not_scored) {
   BOOST_TEST(warnings["prefix"] == "The capital of Korea is Seoul. ");
 }
 
-// "capital" has three facts, so the two shots before each are the other two in the order of the
-// draw.
+// "capital" has three facts, so the two shots before each fact are the other two facts, in the
+// order of the draw.
 BOOST_AUTO_TEST_CASE(shots_are_solved_facts_under_the_same_template) {
   for (const ShotDraw draw : every(ShotDraw())) {
     ProbeSettings settings = with({}, {}, {2, 4, draw});
@@ -143,7 +144,7 @@ BOOST_AUTO_TEST_CASE(shots_are_solved_facts_under_the_same_template) {
   }
 }
 
-// The limit cuts the facts that are asked, not those that are shown.
+// The limit applies to the facts that are queried, not to those that are shown as shots.
 BOOST_AUTO_TEST_CASE(a_limited_run_asks_what_the_whole_one_asks) {
   ProbeSettings settings = with({}, {}, {1, 2, ShotDraw::relation});
   const Probe whole(settings);
@@ -172,7 +173,8 @@ BOOST_AUTO_TEST_CASE(a_statement_past_the_context_is_refused_by_name) {
                         says(Fault::user, "use fewer `shots` or a shorter `prefix`"));
 }
 
-// Once for each relation and template, whatever the number of packs.
+// The model evaluates each prefix once for each relation and template, whatever the number of
+// packs.
 BOOST_AUTO_TEST_CASE(a_prefix_is_held_in_the_model_once) {
   const std::size_t bare = Probe(with({})).fed;
   const std::size_t length = 3000;
@@ -234,7 +236,7 @@ BOOST_AUTO_TEST_CASE(pmi_subtracts_what_the_answer_scores_alone) {
       }
     }
   };
-  // The template without its subject, up to the answer.
+  // The text of the template without its subject, up to the answer.
   const auto without = [](const std::string& code, std::size_t t) {
     if (code == "capital") return t == 0 ? std::string("The capital of is ") : std::string();
     return t == 0 ? std::string("Lies on the ") : std::string("The ");
@@ -254,7 +256,7 @@ BOOST_AUTO_TEST_CASE(pmi_subtracts_what_the_answer_scores_alone) {
         });
 }
 
-// A run asks each neutral prompt once; everything else is as without them.
+// A run scores each neutral prompt once; everything else is the same as without neutral prompts.
 BOOST_AUTO_TEST_CASE(a_pmi_run_holds_all_other_reductions) {
   const Probe pmi(with({Reduction::pmi, Span::answer})), sum(with({}));
   for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::bytes}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/probe_job.hpp"
 
-// A probe on a disk in memory, and on a disk that fails: whichever call fails, the folder is
-// resumed to the same bytes.
+// Runs a probe on a disk in memory and on a disk that fails. Whichever call fails, resuming the
+// folder produces the same bytes.
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(probe_job_disk)
 
 namespace {
 
-/// All files of a run; of run.json only what is the same in every run.
+/// All files of a run; from run.json, only the fields that are the same in every run.
 std::map<std::string, std::string> lasting(const DiskPath& folder) {
   std::map<std::string, std::string> files = contents(folder);
   Json run = Json::parse(files.at("run.json"));
@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(whichever_call_fails_the_folder_is_resumed_to_the_same_byte
   BOOST_TEST(refused == failures);  // no failure is ignored
 }
 
-// A resumed folder is read; no failure is ignored there either. Its journal records again that a
-// part is finished.
+// Resuming reads the folder, and no failure is ignored there either. The journal then contains a
+// second entry for a finished part.
 BOOST_AUTO_TEST_CASE(whichever_call_of_resuming_fails_it_is_resumed_again) {
   MemoryDisk sound;
   run_once(sound / "run");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/probe_job.hpp"
 
-// How a killed run resumes. Its scores are tested in probe_job_test.cpp.
+// Tests how a killed run resumes. probe_job_test.cpp tests its scores.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_killed_after_any_pack_goes_on_to_the_same_bytes, W
     };
     try {
       run_once(path, all_templates(), until);
-      break;  // there were no more packs to kill the run after
+      break;  // no packs were left after which to kill the run
     } catch (const Killed&) {
     }
     const RunSummary rest = run_once(path);
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(a_journal_cut_at_any_line_or_within_it_gives_the_same_by
   }
 }
 
-// A run skips what was finished before; a plan that is requested later does not.
+// A run skips what was finished before. A plan that is requested after the run does not.
 BOOST_FIXTURE_TEST_CASE(a_plan_after_a_resumed_run_is_of_the_whole_job, WithWholeRun) {
   NgramTreeModel model = small_model();
   CausalScorer scorer(model);
@@ -97,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_run_scores_nothing_again, WithWholeRun) {
   check_same(folder / "whole");
 }
 
-// The journal has all of its packs and the sum of the file.
+// The journal contains all packs of the file and its checksum.
 BOOST_FIXTURE_TEST_CASE(a_results_file_that_was_changed_comes_back_from_the_journal, WithWholeRun) {
   const std::string name = "river_results.jsonl", sound = results.at(name);
   std::vector<std::string> changed{"", sound.substr(0, sound.size() / 2), sound + sound, sound};

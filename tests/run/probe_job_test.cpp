@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(progress_rises_to_all_statements) {
     seen.push_back(state.done);
     last = state.at;
   });
-  BOOST_TEST(seen.size() > 4U);  // else the tests below would interrupt nothing
+  BOOST_TEST(seen.size() > 4U);  // otherwise the tests below would interrupt nothing
   BOOST_TEST(seen.back() == all_statements);
   BOOST_TEST(last == "river");
 }
@@ -144,16 +144,15 @@ BOOST_AUTO_TEST_CASE(a_model_that_gives_no_numbers_is_broken) {
     CausalScorer scorer(model);
     const Dataset dataset = small_dataset();
     ProbeJob job(scorer, dataset, all_templates());
-    BOOST_CHECK_EXCEPTION(
-        run_job(job, {folder / "run"}), Error,
-        says(Fault::internal,
-             // The first in byte order of the texts: "Cairo is the capital of Egypt."
-             "capital: the score of 'Egypt', template 1, option 'Cairo' is "));
+    BOOST_CHECK_EXCEPTION(run_job(job, {folder / "run"}), Error,
+                          says(Fault::internal,
+                               // "Cairo is the capital of Egypt." is the first text in byte order.
+                               "capital: the score of 'Egypt', template 1, option 'Cairo' is "));
     BOOST_TEST(contents(folder / "run", "_results.jsonl").empty());
   }
 }
 
-// Without BOS the first token is not scored; here it is the whole answer.
+// Without BOS, the first token is not scored; here the answer consists of only that token.
 BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_is_refused_with_a_remedy) {
   const TemporaryFolder folder;
   Dataset dataset = small_dataset();
@@ -178,13 +177,14 @@ BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {
   BOOST_TEST(summary.cost.tokens_fed == 0U);
   const auto rows = rows_of(folder / "run/river_results.jsonl");
   BOOST_TEST(rows.size() == 4U);
-  // "Cairo lies on the Nile." and "… Rhine."; then "The Nile flows through Bonn." and "… Rhine …".
+  // The first row scores "Cairo lies on the Nile." and "… Rhine."; the second scores "The Nile
+  // flows through Bonn." and "… Rhine …".
   BOOST_TEST((rows[0].at("pll_scores") == Json{-23.0, -24.0}));
   BOOST_TEST((rows[3].at("pll_scores") == Json{-28.0, -29.0}));
 }
 
-// Tokenising many statements is reported once, with or without a plan; for few statements nothing
-// is reported.
+// The tokenisation of many statements is reported once, with or without a plan; that of a few
+// statements is not reported.
 BOOST_AUTO_TEST_CASE(a_long_preparation_is_reported_once) {
   using Told = std::vector<std::string>;
   for (const bool is_long : {true, false}) {
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_long_preparation_is_reported_once) {
   }
 }
 
-/// A run with an engine that does not report the bytes of `hidden`.
+/// A run with an engine that does not report the probabilities of the bytes in `hidden`.
 RunSummary run_unreported(const DiskPath& path, const std::string& hidden,
                           Dataset dataset = small_dataset()) {
   UnreportingModel model(hidden);
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_count
   BOOST_TEST(slurp(some / "report.html").find(warning) != std::string::npos);
   BOOST_TEST(probe_answers(some, "m").relations[0].facts() == 2U);
 
-  // Again from the journal, with and without the files that the run made.
+  // The run is repeated from the journal, with and without the files that it wrote.
   const auto before = contents_but(some, {"run.json"});
   BOOST_TEST(run_unreported(some, "E").fresh_statements == 0U);
   BOOST_TEST(contents_but(some, {"run.json"}) == before);

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(without_bos_answers_that_begin_a_statement_lack_a_token) {
   settings.bos = false;
   const auto warnings = bos_warnings(dataset, settings, Statement{}, without);
   BOOST_REQUIRE(warnings.size() == 1U);
-  // "[Y] is the capital of [X]." of 4 templates and 3 facts.
+  // The template is "[Y] is the capital of [X]."; the relation has 4 templates and 3 facts.
   BOOST_TEST(
       warnings[0].find("1 of 4 templates begins with the answer, and 3 right answers lack") !=
       std::string::npos);

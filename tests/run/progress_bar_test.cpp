@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(progress_bar)
 
 namespace {
 
-/// A progress over a hundred statements whose clock is set by hand, in seconds.
+/// The progress of a hundred statements, with a clock in seconds that the test sets.
 struct Fixture {
   explicit Fixture(bool on_terminal)
       : progress(out, 100, "statements", on_terminal, [this] { return now; }) {}
@@ -60,7 +60,8 @@ BOOST_FIXTURE_TEST_CASE(a_log_gets_plain_lines, InLog) {
   BOOST_TEST(update(1040, 100, 100) == "100% 100/100 statements  2.5/s  P36\n");
 }
 
-// 40 of the 50 were in the journal: 10 in 10 seconds leaves 50 seconds for the other 50.
+// Of the 50 finished statements, 40 were in the journal: 10 in 10 seconds leaves 50 seconds for the
+// other 50.
 BOOST_FIXTURE_TEST_CASE(what_was_done_before_says_nothing_about_the_rate, InLog) {
   BOOST_TEST(update(1010, 50, 10) == " 50% 50/100 statements  1.0/s  50 s left  P36\n");
 }
@@ -82,7 +83,7 @@ BOOST_FIXTURE_TEST_CASE(percents_are_of_whole_numbers, InLog) {
   }
 }
 
-// Steps of 1/64 s are exact in doubles; every seventh is the first past 0.1 s.
+// Steps of 1/64 s are exact in doubles; every seventh step is the first after another 0.1 s.
 BOOST_FIXTURE_TEST_CASE(a_terminal_is_redrawn_ten_times_a_second_at_most, OnTerminal) {
   std::size_t redrawn = 0;
   for (int step = 0; step <= 640; ++step) {
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_nothing_is_done) {
   BOOST_TEST(out.str() == "100% 0/0 statements  -\n");
 }
 
-// A message after a failed job must not be on the bar's line.
+// The error message after a failed job must not appear on the bar's line.
 BOOST_AUTO_TEST_CASE(a_bar_that_is_left_unfinished_ends_its_line) {
   for (const bool on_terminal : {true, false}) {
     std::ostringstream out;

@@ -39,7 +39,7 @@ PlannedPrompt planned(std::uint32_t relation, std::uint32_t fact, std::uint16_t 
 
 }  // namespace
 
-// The family relation is asked first and water is not asked, so places among the asked facts differ
+// The family relation comes first, and water is left out, so indices among the queried facts differ
 // from those in the dataset.
 BOOST_AUTO_TEST_CASE(places_among_what_is_asked_are_followed_to_the_dataset) {
   const MultiPromptDataset dataset = elements_many();
@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(places_among_what_is_asked_are_followed_to_the_dataset) {
   BOOST_TEST(texts.content_free(1, 0, "N/A") == instruction + "Q: N/A contains [MASK].\nA:");
 }
 
-// Water is among the first two shots of this seed (tests/prompt/few_shot_test.cpp). With an alias
-// it is the same fact.
+// With this seed, water is among the first two shots (tests/prompt/few_shot_test.cpp). Water with
+// an alias is the same fact.
 BOOST_AUTO_TEST_CASE(a_whole_prompt_with_shots) {
   MultiPromptDataset dataset = elements_many();
   dataset.relations[1].facts[0].subject.names.push_back("H2O");
@@ -92,7 +92,8 @@ BOOST_AUTO_TEST_CASE(shots_are_listed_once_for_each_relation_or_template) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{2, {0}}, {1, {0, 2}}}, {}, {}};
   BOOST_TEST(shot_lists(dataset, asked, FewShot(dataset, {}, 7)).empty());
-  // For this seed the first two are sugar and water; the third is salt, which replaces either.
+  // With this seed, the first two shots are sugar and water; the third is salt, which replaces
+  // either of them.
   const auto by_template =
       shot_lists(dataset, asked, FewShot(dataset, {ShotSource::same_template, 2}, 7));
   BOOST_REQUIRE(by_template.size() == 2U + 3U);
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(shots_are_listed_once_for_each_relation_or_template) {
     BOOST_TEST(shot.subject == dataset.relations[1].facts[drawn[i].fact].subject.names.front());
     BOOST_TEST(shot.template_index.value() == drawn[i].template_index);
   }
-  // No question template, no prompts and no shots.
+  // The family relation has no question template, so it has no prompts and no shots.
   const FewShot questions(dataset, {ShotSource::relation, 2, question}, 7);
   BOOST_TEST(shot_lists(dataset, asked, questions).size() == 1U);
 }
@@ -161,8 +162,8 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_told_by_their_places_among_all_and_their_te
   }
 }
 
-// The stored shots are those of the prompt: whatever was asked before, a text is the same as from a
-// new builder.
+// The stored shots are those of the prompt. Whatever texts were built before, a text is the same as
+// from a new builder.
 BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{1, {3, 1, 0}}, {0, {0, 2, 5}}, {2, {0, 1, 2}}}, {}, {}};
@@ -190,7 +191,7 @@ BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
   }
 }
 
-// The context that the scorer uses for a content-free text is the text before the last question.
+// For a content-free text, the scorer's context is the text before the last question.
 BOOST_AUTO_TEST_CASE(a_text_begins_with_its_context_and_goes_on_with_one_question) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/rank_job.hpp"
 
-// A ranking from C++ without the command. With the command: cli/rank_test.cpp.
+// Runs a ranking from C++, without the command. cli/rank_test.cpp tests the command.
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_ranking_leaves_ranks_metrics_and_a_page) {
   BOOST_TEST(run.at("status") == "complete");
   BOOST_TEST(run.at("searches").at("likelihood").at("queries") == 9);
   BOOST_TEST(job.search_cost().at("likelihood").queries == 9U);
-  // Run again, it asks the model nothing and writes the same.
+  // A repeated run sends nothing to the model and writes the same files.
   const auto before = contents(folder / "run", ".jsonl");
   const std::size_t fed = model.tokens_fed;
   RankJob again(model, graph, few_shots(), {.model = "reader"});
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_graph_with_one_entity_is_no_ranking) {
 
 namespace {
 
-/// Its tokenizer puts these around a text.
+/// A model whose tokenizer adds these tokens around a text.
 struct Framed : NgramTreeModel {
   using NgramTreeModel::NgramTreeModel;
   [[nodiscard]] TextFrame own_frame() const { return frame; }

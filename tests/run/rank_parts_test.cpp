@@ -42,7 +42,7 @@ Counts candidates(const std::vector<RankPlan>& plans) {
   return counts;
 }
 
-/// Test triples of a relation.
+/// The test triples of a relation.
 std::size_t tests_of(const KnowledgeGraph& graph, std::uint32_t relation) {
   return static_cast<std::size_t>(
       std::ranges::count(graph.test, relation, [](const Triple& t) { return t.relation; }));
@@ -71,7 +71,8 @@ BOOST_AUTO_TEST_CASE(what_the_lm_head_can_rank_stands_beside_where_it_is_asked) 
   BOOST_TEST((candidates(parts.parts) == Counts{77}));
   BOOST_TEST((queries(parts.parts) == Counts{2 * graph.test.size()}));
   BOOST_TEST((candidates(parts.single) == Counts{10}));
-  // Test triples whose tail is one letter: the first, fifth, ninth … element's symbol.
+  // The test triples whose tail is one letter; the test part contains the symbols of the first,
+  // fifth, ninth … element.
   std::size_t one_letter = 0;
   for (const Triple& t : graph.test) {
     one_letter += graph.entities[t.tail].name.size() == 1 ? 1U : 0U;
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(relations_with_candidates_of_their_own_are_parts_by_their_c
   BOOST_TEST((labels == std::vector<std::string>{"symbol", "next", "holds", "in"}));
   BOOST_TEST(parts.whole.queries.size() == graph.test.size());
   BOOST_TEST(parts.left_out() == 0U);
-  // Labels belong to the parts, not to the graph's relations at the same places.
+  // The labels belong to the parts, not to the graph's relations with the same indices.
   const RankParts two =
       parts_of(graph, {.candidates = CandidateSet::of_relation, .relations = {"in", "next"}});
   BOOST_TEST((candidates(two.parts) == Counts{35, 4}));
@@ -106,7 +107,7 @@ BOOST_AUTO_TEST_CASE(relations_with_candidates_of_their_own_are_parts_by_their_c
   BOOST_TEST(two.label(1) == "in");
 }
 
-// Ten symbols have one letter, and no tail of "is followed by" or "stands in" has.
+// Ten symbols have one letter; no tail of "is followed by" or "stands in" has one.
 BOOST_AUTO_TEST_CASE(a_relation_without_names_of_one_token_keeps_its_place) {
   const KnowledgeGraph graph = elements();
   const RankParts parts = parts_of(graph, {.candidates = CandidateSet::of_relation}, true);
@@ -120,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_names_of_one_token_keeps_its_place) {
     BOOST_TEST(parts.single[p].queries.empty());
     BOOST_TEST(parts.single[p].left_out == parts.parts[p].queries.size());
   }
-  // One relation with queries is enough; none is refused.
+  // One relation with queries is enough. If no relation has any, the run is refused.
   const RankOptions without{.candidates = CandidateSet::of_relation, .relations = {"in", "next"}};
   BOOST_CHECK_EXCEPTION(
       (void)parts_of(graph, without, true), Error,
@@ -138,7 +139,7 @@ BOOST_AUTO_TEST_CASE(one_token_is_counted_in_the_form_that_is_asked_for) {
                                       .form = QueryForm::paper},
                                      true, model);
   BOOST_TEST((candidates(parts.single) == Counts{1, 1, 1, 1}));
-  BOOST_TEST((queries(parts.single) == Counts{1, 1, 1, 8}));  // eight stand in period 2
+  BOOST_TEST((queries(parts.single) == Counts{1, 1, 1, 8}));  // eight are in period 2
 }
 
 BOOST_AUTO_TEST_CASE(queries_without_their_true_entity_are_counted) {
@@ -147,7 +148,7 @@ BOOST_AUTO_TEST_CASE(queries_without_their_true_entity_are_counted) {
   const std::size_t left_out = graph.test.size() - single.parts[0].queries.size();
   BOOST_TEST(left_out > 0U);
   BOOST_TEST(single.left_out() == left_out);
-  // In the graph nothing stands in the third period, and no symbol has two letters.
+  // The graph's ranges list neither the third period nor any two-letter symbol.
   graph.relations[3].range = {72, 73, 75};
   for (std::uint32_t e = 0; e < graph.entities.size(); ++e) {
     if (graph.entities[e].name.size() == 1) graph.relations[0].range.push_back(e);
@@ -195,7 +196,7 @@ BOOST_AUTO_TEST_CASE(ranks_follow_one_another_by_part) {
     BOOST_TEST(all[i].line == i / 2 + 1);
     BOOST_TEST(all[i].relation == (i % 2 == 0 ? "first" : "second"));
   }
-  // Parts without queries are skipped; the others keep their places.
+  // Parts without queries are skipped; the other parts keep their indices.
   asked.clear();
   std::swap(parts.single[0].queries, parts.single[2].queries);
   BOOST_TEST(ranks_of(parts.single, rank).size() == 2U);

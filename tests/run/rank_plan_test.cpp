@@ -28,7 +28,7 @@ RankPlan rank_plan_of(const KnowledgeGraph& graph, RankOptions options) {
   return rank_plan(graph, options, bytes);
 }
 
-/// Triples of the queries that ask for tails, by part and line.
+/// The triples of the queries that ask for tails, by part and line.
 std::vector<std::pair<std::string, std::size_t>> asked(const RankPlan& plan) {
   std::vector<std::pair<std::string, std::size_t>> all;
   for (const PlannedQuery& planned : plan.queries) {
@@ -37,7 +37,7 @@ std::vector<std::pair<std::string, std::size_t>> asked(const RankPlan& plan) {
   return all;
 }
 
-/// Entities of one letter: the symbols of hydrogen, boron, carbon, …
+/// The entities with one-letter names: the symbols of hydrogen, boron, carbon, …
 Places one_letter(const KnowledgeGraph& graph) {
   Places places;
   for (std::uint32_t e = 0; e < graph.entities.size(); ++e) {
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_asked) {
   for (const PlannedQuery& planned : plan.queries) {
     const Triple& triple = planned.query.triple;
     BOOST_TEST((triple.relation == 1 || triple.relation == 3));
-    BOOST_TEST(triple.line > last);  // still in the file's order
+    BOOST_TEST(triple.line > last);  // still in the order of the file
     last = triple.line;
   }
   BOOST_TEST(plan.candidates.size() == graph.entities.size());
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_sample_is_drawn_without_replacement_by_its_seed) {
   // A larger sample begins with the smaller.
   const auto twenty = sample(20, 0);
   BOOST_TEST(std::equal(ten.begin(), ten.end(), twenty.begin()));
-  // Not the start of the file, and from more than one part.
+  // The sample is not simply the start of the file, and it comes from more than one part.
   BOOST_TEST(!std::ranges::is_sorted(twenty));
   std::set<std::string> parts;
   for (const auto& [part, line] : twenty) parts.insert(part);
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(candidates_are_all_entities_or_those_of_the_queries) {
     BOOST_TEST(all.candidates.entities()[e] == e);
     BOOST_TEST(all.candidates.place(e) == e);
   }
-  // Hydrogen, boron, fluorine, and their symbols.
+  // The candidates are hydrogen, boron, fluorine and their symbols.
   const RankPlan of_queries =
       rank_plan_of(graph, {.candidates = CandidateSet::of_queries, .limit = 3});
   BOOST_TEST((of_queries.candidates.entities() == Places{0, 1, 8, 9, 16, 17}));
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
   BOOST_TEST(single.queries.size() == 3U);
   BOOST_TEST(single.left_out == 0U);
   BOOST_TEST((single.shots == whole.shots));
-  // Queries that were left out before stay counted.
+  // Queries that were left out earlier stay counted.
   const RankPlan first = rank_plan_of(graph, {.candidates = CandidateSet::single_token});
   const RankPlan again = single_token_plan(first, bytes, QueryForm::reference);
   BOOST_TEST(first.left_out > 0U);
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
   BOOST_TEST(none.queries.empty());
   BOOST_TEST(none.left_out == periods.queries.size());
   BOOST_TEST((none.candidates.entities() == one_letter(graph)));
-  // No entity has a name of one token after a space.
+  // After a space, no entity has a one-token name.
   const RankPlan empty = single_token_plan(periods, bytes, QueryForm::paper);
   BOOST_TEST(empty.queries.empty());
   BOOST_TEST(empty.candidates.size() == 0U);
@@ -260,7 +260,8 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
                              "likelihood or DEER"));
 }
 
-// 36 symbols; all elements but the first are followed by one; periods hold all; four periods.
+// The tails are 36 symbols, all elements but the first (which follows none), all elements as
+// members of periods, and four periods.
 BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_all_its_tails) {
   const KnowledgeGraph graph = elements();
   Places symbols, followers, held, periods{72, 73, 74, 75};
@@ -282,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_all_its_tails) {
     BOOST_TEST((plan.shots == whole.shots));
     BOOST_TEST(plan.left_out == 0U);
     BOOST_TEST(&plan.graph == &graph);
-    // Its test triples, in their order.
+    // The queries are the relation's test triples, in their order.
     std::vector<std::size_t> lines, of_relation;
     for (const PlannedQuery& planned : plan.queries) {
       BOOST_TEST(planned.query.triple.relation == r);
@@ -310,13 +311,13 @@ BOOST_AUTO_TEST_CASE(relations_that_are_not_asked_have_no_plan) {
   BOOST_TEST((relations({}) == Places{0, 1, 2, 3}));
   BOOST_TEST((relations({.relations = {"in", "next"}}) == Places{1, 3}));
   BOOST_TEST((relations({.limit = 5}) == Places{0}));
-  // A sample is not in the order of the relations; the plans are.
+  // A sample is not in the order of the relations, but the plans are.
   const Places drawn = relations({.part = GraphPart::all, .sample = 12});
   BOOST_TEST(drawn.size() > 1U);
   BOOST_TEST(std::ranges::is_sorted(drawn));
 }
 
-// All tails that the graph has, not only those of the queries.
+// The candidates are all tails in the graph, not only those of the queries.
 BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
   KnowledgeGraph graph = elements();
   for (const GraphPart part : {GraphPart::test, GraphPart::valid, GraphPart::train}) {
@@ -325,7 +326,8 @@ BOOST_AUTO_TEST_CASE(tails_of_all_parts_are_a_relations_candidates) {
     BOOST_REQUIRE(plans.size() == 1U);
     BOOST_TEST(plans[0].candidates.size() == 36U);
   }
-  // A tail only of the validation part, listed once although it is duplicated.
+  // This tail occurs only in the validation part, and it is listed once although its triple is
+  // duplicated.
   graph.valid.push_back({0, 3, 76});
   graph.valid.push_back({2, 3, 76});
   const auto plans = plans_by_relation(rank_plan_of(graph, {.relations = {"in"}}));
@@ -337,10 +339,10 @@ BOOST_AUTO_TEST_CASE(what_the_graph_says_of_a_relations_tails_stands_before_what
   graph.relations[3].range = {5, 72, 73, 75, 76};  // without the third period
   const auto plans = plans_by_relation(rank_plan_of(graph, {.part = GraphPart::all}));
   BOOST_REQUIRE(plans.size() == 4U);
-  BOOST_TEST(plans[0].candidates.size() == 36U);  // about which nothing is reported
+  BOOST_TEST(plans[0].candidates.size() == 36U);  // not specified by the graph
   const RankPlan& in = plans[3];
   BOOST_TEST((in.candidates.entities() == graph.relations[3].range));
-  BOOST_TEST(in.left_out == 8U);  // sodium to argon
+  BOOST_TEST(in.left_out == 8U);  // the elements from sodium to argon
   BOOST_TEST(in.queries.size() == 28U);
   for (const PlannedQuery& planned : in.queries) BOOST_TEST(planned.query.gold() != 74U);
 }
@@ -354,7 +356,7 @@ BOOST_AUTO_TEST_CASE(no_name_of_one_token_is_refused) {
   BOOST_CHECK_EXCEPTION((void)rank_plan_of(graph, {.candidates = CandidateSet::single_token,
                                                    .form = QueryForm::paper}),
                         Error, message);
-  // There are candidates, but no query asks for one.
+  // There are candidates, but none of them is the answer to a query.
   BOOST_CHECK_EXCEPTION(
       (void)rank_plan_of(graph, {.candidates = CandidateSet::single_token, .relations = {"in"}}),
       Error, message);
@@ -391,10 +393,10 @@ BOOST_AUTO_TEST_CASE(a_part_without_triples_is_refused) {
   BOOST_TEST(rank_plan_of(graph, {.relations = {"next"}}).queries.size() > 0U);
 }
 
-// Oracle: every triple of the three parts is checked for every query.
+// Oracle: every triple of the three parts is compared with every query.
 BOOST_AUTO_TEST_CASE(true_candidates_are_those_of_all_parts) {
   KnowledgeGraph graph = elements();
-  graph.valid.push_back(graph.test.front());  // a triple of two parts counts once
+  graph.valid.push_back(graph.test.front());  // a triple that occurs in two parts counts once
   graph.train.push_back(graph.test.back());
   const auto check = [&](const RankPlan& plan) {
     const TrueCandidates truths(plan);

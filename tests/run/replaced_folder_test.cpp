@@ -35,7 +35,7 @@ struct Runs {
   test::TemporaryFolder folder;
 };
 
-/// Records what was removed and which folders were synced, in order.
+/// Records the removed files and the synced folders, in order.
 class ToldDisk : public test::MemoryDisk {
  public:
   std::vector<std::string> told;
@@ -53,7 +53,8 @@ class ToldDisk : public test::MemoryDisk {
 
 }  // namespace
 
-// Whichever part of the removals a power loss keeps, a folder that is not empty has its run.json.
+// Whichever of the removals survive a power loss, a folder that is not empty still contains its
+// run.json.
 BOOST_AUTO_TEST_CASE(a_run_is_removed_with_its_run_json_last) {
   ToldDisk disk;
   for (const char* file : {"run.json", "zz.csv", "P36_results.jsonl"}) {

@@ -58,7 +58,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_report_of_the_run_is_left_alone, TwoRuns) {
   refused("a", "foreign", "/foreign: contains something other than a report of /a" + remedy);
   write("b", "page");
   refused("a", "page", "/page: contains something other than a report of /a" + remedy);
-  // A new run in the same place is a different run.
+  // A new run in the same folder counts as a different run.
   disk.put("b/run.json", R"({"settings": {"model": "c"}})");
   refused("b", "page", "/page: contains something other than a report of /b" + remedy);
   disk.put("file", "mine");

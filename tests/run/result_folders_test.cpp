@@ -22,7 +22,7 @@ struct Folders {
     }
   }
   [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
-  /// The result of reading the word, as NAME=folder below this one.
+  /// The result of reading the word as NAME=folder, with the folder below this one.
   [[nodiscard]] std::string made(const std::string& word) const {
     const ResultFolder one = result_folder(word);
     return one.name + "=" + one.path.path().lexically_relative(folder.path()).string();

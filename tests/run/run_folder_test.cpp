@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_folder_has_one_owner_at_a_time) {
   BOOST_TEST(next.path() == folder / "run");
 }
 
-// The lock must not outlive its process, else nothing could resume after kill -9.
+// The lock must not outlive its process; otherwise no process could resume the run after kill -9.
 BOOST_AUTO_TEST_CASE(another_process_is_kept_out_until_the_first_is_killed) {
   const test::TemporaryFolder folder;
   std::array<int, 2> ready{};
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(another_process_is_kept_out_until_the_first_is_killed) {
   const pid_t child = fork();
   BOOST_REQUIRE(child >= 0);
   if (child == 0) {
-    try {  // nothing may leave this block, or two processes would run the tests that follow
+    try {  // no exception may leave this block: two processes would run the later tests
       const RunFolder run(folder / "run", settings, RunFolder::Claim::fresh);
       if (write(ready[1], "x", 1) == 1) pause();
     } catch (...) {

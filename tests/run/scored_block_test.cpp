@@ -20,9 +20,9 @@ BOOST_AUTO_TEST_SUITE(scored_block_)
 
 namespace {
 
-/// Packs of three statements, the last ones first, because no order is guaranteed. Statement s
-/// scores −(s + 1) / 3 over two tokens, and −s / 7 over its one answer token. Counts the packs that
-/// it scores.
+/// Returns packs of three statements, the last pack first, because no order is guaranteed.
+/// Statement s scores −(s + 1) / 3 over two tokens, and −s / 7 over its single answer token. Counts
+/// the packs that it scores.
 struct FakeScorer {
   struct Block {
     [[nodiscard]] std::size_t packs() const { return (order.size() + 2) / 3; }
@@ -51,10 +51,10 @@ struct FakeScorer {
     return scores;
   }
   std::size_t asked = 0;
-  std::uint32_t untold = 1000;  // a statement without a scored token
-  std::uint32_t broken = 1000;  // one whose continuation has this score
+  std::uint32_t untold = 1000;  // this statement has no scored token
+  std::uint32_t broken = 1000;  // the continuation of this statement has the score `worth`
   double worth = 0;
-  std::uint32_t unreported = 0;  // tokens of it that the engine did not report
+  std::uint32_t unreported = 0;  // how many of its tokens the engine did not report
 };
 static_assert(PackedScorer<FakeScorer>);
 
@@ -69,7 +69,7 @@ std::string numbered(std::size_t statement) {
   return "statement " + std::to_string(statement);
 }
 
-/// Scores of a part's first block in a journal.
+/// The scores of a part's first block, from a journal.
 std::vector<StatementScore> scored(const std::filesystem::path& journal, FakeScorer& scorer,
                                    std::size_t statements, Span span = Span::statement) {
   Work work(journal);
@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(a_statement_without_a_scored_token_is_refused_with_a_remedy
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "a.jsonl", scorer, 8, Span::answer), Error,
       says(Fault::user, "P36: statement 5 has no scored token in its answer; the tokenizer"));
-  // The pack is not written to the journal: with a remedy, it is scored again.
+  // The pack is not written to the journal, so it is scored again after the user has fixed the
+  // cause.
   BOOST_TEST(slurp(folder / "a.jsonl").empty());
   BOOST_CHECK_EXCEPTION(
       (void)scored(folder / "b.jsonl", scorer, 8), Error,
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_statement_that_was_not_reported_is_kept_where_its_fact_is
            "P36: the engine did not report how likely a token of statement 7 is; use an engine"));
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
   scorer.asked = 0;
-  for (int call = 0; call < 2; ++call) {  // now, and from the journal
+  for (int call = 0; call < 2; ++call) {  // now, and then from the journal
     Work work(folder / "journal.jsonl");
     Part part(work, "P36");
     auto block = block_of(scorer, 8);

@@ -23,13 +23,13 @@ SpecialTokenModel model_of(bool parse) {
   return SpecialTokenModel("", 1, marks, parse);
 }
 
-/// Reads everything as text, whatever it is set to.
+/// A model that reads everything as plain text, whatever the setting is.
 struct DeafModel : NgramModel {
   DeafModel() : NgramModel("") {}
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {{"<s>", 3}}; }
 };
 
-/// Its own tokenizer composes texts, but its engine does not.
+/// A model whose own tokenizer composes characters, while its engine does not.
 struct UncomposedModel : NgramModel {
   UncomposedModel() : NgramModel("") {}
   [[nodiscard]] static ModelDescription describe() {
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_is_not_known_is_looked_for) {
                         says(Fault::user, "t.json:3: P36, template 1: '[X] <s> [Y]' contains"));
   BOOST_CHECK_EXCEPTION(check({file, 0, "P36, template 1"}, "[Y] <s>"), Error,
                         says(Fault::user, "t.json: P36, template 1: '[Y] <s>' contains"));
-  // Another relation has the same template, and JSON writes it with escapes.
+  // Another relation has the same template, which JSON writes with escapes.
   const auto two = folder.write(
       "u.json", "{\n\"P17\": [\"\\\"[X]\\\" <s>\"],\n\"P36\":\n[\"\\\"[X]\\\" <s>\"]}\n");
   BOOST_CHECK_EXCEPTION(check({two, 0, "P36, template 0"}, "\"[X]\" <s>"), Error,
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_model_must_read_them_as_was_said) {
            "`special-tokens` to parse"));
 }
 
-// Like Cohere's vocabulary: one is always read as text, another never.
+// A vocabulary like Cohere's: one special token is always read as text, another never.
 struct UnequalModel : NgramModel {
   UnequalModel() : NgramModel("") {}
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const {

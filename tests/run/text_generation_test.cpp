@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/text_generation.hpp"
 
-// Its use over many prompts, with kills and samples, is tested in answer_run_test.cpp.
+// answer_run_test.cpp tests generation over many prompts, with kills and samples.
 
 #include <boost/test/unit_test.hpp>
 #include <optional>
@@ -22,7 +22,7 @@ namespace {
 const std::vector<std::string> texts{"one ", "two ", "six "};
 const std::vector<std::size_t> ends{2, 3};
 
-/// The continuations of three texts, and how many statements were evaluated now.
+/// The continuations of three texts, and the number of statements evaluated in this call.
 struct Gone {
   explicit Gone(const std::filesystem::path& folder, const GenerationOptions& options = {}) {
     NgramModel model("one two six one two six.\n", 4);
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(sampled_continuations_are_counted) {
   }
 }
 
-// A token is a byte, and BOS is one token before each text.
+// Each byte is a token, and BOS is one token before each text.
 BOOST_AUTO_TEST_CASE(what_texts_take_is_counted_ahead) {
   NgramModel model("one", 2);
   const std::vector<std::string> two{"ab", "cde"};
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_text_without_room_is_told_in_words) {
   model.limits = {10, 4, 10};
   KeptPrompts with_bos(model, model.bos()), bare(model, std::nullopt);
   BOOST_TEST(!missing_room_after(model, bare, "12345", 5).has_value());
-  // Seven and four are one more than ten, but nothing follows the last token.
+  // Seven and four are one more than ten, but the last token is not fed.
   BOOST_TEST(!missing_room_after(model, bare, "1234567", 4).has_value());
   BOOST_TEST(missing_room_after(model, with_bos, "1234567", 4).value() ==
              "has 8 tokens; with 4 new ones, it exceeds the model's limit of 10");

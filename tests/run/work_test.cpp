@@ -35,8 +35,8 @@ struct Seen {
 
 const std::vector<PackCost> three_packs{{2, 20}, {3, 30}, {1, 10}};
 
-/// Packs of one part whose rows are their numbers. Counts what is evaluated and stores what is
-/// taken.
+/// The packs of one part; each row is its pack's number. Counts the evaluated packs and stores the
+/// rows that it receives.
 struct Numbers {
   void go(Part& part, const std::vector<PackCost>& packs = three_packs) {
     part.generate_rows(
@@ -88,8 +88,8 @@ BOOST_AUTO_TEST_CASE(a_pack_that_is_no_json_on_one_line_is_refused_and_not_writt
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
 }
 
-// With the journal cut after each of its lines, the rows are the same and only the rest is
-// evaluated.
+// The journal is cut after each of its lines in turn; the rows are the same, and only the remaining
+// packs are evaluated.
 BOOST_AUTO_TEST_CASE(packs_in_the_journal_are_not_evaluated_again) {
   const TemporaryFolder folder;
   const auto journal = folder / "journal.jsonl";
@@ -148,12 +148,12 @@ BOOST_AUTO_TEST_CASE(a_part_may_be_restarted) {
   };
   BOOST_TEST(evaluated(false) == 3U);
   BOOST_TEST(evaluated(true, {{1, 1}}) == 1U);
-  // What was finished before the part began again stays unfinished.
+  // Packs that were finished before the part started again count as unfinished.
   BOOST_TEST(evaluated(false) == 2U);
   BOOST_TEST(evaluated(false) == 0U);
 }
 
-// Items that a pack's evaluation counts are not counted again after it.
+// Items that are counted while a pack is evaluated are not counted again afterwards.
 BOOST_AUTO_TEST_CASE(items_may_be_counted_while_a_pack_is_evaluated) {
   const TemporaryFolder folder;
   Seen seen;
@@ -289,7 +289,8 @@ BOOST_AUTO_TEST_CASE(rows_that_are_another_jobs_are_refused_by_file_part_and_pac
                              "written by another build; start again in another folder"));
 }
 
-// Weights 4, 1, 1, 4, 1 are dealt to two shards as 4 | 1 1, then 4 to the second, 1 to the first.
+// The weights 4, 1, 1, 4, 1 are distributed to two shards: 4 goes to the first, 1 and 1 to the
+// second, then 4 to the second and 1 to the first.
 BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
   const TemporaryFolder folder;
   const std::vector<PackCost> packs{{1, 1, 4}, {1, 1, 1}, {1, 1, 1}, {1, 1, 4}, {1, 1, 1}};
@@ -308,7 +309,7 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
     BOOST_TEST(numbers.taken == hands[index], boost::test_tools::per_element());
     BOOST_TEST(numbers.evaluated == hands[index].size());
     BOOST_TEST(!part.is_whole());
-    BOOST_TEST(std::get<1>(seen.states.back()) == 5U);  // the others' count as done, not as fresh
+    BOOST_TEST(std::get<1>(seen.states.back()) == 5U);  // other shards' packs are done, not fresh
     BOOST_TEST(std::get<2>(seen.states.back()) == hands[index].size());
     Part other(work, "P30");  // of no packs, so nothing is missing
     Numbers().go(other, {});
@@ -332,7 +333,7 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
                              "resume the shard"));
 }
 
-// The checksums are right: another build wrote the lines.
+// The checksums are right, but another build wrote the lines.
 BOOST_AUTO_TEST_CASE(rows_of_another_shape_are_refused_as_another_jobs) {
   const TemporaryFolder folder;
   const auto journal = folder / "journal.jsonl";

@@ -33,7 +33,7 @@ struct Bare : SpecialTokenModel {
   [[nodiscard]] std::optional<TokenId> bos() const { return std::nullopt; }
 };
 
-/// A model whose tokenizer puts BOS before every text.
+/// A model whose tokenizer adds BOS before every text.
 struct Adding : NgramTreeModel {
   Adding() : NgramTreeModel("abcabd 5", 3, {"ab"}) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -90,12 +90,13 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
   BOOST_CHECK_EXCEPTION(
       (void)require_bos(model, Bos()), Error,
       says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no, or choose"));
-  // The nearest first, whatever order the model lists them in.
+  // The message lists the most similar tokens first, whatever order the model lists them in.
   BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
                         says(Fault::user, "'<|im_ends|>' is not a token of this model"));
   BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
-                        says(Fault::user, "similar special tokens: <|im_end|>, <|im_start|> and "
-                                          "<|endoftext|>"));
+                        says(Fault::user,
+                             "similar special tokens: <|im_end|>, <|im_start|> and "
+                             "<|endoftext|>"));
   NgramModel silent("ab", 2, {"ab"});
   BOOST_TEST((require_bos(silent, Bos::of("ab")) == 256));
   BOOST_TEST((require_bos(silent, Bos()) == silent.bos()));
@@ -119,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_bos_is_told_a_token_that_it_has) {
   BOOST_TEST(stand_in_remedy(silent) == "choose a token to use instead");
 }
 
-// By hand: log P(a b c | token) of the model itself.
+// Computed by hand: log P(a b c | token) from the model itself.
 BOOST_AUTO_TEST_CASE(statements_are_scored_behind_the_token_that_is_named) {
   Bare model;
   CausalScorer scorer(model, Bos::of("<|endoftext|>"));
@@ -143,12 +144,12 @@ BOOST_AUTO_TEST_CASE(a_text_that_begins_with_bos_gets_no_other) {
   BOOST_TEST(own.statement.tokens == 3U);
   BOOST_TEST(own.statement.log_likelihood == put.statement.log_likelihood);
   BOOST_TEST(parsed.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
-  // In the middle it is an ordinary token; parsed as text it is thirteen bytes.
+  // In the middle of a text, it is an ordinary token; read as plain text, it is thirteen bytes.
   BOOST_TEST(parsed.score(query("ab<|endoftext|>c")).front().statement.tokens == 4U);
   BOOST_TEST(!parsed.begins_with_bos(query("ab<|endoftext|>c").candidates.front()));
   BOOST_TEST(plain.score(query("<|endoftext|>abc")).front().statement.tokens == 16U);
   BOOST_TEST(!plain.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
-  // The given part may be only BOS.
+  // The given part of a text may consist of only BOS.
   const StatementScore behind = parsed.score(query("<|endoftext|>abc", 13)).front();
   BOOST_TEST(behind.continuation.tokens == 3U);
   BOOST_TEST(behind.answer.tokens == 3U);
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_adds_bos_scores_as_one_that_does_not) {
   for (const bool with_bos : {true, false}) {
     CausalScorer one(plain, with_bos ? Bos() : Bos::none());
     CausalScorer other(adds, with_bos ? Bos() : Bos::none());
-    // As a whole, and as pieces; the tokenizer puts a BOS before each piece.
+    // The text is tokenised as a whole and in pieces; the tokenizer adds a BOS before each piece.
     for (const std::vector<Cut>& cuts : {std::vector<Cut>{}, {{2, false}, {3, true}, {4, false}}}) {
       const Query asked{{{"ab 5abc", {{4, 7}}, cuts, 3}}};
       const StatementScore expected = one.score(asked).front(), score = other.score(asked).front();

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(candidate_scorer_suite)
 
 namespace {
 
-/// The smallest scorer a user can write: the longer a candidate, the less likely.
+/// The smallest scorer that a user can write: longer candidates are less likely.
 struct ByLength {
   std::vector<StatementScore> score(const Query& query) {
     ++queries;
@@ -38,7 +38,7 @@ static_assert(!CandidateScorer<ReturnsNumbers>);
 static_assert(!CandidateScorer<TakesText>);
 static_assert(PackedScorer<QueryByQuery<ByLength>>);
 
-// Each hides or deletes one requirement of a scorer that meets them all.
+// Each of these types hides or deletes one requirement of a scorer that meets all of them.
 struct NoPlan : QueryByQuery<ByLength> {
   void plan(Block&) = delete;
 };

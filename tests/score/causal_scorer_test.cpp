@@ -36,7 +36,7 @@ struct WithoutBos : NgramModel {
 };
 static_assert(CausalLm<WithoutBos>);
 
-/// Reports a smaller vocabulary than it has.
+/// A model that reports a smaller vocabulary than it has.
 struct Shrunk : NgramModel {
   using NgramModel::NgramModel;
   std::size_t size = 256;
@@ -101,7 +101,7 @@ void check_close(const StatementScore& score, const StatementScore& expected) {
   BOOST_TEST(score.continuation.tokens == expected.continuation.tokens);
 }
 
-/// Scores of all packs, back in the order of the statements. `only` picks the packs.
+/// The scores of all packs, restored to the order of the statements. `only` selects the packs.
 template <class Model, class Pick>
 std::vector<StatementScore> score_packs(CausalScorer<Model>& scorer,
                                         typename CausalScorer<Model>::Block& block, Pick only) {
@@ -120,8 +120,8 @@ std::vector<StatementScore> score_packs(CausalScorer<Model>& scorer,
   return score_packs(scorer, block, [](std::size_t) { return true; });
 }
 
-/// Shots, and statements that continue them, branch off at every depth, lie within them, or share
-/// nothing.
+/// Shots and statements. Some statements continue the shots, some branch off at every depth, some
+/// lie within the shots, and some share nothing with them.
 struct Shots {
   explicit Shots(const std::string& text) : context{text, {}} {
     const auto add = [&](const std::string& before, const std::string& answer,
@@ -162,7 +162,7 @@ struct Shots {
 
 const Shots shots("France Paris Italy Rome");
 
-/// A statement's score from a scorer of only answers.
+/// The score that a scorer of only the answer would give a statement.
 StatementScore only(Span span, const StatementScore& score) {
   StatementScore kept;
   if (span == Span::answer) {
@@ -175,7 +175,7 @@ StatementScore only(Span span, const StatementScore& score) {
   return kept;
 }
 
-/// The least nodes that must be fed: prefixes with a successor that is looked up, or a deeper one.
+/// The smallest number of nodes that must be fed: the distinct prefixes that another token follows.
 std::size_t needed_nodes(const NgramModel& model, const Query& query, bool with_bos) {
   std::set<std::vector<TokenId>> prefixes;
   for (const Prompt& prompt : query.candidates) {
@@ -189,7 +189,7 @@ std::size_t needed_nodes(const NgramModel& model, const Query& query, bool with_
   return prefixes.size();
 }
 
-/// All queries as one block, back in the order of the statements.
+/// The scores of all queries in one block, restored to the order of the statements.
 template <class Model>
 std::vector<StatementScore> score_block(CausalScorer<Model>& scorer, ScoringCost& cost) {
   typename CausalScorer<Model>::Block block;
@@ -206,7 +206,7 @@ std::vector<StatementScore> score_block(CausalScorer<Model>& scorer, ScoringCost
 
 }  // namespace
 
-// Four ways that must agree: the tree in packs, sequences, one query at a time, and by hand.
+// The four ways must agree: the tree in packs, sequences, one query at a time, and by hand.
 BOOST_AUTO_TEST_CASE(tree_and_no_tree_and_the_models_own_probabilities_agree) {
   for (const bool with_bos : {true, false}) {
     for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {40, 3, 16}, {64, 1, 64}}) {
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(tree_and_no_tree_and_the_models_own_probabilities_agree) {
   }
 }
 
-// The same lookups as for a tree model, and by hand; each pack is one call.
+// The lookups must match those of a tree model and those worked out by hand; each pack is one call.
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_scores) {
   static_assert(PackedScorer<CausalScorer<NgramLookupModel>>);
   for (const bool with_bos : {true, false}) {
@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
 }
 
 // Oracle: the model's own probabilities. "x 2" is cut after its x, so the token " 2" belongs to the
-// statement: the space that precedes the statement is not a separate token.
+// statement: the space before the statement is not a separate token.
 BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
   NgramTreeModel model(training, 3, {" 2"});
   CausalScorer scorer(model);
@@ -451,30 +451,31 @@ BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_scor
   check("in x");
 }
 
-// "Paris" is one token: its probability is in the row before it, and later tokens are not looked
-// up.
+// "Paris" is one token. Its probability is in the row of the prefix before it, and later tokens are
+// not looked up.
 BOOST_AUTO_TEST_CASE(what_follows_the_answer_is_not_fed) {
   NgramTreeModel model(training, 3, pieces);
   CausalScorer scorer(model, Bos(), Span::answer);
   const Query query{{{"to Paris and all that follows", {{3, 8}}}}};
   (void)scorer.score(query);
   BOOST_TEST(model.tokens_fed == 4U);  // BOS, "t", "o", " "
-  // Between two answers all is fed, as the second depends on it.
+  // Everything between two answers is fed, because the second answer depends on it.
   model.tokens_fed = 0;
   (void)scorer.score(Query{{{"Paris or Paris!", {{0, 5}, {9, 14}}}}});
   BOOST_TEST(model.tokens_fed == 6U);  // BOS, "Paris", " ", "o", "r", " "
-  // A token that only reaches into the answer is the answer's.
+  // A token that extends into the answer belongs to the answer.
   model.tokens_fed = 0;
   const auto score = scorer.score(Query{{{"to Paris!", {{7, 9}}}}}).front();
   BOOST_TEST(score.answer.tokens == 2U);
   BOOST_TEST(model.tokens_fed == 5U);
-  // Without an answer nothing is.
+  // Without an answer, nothing is fed.
   model.tokens_fed = 0;
   BOOST_TEST(scorer.score(Query{{{"to Paris", {}}}}).front().answer.tokens == 0U);
   BOOST_TEST(model.tokens_fed == 0U);
 }
 
-// The oracle is the model's own probabilities; without sharing the same scorer must agree too.
+// The oracle is the model's own probabilities; the same scorer without sharing must agree with it
+// too.
 BOOST_AUTO_TEST_CASE(a_shared_context_changes_no_score) {
   for (const Span scored : {Span::statement, Span::answer, Span::continuation}) {
     for (const bool with_bos : {true, false}) {
@@ -503,7 +504,7 @@ BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
       NgramTreeModel model(training, 4, pieces);
       model.limits = limits;
       CausalScorer scorer(model, Bos(), scored);
-      // Statements that end with their answer, so that both spans are fed the same.
+      // All statements end with their answer, so both spans feed the same tokens.
       Query query;
       for (const Prompt& prompt : shots.query.candidates) {
         if (!prompt.answer.empty() && prompt.answer[0].end == prompt.text.size() &&
@@ -521,7 +522,7 @@ BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
       BOOST_TEST(block.cost().tree_nodes == needed_nodes(model, query, true));
       BOOST_TEST(block.cost().tokens_one_by_one > 5 * block.cost().tokens_fed);
       if (limits.nodes == 1024U) BOOST_TEST(block.cost().tokens_fed == block.cost().tree_nodes);
-      // Again: the context is still held, and only the packs are fed again.
+      // In the second call, the model still holds the context, so only the packs are fed again.
       const std::size_t context = 1 + model.tokenize(shots.context.text).tokens.size();
       const std::size_t before = model.tokens_fed;
       (void)score_packs(scorer, block);
@@ -530,7 +531,7 @@ BOOST_AUTO_TEST_CASE(the_context_is_fed_once_and_the_cost_says_so) {
   }
 }
 
-// If statements share only the beginning of a context, only the part that they need is fed.
+// If the statements share only the beginning of a context, only that beginning is fed.
 BOOST_AUTO_TEST_CASE(no_more_of_the_context_is_fed_than_the_statements_share) {
   const auto fed = [](const std::vector<std::string>& texts) {
     NgramTreeModel model(training, 3);
@@ -589,7 +590,7 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
                                  Shots("")};
   std::vector<CausalScorer<NgramTreeModel>::Block> blocks;
   for (std::size_t b = 0; b < texts.size(); ++b) {
-    blocks.push_back(texts[b].block(scorer, b != 3));  // the fourth shares nothing
+    blocks.push_back(texts[b].block(scorer, b != 3));  // the fourth block shares nothing
   }
   std::vector<std::vector<StatementScore>> scores;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -598,7 +599,7 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
       check_close(scores[b][i], by_hand(model, texts[b].query.candidates[i], true));
     }
   }
-  // Alternating packs of the blocks, with single queries in between.
+  // Packs of the blocks alternate, with single queries in between.
   for (std::size_t p = 0; p < 12; ++p) {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       if (p >= blocks[b].packs()) continue;
@@ -614,8 +615,8 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
   }
 }
 
-// Both contexts have the same number of tokens, so only the tokens distinguish them; the text after
-// " of " differs from the text after " is ".
+// Both contexts have the same number of tokens, so only the tokens themselves distinguish them. The
+// text after " of " has other probabilities than the text after " is ".
 BOOST_AUTO_TEST_CASE(a_context_is_told_from_another_by_its_tokens) {
   NgramTreeModel model(training, 4);
   CausalScorer scorer(model);
@@ -671,7 +672,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_one_branch_does_without_a_context) {
   }
 }
 
-// Cut prompts: the context is tokenised with its own cuts, as the statements are.
+// In prompts with cuts, the context is tokenised with its own cuts, as the statements are.
 BOOST_AUTO_TEST_CASE(a_cut_context_is_shared_by_statements_that_are_cut_alike) {
   NgramTreeModel model(training, 4, pieces);
   CausalScorer scorer(model);
@@ -682,7 +683,8 @@ BOOST_AUTO_TEST_CASE(a_cut_context_is_shared_by_statements_that_are_cut_alike) {
   scorer.add(block, Query{{{"to Paris now", {}, {6}}, {"to Paris now", {}}}});
   scorer.plan(block);
   BOOST_TEST(block.cost().tokens_one_by_one == (1 + 3 + 1 + 2 + 4) + (1 + 3 + 1 + 4));
-  // The first shares BOS, "to ", "Par", "i", "s" and adds " no"; the second leaves after "to ".
+  // The first statement shares BOS, "to ", "Par", "i", "s" and adds " no"; the second branches off
+  // after "to ".
   BOOST_TEST(block.cost().tokens_fed == (1 + 3 + 1 + 2) + 3 + (1 + 3));
   (void)score_packs(scorer, block);
   BOOST_TEST(model.tokens_fed == block.cost().tokens_fed);
@@ -704,7 +706,8 @@ BOOST_AUTO_TEST_CASE(a_context_is_no_leave_to_go_past_the_models_own) {
                              "12"));
 }
 
-// Random statements of few letters, so that they share prefixes, repeat and lie within one another.
+// The random statements consist of few letters, so that they share prefixes, repeat one another and
+// lie within one another.
 BOOST_AUTO_TEST_CASE(random_statements_score_the_same_in_any_order_over_every_kind_of_model) {
   RandomStream random(47, "statements");
   const auto word = [&](std::size_t most) {

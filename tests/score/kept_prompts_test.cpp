@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_is_tokenised_once) {
   BOOST_TEST(asked == 1U);
 }
 
-// Where a text is cut decides its tokens.
+// The position of a text's cuts decides its tokens.
 BOOST_AUTO_TEST_CASE(prompts_of_one_text_with_other_cuts_are_told_apart) {
   const NgramModel model("a b");
   KeptPrompts prompts(model, std::nullopt);

@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_SUITE(masked_scorer_suite)
 
 namespace {
 
-/// Letters; each row is a hash of the masked text and position, so equal rows mean equal inputs.
-/// Texts are framed by '<' and '>'; words end at spaces.
+/// A model whose tokens are letters. Each row is a hash of the masked text and the position, so
+/// equal rows mean equal inputs. Texts are enclosed in '<' and '>'; words end at spaces.
 class HashModel {
  public:
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -69,12 +69,12 @@ class HashModel {
   std::vector<std::string> seen{};
 };
 
-/// A statement with its answer at the given bytes.
+/// A statement whose answer is between these bytes.
 Prompt prompt(const std::string& text, std::size_t begin, std::size_t end) {
   return {text, {{begin, end}}};
 }
 
-/// ln P of a letter at a position of a text that is already masked and framed.
+/// ln P of the letter at a position in a text that is already masked and enclosed.
 double by_hand(const std::string& framed, std::uint32_t position, char letter) {
   MaskedQuery query{{framed.begin(), framed.end()}, position};
   const std::vector<float> row = HashModel::row(query);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(within_words_later_tokens_of_the_word_are_masked_too) {
   BOOST_TEST(scores[0].answer.log_likelihood == de, boost::test_tools::tolerance(1e-7));
 }
 
-// Text before a statement is visible to the model and is never masked to be scored.
+// The model sees the text before a statement, but no token of this text is masked and scored.
 BOOST_AUTO_TEST_CASE(what_stands_before_a_statement_is_not_scored) {
   HashModel model;
   MaskedScorer scorer(model, PseudoLikelihood::original);
@@ -144,8 +144,8 @@ BOOST_AUTO_TEST_CASE(equal_masked_inputs_are_computed_once) {
   scorer.add(block, Query{{prompt("in x", 3, 4), prompt("in y", 3, 4), prompt("in z", 3, 4)}});
   scorer.plan(block);
   (void)score_all_packs(scorer, block);
-  // Each statement hides its first three letters with its own answer in sight; the answer's input is
-  // the same for all.
+  // Each statement masks its first three letters while its own answer is visible; the input for the
+  // answer is the same for all statements.
   BOOST_TEST(block.cost().masked_inputs == 12U);
   BOOST_TEST(block.cost().masked_inputs_computed == 10U);
   BOOST_TEST(block.cost().tokens_one_by_one == 12U * 6);
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_words_is_scored_by_the_original_rule_alone)
                         test::says(Fault::user, "the model has no words(text)"));
   MaskedScorer scorer(model, PseudoLikelihood::original);
   const auto scores = scorer.score(Query{{prompt("ab", 1, 2)}});
-  // In training, 'a' was once between BOS and 'b'; nothing was ever between 'a' and BOS.
+  // In training, 'a' was once between BOS and 'b', but nothing was ever between 'a' and BOS.
   const double v = static_cast<double>(model.vocabulary_size());
   BOOST_TEST(scores[0].statement.log_likelihood == std::log(2 / (1 + v)) + std::log(1 / v),
              boost::test_tools::tolerance(1e-6));

@@ -25,8 +25,8 @@ namespace {
 using Strings = std::vector<std::string>;
 using Indices = std::vector<std::uint32_t>;
 
-/// A made-up model: after each text, the probabilities of a few letters. The rest goes to token 0,
-/// which no name has.
+/// A made-up model: the probabilities of a few letters after each text. The rest of the probability
+/// goes to token 0, which no name contains.
 using Said = std::map<std::string, std::map<char, double>>;
 
 std::vector<float> logits_of(const std::map<char, double>& probabilities) {
@@ -46,7 +46,7 @@ std::string text_of(const NameTrie& trie, NodeId node) {
   return text;
 }
 
-/// The log-probabilities of a node's children, in order, as a row of logits gives them.
+/// The log-probabilities of a node's children, in order, computed from a row of logits.
 std::vector<double> of_children(const NameTrie& trie, NodeId node, std::span<const float> logits) {
   std::vector<double> nats;
   for (const NameTrie::Child& child : trie.children(node)) {
@@ -55,7 +55,7 @@ std::vector<double> of_children(const NameTrie& trie, NodeId node, std::span<con
   return nats;
 }
 
-/// Runs a search to its end and returns the texts it evaluates, step by step.
+/// Runs a search to its end and returns the texts that it evaluates, step by step.
 std::vector<Strings> run(NameSearch& search, const NameTrie& trie, NameRows& rows, const Said& said,
                          std::size_t most) {
   std::vector<Strings> steps;
@@ -69,8 +69,8 @@ std::vector<Strings> run(NameSearch& search, const NameTrie& trie, NameRows& row
   return steps;
 }
 
-/// The same after a prompt, with an n-gram model. Fails if a node is wanted twice, or too many are
-/// wanted.
+/// Does the same after a prompt, with an n-gram model. Fails if a node is requested twice or if too
+/// many nodes are requested.
 void run(NameSearch& search, const NameTrie& trie, NameRows& rows, NgramModel& model,
          const std::vector<TokenId>& prompt, std::size_t most) {
   bool first = true;
@@ -97,7 +97,7 @@ void check_ranks(const SearchedRank& found, const Rank& raw, const Rank& filtere
   BOOST_TEST(found.filtered_equal == filtered.equal);
 }
 
-// a] 0.25, ba] 0.162, bb] 0.03, c] 0.09.
+// The probabilities are a] 0.25, ba] 0.162, bb] 0.03 and c] 0.09.
 const Strings four{"a]", "ba]", "bb]", "c]"};
 const Said said{{"", {{'a', 0.5}, {'b', 0.3}, {'c', 0.1}}},
                 {"a", {{']', 0.5}}},
@@ -106,7 +106,7 @@ const Said said{{"", {{'a', 0.5}, {'b', 0.3}, {'c', 0.1}}},
                 {"ba", {{']', 0.9}}},
                 {"bb", {{']', 0.5}}}};
 
-/// A random world: a model, names with homographs, prompts.
+/// A random world: a model, names with homographs, and prompts.
 struct World {
   explicit World(RandomStream& random)
       : model(random_training(random), 2 + random.below(3), {"ab", "bb]", "ca"}),
@@ -154,10 +154,10 @@ BOOST_AUTO_TEST_CASE(a_row_keeps_the_log_probabilities_of_a_nodes_children) {
   }
 }
 
-// The true candidate is c], 0.09: first its own path, then the prefixes that may still reach it,
-// most likely first. bb (0.06) may not. Oracle: the model's own probabilities of whole texts after
-// the longest prefix that they share with the prompt's tokens. ", N" spans the boundary, so the
-// search begins before the comma.
+// The true candidate is c] with 0.09. The search evaluates its path first, then the prefixes that
+// may still reach 0.09, the most likely first; bb (0.06) may not. Oracle: the model's own
+// probabilities of whole texts after the longest prefix that they share with the prompt's tokens.
+// The token ", N" spans the boundary, so the search begins before the comma.
 BOOST_AUTO_TEST_CASE(tokens_that_are_given_cost_nothing) {
   NgramModel model("(a, Nn] (a, Nb] (a, Ob] (a, Oo]", 3, {", N"});
   const Strings names{" Nn]", " Nb]", " Ob]", " Oo]"};
@@ -228,8 +228,8 @@ BOOST_AUTO_TEST_CASE(several_prefixes_are_offered_at_once) {
   check_ranks(search.result(), {2, 0}, {2, 0});
 }
 
-// The true candidate is the most likely, 0.25: b (0.3) must be evaluated, ba (0.18) and c (0.1)
-// need not.
+// The true candidate is the most likely one, with 0.25: b (0.3) must be evaluated, but ba (0.18)
+// and c (0.1) need not be.
 BOOST_AUTO_TEST_CASE(a_likely_candidate_is_found_with_few_looks) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -241,8 +241,8 @@ BOOST_AUTO_TEST_CASE(a_likely_candidate_is_found_with_few_looks) {
   check_ranks(search.result(), {0, 0}, {0, 0});
 }
 
-// To the power 1 / tokens: a] 0.5, ba] 0.545, bb] 0.311, c] 0.3. The bound of b counts three
-// tokens.
+// Raised to the power 1 / tokens, the probabilities are a] 0.5, ba] 0.545, bb] 0.311 and c] 0.3.
+// The bound of b assumes three tokens.
 BOOST_AUTO_TEST_CASE(a_mean_is_over_the_candidates_own_tokens) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -259,7 +259,8 @@ BOOST_AUTO_TEST_CASE(a_mean_is_over_the_candidates_own_tokens) {
   }
 }
 
-// a] 0.25 twice, c] 0.25 in other tokens, d] 0.4 three times.
+// The letters a and c have 0.25, and d has 0.4. There are two names a], one c], which is as likely
+// with different tokens, and three d].
 BOOST_AUTO_TEST_CASE(equals_are_counted_each_and_true_ones_are_left_out) {
   const NgramModel model("");
   const Strings names{"d]", "a]", "d]", "c]", "a]", "d]"};
@@ -275,15 +276,15 @@ BOOST_AUTO_TEST_CASE(equals_are_counted_each_and_true_ones_are_left_out) {
     return search.result();
   };
   check_ranks(ranked(1, {1}), {3, 2}, {3, 2});
-  check_ranks(ranked(1, {1, 2}), {3, 2}, {2, 2});           // a true one above
-  check_ranks(ranked(1, {0, 1, 2, 3, 5}), {3, 2}, {0, 1});  // and a true one level with it
-  check_ranks(ranked(1, {1, 4}), {3, 2}, {3, 1});           // its own homograph is true too
+  check_ranks(ranked(1, {1, 2}), {3, 2}, {2, 2});           // one candidate above is true
+  check_ranks(ranked(1, {0, 1, 2, 3, 5}), {3, 2}, {0, 1});  // and one that is equal is true
+  check_ranks(ranked(1, {1, 4}), {3, 2}, {3, 1});           // the name's own homograph is true too
   check_ranks(ranked(4, {1, 3, 4}), {3, 2}, {3, 0});
   check_ranks(ranked(0, {0}), {0, 2}, {0, 2});
   check_ranks(ranked(0, {0, 2, 5}), {0, 2}, {0, 0});
 }
 
-// b is as likely as a, and its continuation is certain: b] is equal to a.
+// b is as likely as a, and its continuation is certain, so b] is equal to a.
 BOOST_AUTO_TEST_CASE(a_prefix_that_may_only_just_reach_the_true_one_is_looked_at) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"a", "b]"});
@@ -295,7 +296,7 @@ BOOST_AUTO_TEST_CASE(a_prefix_that_may_only_just_reach_the_true_one_is_looked_at
   check_ranks(search.result(), {0, 1}, {0, 1});
 }
 
-// 0.2 exp(±5e-5) are nearer than 1e-4 nats to 0.2, 0.2 exp(2e-4) is not.
+// 0.2 exp(±5e-5) is within 1e-4 nats of 0.2, but 0.2 exp(2e-4) is not.
 BOOST_AUTO_TEST_CASE(candidates_very_near_the_true_one_are_told) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"a", "b", "c", "d", "e", "b"});
@@ -313,8 +314,8 @@ BOOST_AUTO_TEST_CASE(candidates_very_near_the_true_one_are_told) {
   BOOST_TEST(search.result().nearby == 3U);  // b twice, c
 }
 
-// `nearby` counts only candidates above or below; one that is equal, with other tokens, does not
-// count.
+// `nearby` counts only candidates above or below the true one. A candidate with an equal score and
+// different tokens does not count.
 BOOST_AUTO_TEST_CASE(candidates_level_with_the_true_one_are_not_near_it) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"a", "b"});
@@ -326,7 +327,7 @@ BOOST_AUTO_TEST_CASE(candidates_level_with_the_true_one_are_not_near_it) {
   BOOST_TEST(search.result().nearby == 0U);
 }
 
-// A second question after the same prompt only wants nodes that the first did not read.
+// A second question after the same prompt requests only nodes that the first did not read.
 BOOST_AUTO_TEST_CASE(searches_behind_one_prompt_share_their_rows) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -352,8 +353,8 @@ BOOST_AUTO_TEST_CASE(a_lone_candidate_is_first) {
   check_ranks(search.result(), {0, 0}, {0, 0});
 }
 
-// The true candidate is the last of four. With hits 1, the search ends at the first one found above
-// it, and two are undecided.
+// The true candidate is the last of four. If `hits` is 1, the search ends when it finds the first
+// candidate above the true one; two candidates are then undecided.
 BOOST_AUTO_TEST_CASE(a_search_ends_once_it_is_beyond_the_hits) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -366,7 +367,7 @@ BOOST_AUTO_TEST_CASE(a_search_ends_once_it_is_beyond_the_hits) {
     BOOST_TEST(search.result().filtered_above == 1U);
     BOOST_TEST(search.result().undecided == 2U);  // ba] and c]
   }
-  {  // the best is true too and does not count
+  {  // the best candidate is true too and does not count
     NameRows rows(trie);
     NameSearch search(trie, rows, 2, with_the_best, {.hits = 1});
     const auto steps = run(search, trie, rows, said, 1);
@@ -375,7 +376,7 @@ BOOST_AUTO_TEST_CASE(a_search_ends_once_it_is_beyond_the_hits) {
     BOOST_TEST(search.result().filtered_above == 1U);
     BOOST_TEST(search.result().undecided == 1U);  // c]
   }
-  {  // within the hits nothing is left out
+  {  // within the hits, no candidate is left out
     NameRows rows(trie);
     NameSearch search(trie, rows, 2, truths, {.hits = 4});
     (void)run(search, trie, rows, said, 1);
@@ -398,7 +399,7 @@ BOOST_AUTO_TEST_CASE(a_budget_is_counted_beside_the_true_candidates_own_nodes) {
   }
 }
 
-// Nodes that are offered together count, although they are not read yet.
+// Nodes that are offered together count towards the budget before they are read.
 BOOST_AUTO_TEST_CASE(no_more_nodes_are_offered_than_the_budget_has_left) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -436,10 +437,10 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_of_scoring_every_candidate) {
     }
   }
   BOOST_TEST(pruned > 1000U);  // of 4800: these searches skip nodes
-  BOOST_TEST(level > 1000U);   // and ties occur
+  BOOST_TEST(level > 1000U);   // and ties occur often
 }
 
-// The scores by the model's own log-probabilities, in double precision.
+// The expected scores come from the model's own log-probabilities, in double precision.
 BOOST_AUTO_TEST_CASE(the_score_is_the_log_probability_of_the_candidates_own_tokens) {
   RandomStream random(2, "search");
   for (int round = 0; round < 40; ++round) {
@@ -482,7 +483,7 @@ BOOST_AUTO_TEST_CASE(an_early_end_is_never_wrong_about_a_hit) {
         const SearchedRank rank = search.result();
         const Rank raw = standing(scores, gold);
         const Rank filtered = standing(scores, gold, truths);
-        if (filtered.above < hits) {  // a hit may not be cut short
+        if (filtered.above < hits) {  // the search for a hit must not be cut short
           check_ranks(rank, raw, filtered);
           continue;
         }

@@ -41,7 +41,7 @@ struct CaseBlind {
 
 }  // namespace
 
-// ab], ac] and d]: the root, a, ab, ac and d have children.
+// The names are ab], ac] and d]: the root, a, ab, ac and d have children.
 BOOST_AUTO_TEST_CASE(each_prefix_tells_what_is_below_it) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"ab]", "d]", "acc]"});
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(texts_with_the_same_tokens_share_a_leaf_too) {
   BOOST_TEST(trie.leaf(0) != trie.leaf(2));
 }
 
-// The longest piece is taken, from the start of each text, without BOS.
+// At each position, from the start of each text, the longest token is taken, without BOS.
 BOOST_AUTO_TEST_CASE(tokens_are_those_of_the_text_by_itself) {
   const NgramModel model("", 2, {"an", "ana"});
   const NameTrie trie(model, Strings{"ana]", "an]", "ban]"});
@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(tokens_are_those_of_the_text_by_itself) {
   BOOST_TEST(trie.longest(TokenTree::root) == 3U);
 }
 
-// After "x,", the token ", N" spans the boundary: the trie begins before the comma, which is given.
+// After "x,", the token ", N" spans the boundary, so the trie begins before the comma, which is
+// given.
 BOOST_AUTO_TEST_CASE(a_token_that_spans_the_join_begins_the_trie_earlier) {
   const NgramModel model("", 2, {", N"});
   const NameTrie trie(model, Strings{" Na]", " Oa]"}, "x,");
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_begins_another_is_refused_wherever_it_stands) {
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"x", "abcd", "ab"}), Error, words);
   BOOST_CHECK_EXCEPTION(NameTrie(model, Strings{"ab", "abc", "ab"}), Error, words);
   BOOST_CHECK_NO_THROW(NameTrie(model, Strings{"ab]", "abc]"}));
-  // By tokens, not by letters: "ana" is one token, so "an" is not its prefix.
+  // Prefixes consist of tokens, not of letters: "ana" is one token, so "an" is not its prefix.
   BOOST_CHECK_NO_THROW(NameTrie(NgramModel("", 2, {"an", "ana"}), Strings{"an", "ana"}));
 }
 

@@ -35,15 +35,15 @@ TokenizedStatements statements_of(const std::vector<Sequence>& sequences,
   return statements;
 }
 
-/// The oracle's view of a pack: the set of prefixes with a successor that are not prefixes of the
-/// context, and which of them are ends.
+/// A pack as the oracle sees it: the set of prefixes that have a successor and are not prefixes of
+/// the context, and which of these prefixes are ends.
 struct Pack {
   std::size_t nodes = 0;
   std::size_t leaves = 0;
 };
 
 Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_t> members) {
-  // A prefix as its tokens' bytes, which can be compared in one step.
+  // A prefix is stored as its tokens' bytes, so that two prefixes can be compared in one step.
   constexpr std::size_t width = sizeof(TokenId);
   const auto bytes_of = [](std::span<const TokenId> tokens) {
     return std::string(reinterpret_cast<const char*>(tokens.data()), tokens.size_bytes());
@@ -65,7 +65,7 @@ Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_
   return {prefixes.size(), ends.size()};
 }
 
-/// The limits that remain while the context is held, with its nodes and its own branch.
+/// The limits that remain while the model holds the context, which takes its nodes and a branch.
 TreeLimits beside_context(const TokenizedStatements& statements, TreeLimits limits) {
   if (statements.context().empty()) return limits;
   limits.nodes -= std::min(limits.nodes, statements.context().size());
@@ -80,7 +80,7 @@ double cost_of(const TokenizedStatements& statements, std::size_t nodes, TreeLim
          24 * std::ceil(n / static_cast<double>(limits.batch));
 }
 
-/// The least cost over all cuts of the sorted list that respect the limits.
+/// The lowest cost over all cuts of the sorted list that respect the limits.
 double least_cost(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
   limits = beside_context(statements, limits);
   const std::size_t count = plan.order.size();
@@ -116,7 +116,7 @@ std::vector<Sequence> random_sequences(RandomStream& random, std::size_t count,
   return sequences;
 }
 
-/// Everything a plan promises, against the set of prefixes; returns its cost.
+/// Checks everything that a plan promises against the set of prefixes; returns the plan's cost.
 double check(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
   limits = beside_context(statements, limits);
   std::vector<std::uint32_t> all(statements.size());
@@ -161,10 +161,10 @@ BOOST_AUTO_TEST_CASE(numbers_of_a_step_that_are_not_said_are_those_of_all_nodes)
   BOOST_TEST(packs({.nodes = 256, .leaves = 256}) == packs({256, 256, 256}),
              boost::test_tools::per_element());
   BOOST_TEST(packs({3, 256, 0, 0}) == packs({3, 256, 3, 1}), boost::test_tools::per_element());
-  BOOST_TEST(plan_packs(statements, {}).packs() == 4U);  // no room for two
+  BOOST_TEST(plan_packs(statements, {}).packs() == 4U);  // no room for two statements
 }
 
-// Inner prefixes: 1, 12, 123, 124 and 5; the last token of a statement is never fed.
+// The inner prefixes are 1, 12, 123, 124 and 5; the last token of a statement is never fed.
 BOOST_AUTO_TEST_CASE(statements_that_fit_share_one_pack) {
   const auto statements = statements_of({{5, 6}, {1, 2, 4, 9}, {1, 2, 3, 9}, {1, 2, 3, 8}});
   const PackPlan plan = plan_packs(statements, {256, 256, 256});
@@ -181,14 +181,14 @@ BOOST_AUTO_TEST_CASE(equal_statements_keep_their_order_and_cost_nothing_more) {
   BOOST_TEST(plan.pack_nodes == 2U);
 }
 
-// A text that ends where another continues is fed in both; one more token after each would give the
-// same plan.
+// If a text ends where another continues, its last token is fed in both; one more token after each
+// would give the same plan.
 BOOST_AUTO_TEST_CASE(where_the_last_token_is_fed_it_is_planned_for) {
   const auto fed = statements_of({{5}, {1, 2, 4}, {1, 2, 3}, {1, 2}});
   const PackPlan plan = plan_packs(fed, {256, 256, 256}, LastToken::is_fed);
   BOOST_TEST(plan.packs() == 1U);
   BOOST_TEST(plan.order == (std::vector<std::uint32_t>{3, 2, 1, 0}));
-  BOOST_TEST(plan.tree_nodes == 5U);  // 1, 12, 123, 124 and 5
+  BOOST_TEST(plan.tree_nodes == 5U);  // the prefixes 1, 12, 123, 124 and 5
   BOOST_TEST(plan.pack_nodes == 5U);
   RandomStream random(8, "pack_plan");
   for (int round = 0; round < 100; ++round) {
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_statement_past_the_limit_stands_alone) {
   BOOST_TEST(alone == std::vector<std::size_t>{1});
 }
 
-// The answer "1 4" ends where "1 4 5" continues: that opens a branch next to "1 2 3".
+// The answer "1 4" ends where "1 4 5" continues, so it opens a branch next to "1 2 3".
 BOOST_AUTO_TEST_CASE(an_answer_that_goes_on_from_another_opens_a_branch) {
   const auto statements = statements_of({{1, 2, 3, 9}, {1, 4}, {1, 4, 5}});
   const TreeLimits one_branch{256, 1, 256};
@@ -241,7 +241,8 @@ BOOST_AUTO_TEST_CASE(cuts_are_those_of_least_cost_among_all) {
   }
 }
 
-// Packs of hundreds of nodes, where a cut may save more attention than a step and a path cost.
+// The packs have hundreds of nodes, so a cut may save more attention than the extra step and path
+// cost.
 BOOST_AUTO_TEST_CASE(cuts_weigh_attention_against_steps_and_paths) {
   RandomStream random(5, "pack_plan");
   std::set<std::size_t> packs;
@@ -272,7 +273,7 @@ BOOST_AUTO_TEST_CASE(large_plans_respect_the_limits_and_count_what_is_fed) {
   }
 }
 
-// The context 1 2 3 is held: 8, 84 and 85 below its end and 9 below 1 are fed.
+// The model holds the context 1 2 3: it is fed 8, 84 and 85 below the context's end and 9 below 1.
 BOOST_AUTO_TEST_CASE(what_stands_in_the_context_is_not_counted) {
   const auto statements = statements_of(
       {{1, 2, 3, 8, 4, 6}, {1, 2, 3, 8, 5, 6}, {1, 9, 5}, {1, 2, 3, 7}, {1, 2}, {1, 2, 3}, {2}},
@@ -283,8 +284,8 @@ BOOST_AUTO_TEST_CASE(what_stands_in_the_context_is_not_counted) {
   check(statements, plan, {256, 256, 256});
 }
 
-// In the order of the walk, statements that leave the context early come before those that continue
-// it.
+// In the order of the walk, statements that branch off from the context early come before those
+// that continue it.
 BOOST_AUTO_TEST_CASE(statements_are_sorted_by_where_they_leave_the_context) {
   const auto statements =
       statements_of({{5, 5, 1, 1}, {5, 5, 9}, {5, 9}, {1}, {5, 5, 1, 0}, {5, 0, 0}}, {5, 5});
@@ -292,12 +293,12 @@ BOOST_AUTO_TEST_CASE(statements_are_sorted_by_where_they_leave_the_context) {
   BOOST_TEST(plan.order == (std::vector<std::uint32_t>{3, 5, 2, 4, 0, 1}));
 }
 
-// 7 below the context's first token and 7 below its end are not the same node.
+// The token 7 below the context's first token and the token 7 below its end are different nodes.
 BOOST_AUTO_TEST_CASE(equal_rests_at_other_places_of_the_context_are_other_nodes) {
   const auto statements = statements_of({{1, 7, 8, 9}, {1, 2, 7, 8, 9}}, {1, 2});
   const PackPlan plan = plan_packs(statements, {256, 256, 256});
   BOOST_TEST(plan.tree_nodes == 4U);
-  // Two branches and the context's own end.
+  // There are three branches: one for each statement and one for the context's end.
   BOOST_TEST(plan_packs(statements, {256, 3, 256}).packs() == 1U);
   BOOST_TEST(plan_packs(statements, {256, 2, 256}).packs() == 2U);
 }
@@ -313,13 +314,14 @@ BOOST_AUTO_TEST_CASE(the_contexts_nodes_take_up_room) {
   BOOST_TEST(plan_packs(statements, {28, 256, 256}).packs() == 1U);
   BOOST_TEST(plan_packs(statements, {27, 256, 256}).packs() == 2U);
   BOOST_TEST(plan_packs(statements, {23, 256, 256}).packs() == 4U);
-  // With no room at all, each statement is still in a pack.
+  // Even without any room, each statement is in a pack.
   BOOST_TEST(plan_packs(statements, {10, 256, 256}).packs() == 4U);
   BOOST_TEST(plan_packs(statements, {256, 5, 256}).packs() == 1U);
   BOOST_TEST(plan_packs(statements, {256, 4, 256}).packs() == 2U);
 }
 
-// A context that nothing shares costs only its room; one that is empty costs nothing.
+// A context that no statement shares costs only the room that it takes; an empty context costs
+// nothing.
 BOOST_AUTO_TEST_CASE(cuts_below_a_context_are_those_of_least_cost_too) {
   RandomStream random(6, "pack_plan");
   for (int round = 0; round < 200; ++round) {

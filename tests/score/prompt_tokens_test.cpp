@@ -21,7 +21,8 @@ namespace {
 
 using Ids = std::vector<TokenId>;
 
-/// Puts a space before every text, as SentencePiece does; the space covers no byte of the text.
+/// A tokenizer that adds a space before every text, as SentencePiece does; the space covers no byte
+/// of the text.
 struct Spaced {
   NgramModel model;
 
@@ -47,7 +48,8 @@ std::size_t continuation(const Tokenizer& tokenizer, const Prompt& prompt) {
 
 }  // namespace
 
-// Characters counted for bytes reach past a text's end; "Réunion" has 7 of the one and 8 of the other.
+// A token's range is counted in bytes, not characters, and must end within the text: "Réunion" has
+// 7 characters and 8 bytes.
 BOOST_AUTO_TEST_CASE(a_token_of_other_bytes_than_the_text_has_is_refused) {
   struct Odd {
     ByteSpan bytes;
@@ -66,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_token_of_other_bytes_than_the_text_has_is_refused) {
                              "bytes; count bytes of the UTF-8 text from 0"));
   BOOST_CHECK_EXCEPTION((void)tokenize_prompt(Odd{{4, 3}}, prompt), Error,
                         says(Fault::user, "tokenize: gave token 7 the bytes 4 to 3 of"));
-  // A piece has its own bytes: "Réu" has 4.
+  // Bytes are counted within each piece: "Réu" has 4.
   const Prompt cut{.text = "Réunion", .answer = {}, .cuts = {{4, false}}};
   BOOST_CHECK_EXCEPTION((void)tokenize_prompt(Odd{{2, 5}}, cut), Error,
                         says(Fault::user, "the bytes 2 to 5 of 'Réu', which has 4 bytes"));
@@ -97,8 +99,8 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_leaves_letters_or_digits_out_is_refused) {
   refused({{{1, 4}}}, "Rome", "gave no token for byte 0, 'R'");
   refused({{{0, 1}, {3, 4}}}, "R 9e", "gave no token for byte 2, '9'");
   refused({{}}, "Zürich", "gave no token for byte 0, 'Z'");
-  // Text that a normalising tokenizer leaves out, tokens that share bytes, and a tokenizer without
-  // bytes.
+  // The cases are text that a normalising tokenizer leaves out, tokens that share bytes, and a
+  // tokenizer that does not report bytes.
   BOOST_TEST(count({{{0, 1}, {2, 3}}}, "a b.\xcc\x81\t") == 2U);
   BOOST_TEST(count({{{0, 4}, {0, 4}, {4, 4}}}, "Rome") == 3U);
   BOOST_TEST(count({{{0, 1}}, false}, "Rome") == 1U);
@@ -121,13 +123,14 @@ BOOST_AUTO_TEST_CASE(a_prompt_of_bytes_that_its_text_has_not_is_refused) {
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_begins_where_the_tokens_differ) {
   const NgramModel model("x", 1, {"ab", "bc", "abc"});
-  // "a|bc": the token spans the boundary, so it belongs to the part after it.
+  // The boundary is "xa|bc": the token "abc" spans it, so this token belongs to the part after the
+  // boundary.
   BOOST_TEST(ids_of(tokens_behind(model, "xabc", 2)) == Ids{258});
   BOOST_TEST(ids_of(tokens_behind(model, "xabc", 1)) == Ids{258});
   BOOST_TEST(ids_of(tokens_behind(model, "xac", 2)) == Ids{'c'});
   BOOST_TEST(ids_of(tokens_behind(model, "xac", 0)) == (Ids{'x', 'a', 'c'}));
   BOOST_TEST(tokens_behind(model, "xac", 3).tokens.empty());
-  // Bytes count from the boundary, and a token that spans it begins there.
+  // Bytes are counted from the boundary, and a token that spans the boundary begins at 0.
   const Tokenization spanning = tokens_behind(model, "xabcd", 2);
   BOOST_REQUIRE(spanning.tokens.size() == 2U);
   BOOST_TEST((spanning.tokens[0].bytes == ByteSpan{0, 2}));
@@ -145,13 +148,14 @@ BOOST_AUTO_TEST_CASE(inside_a_text_no_space_is_put_before_it) {
   BOOST_TEST(inner_tokens(spaced, "").tokens.empty());
   BOOST_TEST(inner_tokens(spaced, " ab").spells_text);
   BOOST_TEST((inner_tokens(spaced, "x").tokens[0].bytes == ByteSpan{0, 1}));
-  // A tokenizer that adds no space gives the text's own tokens.
+  // A tokenizer that adds no space returns the text's own tokens.
   for (const char* text : {" ab", " ", ",", "ab"}) {
     BOOST_TEST(ids_of(inner_tokens(plain, text)) == ids_of(plain.tokenize(text)));
   }
 }
 
-// "\nb" is a token, so "b" cannot be tokenised after a newline, but it can after "a".
+// "
+// b" is a token, so "b" cannot be tokenised after a newline, but it can be tokenised after "a".
 BOOST_AUTO_TEST_CASE(a_text_that_merges_with_one_lead_is_tokenised_behind_the_next) {
   const Spaced spaced{NgramModel("x", 1, {"\nb"})};
   BOOST_TEST(ids_of(inner_tokens(spaced, "bc")) == (Ids{'b', 'c'}));
@@ -168,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_separator_gets_no_space_and_the_pieces_beside_it_do) {
 
 BOOST_AUTO_TEST_CASE(a_continuation_is_all_behind_the_tokens_of_what_is_given) {
   const NgramModel model("x", 1, {" 2", "n A"});
-  // The space contains no byte of the answer, but everything after "in" counts.
+  // The space contains no byte of the answer, but everything after "in" counts as the continuation.
   BOOST_TEST(continuation(model, {"in 3", {{3, 4}}, {}, 2}) == 2U);
   BOOST_TEST(continuation(model, {"in 2", {{3, 4}}, {}, 2}) == 2U);
   // "n A" spans the boundary: it is not a token of "in".
@@ -202,7 +206,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_without_cuts_is_tokenised_whole) {
 
 BOOST_AUTO_TEST_CASE(a_cut_prompt_is_tokenised_piece_by_piece) {
   const NgramModel model("x", 1, {"ab", "bc", "abc"});
-  // "abcab" as "a|bca|b": the tokens are those of the pieces, the bytes those of the text.
+  // "abcab" is cut into "a|bca|b": the tokens are those of the pieces, the bytes those of the text.
   const Tokenization cut = tokenize_prompt(model, {"abcab", {}, {1, 4}});
   std::vector<TokenId> found;
   std::size_t at = 0;
@@ -214,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_cut_prompt_is_tokenised_piece_by_piece) {
   BOOST_TEST(at == 5U);
   BOOST_TEST(found == (std::vector<TokenId>{'a', 257, 'a', 'b'}));
   BOOST_TEST(cut.spells_text);
-  // Cuts at the ends and double cuts make empty pieces, which hold nothing.
+  // Cuts at the ends and duplicate cuts make empty pieces, which contain no tokens.
   const Tokenization same = tokenize_prompt(model, {"abcab", {}, {0, 1, 1, 4, 5}});
   BOOST_REQUIRE(same.tokens.size() == cut.tokens.size());
   for (std::size_t t = 0; t < same.tokens.size(); ++t) {

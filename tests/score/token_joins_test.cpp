@@ -18,11 +18,11 @@ BOOST_AUTO_TEST_CASE(characters_that_stand_together_in_a_token_may_be_spanned) {
   BOOST_TEST(joins.may_span(')', ','));
   BOOST_TEST(joins.may_span(',', ' '));
   BOOST_TEST(!joins.may_span('(', ' '));
-  BOOST_TEST(!joins.may_span(')', ' '));  // not adjacent
+  BOOST_TEST(!joins.may_span(')', ' '));  // the two are not adjacent
   BOOST_TEST(!joins.may_span('\n', '('));
 }
 
-// Letters, digits and bytes of other scripts may be normalised within a token.
+// A tokenizer may normalise letters, digits and bytes of other scripts within a token.
 BOOST_AUTO_TEST_CASE(only_signs_and_spaces_are_certain) {
   const TokenJoins joins(NgramModel(""));
   BOOST_TEST(joins.may_span('a', ' '));
@@ -42,7 +42,8 @@ BOOST_AUTO_TEST_CASE(a_lead_begins_before_the_last_place_that_no_token_spans) {
   BOOST_TEST(comma.lead("a, b,", ' ') == "a, b,");
 }
 
-// Oracle: the whole prompt. The tokens after a lead are those after the whole prompt.
+// Oracle: the tokens of the whole prompt. The tokens after a lead must be those after the whole
+// prompt.
 BOOST_AUTO_TEST_CASE(behind_a_lead_stand_the_tokens_that_stand_behind_the_prompt) {
   const NgramModel model("", 1, {", ", ", a", " a", "b,", "a)", ")\n"});
   const TokenJoins joins(model);

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(tokenized_statements_suite)
 
 namespace {
 
-/// Ids 10, 11, … over consecutive bytes of the given lengths.
+/// Tokens with the ids 10, 11, … over consecutive byte ranges of the given lengths.
 Tokenization pieces(const std::vector<std::size_t>& lengths) {
   Tokenization result;
   std::size_t at = 0;
@@ -39,14 +39,14 @@ std::vector<TokenId> rest(const TokenizedStatements& statements, std::size_t sta
   return {tokens.begin(), tokens.end()};
 }
 
-/// One letter per token: "A" for the answer's tokens.
+/// One letter for each token; "A" marks the answer's tokens.
 std::string answers(const TokenizedStatements& statements, std::size_t statement) {
   std::string text(statements.length(statement), '.');
   for (const std::uint32_t t : statements.answer(statement)) text.at(t) = 'A';
   return text;
 }
 
-/// Adds the ids as a statement whose answer is the token at that position.
+/// Adds a statement with these ids; the answer is the token at position `answer`.
 void add(TokenizedStatements& statements, const std::vector<TokenId>& tokens, std::size_t answer,
          std::optional<TokenId> bos = std::nullopt) {
   Tokenization tokenization;
@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(bos_comes_first_and_is_never_the_answers) {
   BOOST_TEST(answers(statements, 1) == ".");
 }
 
-// "Rome is old" as "Ro|me is| |old"; a token that overlaps the answer on either side belongs to it.
+// "Rome is old" is tokenised as "Ro|me is| |old"; a token that overlaps the answer on either side
+// belongs to it.
 BOOST_AUTO_TEST_CASE(a_token_is_the_answers_when_their_bytes_overlap) {
   const std::vector<std::pair<ByteSpan, std::string>> cases{
       {{0, 4}, "AA.."}, {{0, 2}, "A..."},  {{2, 3}, ".A.."}, {{8, 11}, "...A"},  {{7, 8}, "..A."},

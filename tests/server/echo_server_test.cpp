@@ -31,7 +31,7 @@ ServerTokenizer tokenizer_with(std::vector<std::string> pieces) {
   const auto of = std::make_shared<const Listing>(test::StandInModel::text, 2, std::move(pieces));
   return server_tokenizer(of, of->vocabulary_size(), "a file");
 }
-/// The stand-in's own.
+/// The stand-in's own tokenizer.
 ServerTokenizer right_tokenizer() {
   return tokenizer_with({"the ", "cat", " sat"});
 }
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_connection_checks_the_server_and_its_tokenizer) {
   BOOST_TEST(!connection.check().is_whole);
   BOOST_TEST(connection.facts().kind == "echo (echo)");
   BOOST_TEST(!connection.dialect().reports_generated_ids());
-  // Its token 256 is "The ", the server's "the ".
+  // Token 256 is "The " in this tokenizer and "the " on the server.
   BOOST_CHECK_EXCEPTION(
       ServerConnection(connecting(server, tokenizer_with({"The ", "cat", " sat"}))), Error,
       says(Fault::user, "use the tokenizer of the model that the server runs"));

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(requests_force_a_token_lift_several_or_want_the_whole_distr
 
 namespace {
 
-/// Three tokens after "the c", by requests that follow one another. Returns how many there were.
+/// Requests three tokens after "the c" in consecutive requests. Returns the number of requests.
 std::size_t three_tokens(test::StandInModel::Options options) {
   test::FoundStandIn found(std::move(options));
   const std::vector<TokenId> prefix = found.ids("the c"), tokens{'z', 'a', 256};
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(several_tokens_take_ratios_and_an_anchor) {
   BOOST_TEST(three_tokens(test::speaking("llamacpp")) == 2U);
   auto old = test::speaking("llamacpp");
   old.ignores_post_sampling = true;
-  BOOST_TEST(three_tokens(old) == 2U);  // the second is for the whole distribution
+  BOOST_TEST(three_tokens(old) == 2U);  // the second request is for the whole distribution
 }
 
 BOOST_AUTO_TEST_CASE(ratios_are_read_with_the_anchor_after_them) {
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(ratios_are_read_with_the_anchor_after_them) {
   BOOST_TEST(nats[1] == -1.0);
   BOOST_TEST(std::abs(nats[0] - (-1 + std::log(0.25 / 0.75))) < 1e-12);
   BOOST_TEST(std::isinf(nats[2]));
-  // A token that nobody wants, and nothing.
+  // The first reply contains a token that was not requested, and the second is empty.
   BOOST_TEST((read(ratios(R"({"id":8,"prob":0.75},{"id":1,"prob":0.25})")) ==
               QueryMode::full_distribution));
   BOOST_TEST((read(ratios("")) == QueryMode::full_distribution));
@@ -197,8 +197,9 @@ BOOST_AUTO_TEST_CASE(a_distribution_that_is_cut_is_refused) {
   const std::vector<TokenId> lost{0, 1};
   BOOST_CHECK_EXCEPTION((void)test::read_after(server_of(3), {200, wrong}, lost, nats, tally),
                         Error,
-                        says(Fault::internal, "log-probability of token 0 is not a "
-                                              "log-probability"));
+                        says(Fault::internal,
+                             "log-probability of token 0 is not a "
+                             "log-probability"));
 }
 
 BOOST_AUTO_TEST_CASE(texts_are_spelt_by_the_pieces) {

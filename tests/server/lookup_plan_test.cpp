@@ -103,11 +103,12 @@ BOOST_AUTO_TEST_CASE(short_statements_are_sequences_and_long_shared_prefixes_are
   BOOST_TEST(cheaper(6, 10, 4, even));
   BOOST_TEST(!cheaper(400, 10, 4, even));
   BOOST_TEST(!cheaper(6, 200, 1, even));  // one prefix in two requests, or 200 sequences
-  // Sequences are fewer prompts; the longest may have 511 tokens of a context of 512.
+  // Sequences need fewer prompts; the longest may have 511 tokens in a context of 512.
   const ServerCosts of_prompts{.request = 0, .prompt = 1, .token = 0};
   BOOST_TEST(cheaper(507, 2, 4, of_prompts));
   BOOST_TEST(!cheaper(508, 2, 4, of_prompts));
-  // One question of one token after each of 100 prefixes is two requests, 100 sequences are one.
+  // One question of one token after each of 100 prefixes takes two requests; 100 sequences take
+  // one.
   const ServerCosts of_requests{.request = 1, .prompt = 0, .token = 1e-9};
   BOOST_TEST(cheaper(6, 1000, 2, of_requests));
 }
@@ -128,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_too_many_begins_another_request) {
 BOOST_AUTO_TEST_CASE(costs_are_those_of_the_server) {
   using std::chrono::milliseconds;
   auto options = speaking("vllm");
-  // 20 ms a request, 10 ms a prompt, half a millisecond a token.
+  // Each request takes 20 ms, each prompt 10 ms and each token half a millisecond.
   options.spoil = [](const test::StandInRequest& request, test::StandInReply& reply) {
     if (request.body.find("prompt_logprobs") == std::string::npos) return;
     const auto prompts = nlohmann::json::parse(request.body).at("prompt");

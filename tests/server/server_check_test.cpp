@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {
   refuses(drifts, "answers to the same question differ by 0.500000 nats");
 }
 
-// F32's limit: one reply has such a number, and the next lacks it.
+// The number is at the limit of F32: one reply contains it, and the next does not.
 BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
   for (const auto& [first, then, sound] :
        {std::tuple{-86.9, -9999.0, true}, std::tuple{-9999.0, -86.9, true},
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
       const double nats = ++asked == 1 ? first : then;
       auto json = nlohmann::json::parse(reply.body);
       for (auto& row : json["meta_info"]["output_token_ids_logprobs"][0]) {
-        if (row[1] == 129) row[0] = nats;  // half of the largest id, 259
+        if (row[1] == 129) row[0] = nats;  // 129 is half of the largest id, 259
       }
       reply.body = json.dump();
     };

@@ -71,14 +71,15 @@ BOOST_AUTO_TEST_CASE(a_server_that_came_back_is_taken_where_it_is_the_same) {
   server.emplace(StandInModel(other), port);
   (void)connection.client().ask({"/props", ""});
   BOOST_CHECK_EXCEPTION(connection.refuse_other_model(), Error,
-                        says(Fault::internal, "after a lost connection, another model answers: "
-                                              "other, not tiny"));
+                        says(Fault::internal,
+                             "after a lost connection, another model answers: "
+                             "other, not tiny"));
 }
 
 namespace {
 
-/// Two models behind one address, as behind a proxy. `second` decides which one answers. While
-/// `fails` counts down, requests get an error with `status`.
+/// Two models at one address, as behind a proxy. `second` decides which model answers. While
+/// `fails` is counting down, requests get an error with `status`.
 struct Proxied {
   explicit Proxied(const StandInModel& first, const StandInModel& other)
       : server([this, first, other](const StandInRequest& request) {
@@ -95,7 +96,7 @@ const StandInModel& tiny() {
   static const StandInModel made(speaking("llamacpp"));
   return made;
 }
-/// A model with another name, and another model with the same name.
+/// Two stand-ins: a model with another name, and another model with the same name.
 const StandInModel& renamed() {
   static const StandInModel made = [] {
     auto options = speaking("llamacpp");
@@ -168,10 +169,10 @@ BOOST_AUTO_TEST_CASE(at_the_end_a_model_that_was_changed_without_a_failure_is_fo
   options.tokenizer = server_tokenizer(of, of->vocabulary_size(), "given");
   ServerConnection connection(options);
   proxied.second = true;
-  BOOST_CHECK_EXCEPTION(
-      connection.refuse_other_model_at_end(), Error,
-      says(Fault::internal, "tiny (SGLang), not tiny (llama-server); the results may mix both "
-                            "models"));
+  BOOST_CHECK_EXCEPTION(connection.refuse_other_model_at_end(), Error,
+                        says(Fault::internal,
+                             "tiny (SGLang), not tiny (llama-server); the results may mix both "
+                             "models"));
 }
 
 BOOST_AUTO_TEST_CASE(at_connect_there_is_no_run_to_resume) {

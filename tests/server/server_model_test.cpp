@@ -37,7 +37,7 @@ struct Listing : NgramModel {
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {{"<bos>", *bos()}}; }
 };
 
-/// With the tokenizer given where the dialect needs one.
+/// Options that include the tokenizer if the dialect needs one.
 ServerOptions asking(const std::string& url, const std::string& maker, std::string key = "") {
   ServerOptions options;
   options.url = url;
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_neither_is_refused) {
 
 namespace {
 
-/// Scores through a server whose replies after the checks are changed by `spoil`.
+/// Scores through a server; `spoil` changes the replies that follow the checks.
 std::vector<StatementScore> scored(const std::string& maker, StandInModel::Spoil spoil) {
   auto on = std::make_shared<std::atomic<bool>>(false);
   auto options = speaking(maker);
@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
   }
 }
 
-// As a load balancer does that never returns an error.
+// A load balancer that never returns an error behaves in this way.
 BOOST_AUTO_TEST_CASE(what_a_job_ends_with_is_refused_where_another_model_answers_by_then) {
   for (const char* const maker : test::all_makers) {
     auto changed = std::make_shared<std::atomic<bool>>(false);
@@ -410,7 +410,8 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
     }
     reply.body = json.dump();
   };
-  // Prefix by prefix, the choice if costs are equal; as sequences, which are fewer prompts.
+  // With equal costs, lookups are sent prefix by prefix; if prompts are costly, as sequences, which
+  // need fewer prompts.
   for (const ServerCosts& costs : {ServerCosts{}, ServerCosts{.prompt = 1}}) {
     Asked asked(options, "", costs);
     CausalScorer scorer(asked.model);

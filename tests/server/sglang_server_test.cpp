@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(given_tokens_are_asked_and_read) {
 }
 
 BOOST_AUTO_TEST_CASE(continuations_are_greedy_or_drawn) {
-  // Its seeds have 31 bits.
+  // SGLang's seeds have 31 bits.
   test::check_continuations("sglang", 4);
 }
 
@@ -34,8 +34,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_ignores_given_tokens_is_refused) {
   const HttpReply reply =
       found.client.ask(test::ask_after(*found.dialect, tokens, tokens, QueryMode::normal));
   BOOST_CHECK_EXCEPTION((void)test::read_after(*found.dialect, reply, tokens, nats, found.tally),
-                        Error, says(Fault::user, "use an SGLang version that supports "
-                                                 "token_ids_logprob"));
+                        Error,
+                        says(Fault::user,
+                             "use an SGLang version that supports "
+                             "token_ids_logprob"));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_replies_are_said) {

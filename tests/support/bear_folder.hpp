@@ -12,7 +12,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Writes a dataset into the folder `name`.
+/// Writes a dataset into the folder `name`, in the BEAR layout.
 inline void write_bear(const TemporaryFolder& folder, const std::string& name,
                        const Dataset& dataset) {
   Json metadata = Json::object();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs the command line with given words and captured output, over a model that needs no file.
+// Runs the command line with given words and captures its output. The model needs no file.
 
 #include <algorithm>
 #include <array>
@@ -45,7 +45,8 @@ inline std::ostream& operator<<(std::ostream& stream, const ConsoleRun& run) {
 }
 
 /// The first word is the command; `make_model(ModelOptions)` returns any CausalLm. All models that
-/// evaluate trees become hooked ones, so that a run may be resumed over another of them.
+/// evaluate trees are wrapped as hooked models, so that a run may be resumed with a different one
+/// of them.
 template <class Make>
 ConsoleRun run_words(std::vector<std::string> words, Make make_model,
                      const std::map<std::string, std::string>& environment = {}) {
@@ -70,22 +71,21 @@ inline ConsoleRun run_words(std::vector<std::string> words) {
   return run_words(std::move(words), [](const ModelOptions&) { return small_model(); });
 }
 
-/// A model that must not be made.
+/// Stands for a model that must never be made.
 inline NgramTreeModel never(const ModelOptions&) {
   BOOST_ERROR("the model was made");
   return small_model();
 }
 
-/// A model whose logits are all equal, so that texts with the same number of tokens are equally
-/// likely.
+/// A model whose logits are all equal, so texts with the same number of tokens are equally likely.
 [[nodiscard]] inline HookedModel level_model(NgramTreeModel with_limits = small_model()) {
   HookedModel model(std::move(with_limits));
   model.on_row = [](std::span<float> row) { std::ranges::fill(row, 0.0F); };
   return model;
 }
 
-/// A folder with "model.gguf", which is hashed but not read, and with space for a job's data and
-/// runs.
+/// A folder that contains "model.gguf", which is hashed but not read, and that can also contain a
+/// job's data and runs.
 struct JobFiles {
   JobFiles() { folder.write("model.gguf", "stands for a model"); }
 
@@ -94,7 +94,8 @@ struct JobFiles {
     return Json::parse(slurp(folder / name));
   }
 
-  /// The words for `command`: first the usual options that are not given, then the given options.
+  /// The words for `command`: first the usual options, except those that the caller passes, then
+  /// the caller's options.
   [[nodiscard]] std::vector<std::string> words_of(
       const std::string& command, const std::string& data, const std::string& run,
       const std::vector<std::string>& given,

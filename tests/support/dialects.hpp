@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Shared by the tests of the three dialects: a dialect and the stand-in that uses it, in one
-// process.
+// Helpers for the tests of all three dialects: a dialect and the stand-in server that uses it, in
+// one process.
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Waits are short, so that tests of failures are short.
+/// Options with short waits, so that tests of failures are short.
 inline HttpOptions quick_http(std::size_t concurrency = 4, std::string key = "") {
   HttpOptions options;
   options.key = std::move(key);
@@ -30,7 +30,7 @@ inline HttpOptions quick_http(std::size_t concurrency = 4, std::string key = "")
   return options;
 }
 
-/// A stand-in, with a client and a dialect that were found for it.
+/// A stand-in server, with the client and the dialect that were found for it.
 struct FoundStandIn {
   explicit FoundStandIn(StandInModel::Options options, std::size_t concurrency = 4)
       : made(options),
@@ -97,8 +97,8 @@ inline void check_given_tokens(const std::string& maker, const std::string& rout
   BOOST_TEST(found.tally.tokens_computed == 1U);
 }
 
-/// Requests a greedy continuation from a stand-in, and one drawn with seed 8, which the model
-/// receives as `drawn_by`.
+/// Requests one greedy continuation from a stand-in, and one drawn with seed 8, which the model
+/// must receive as `drawn_by`.
 inline void check_continuations(const std::string& maker, std::uint64_t drawn_by) {
   FoundStandIn found(speaking(maker));
   const std::vector<TokenId> prompt = found.ids("the d");

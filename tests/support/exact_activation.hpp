@@ -8,7 +8,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The function in double precision.
+/// The activation function in double precision.
 [[nodiscard]] inline double exact_activation(Activation activation, double x) {
   switch (activation) {
     case Activation::gelu:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The file calls of this program to the operating system: counted, made to fail and logged. They
-// are the program's own `open`, `write`, `rename`, … (tests/system/file_calls.cpp), which the
-// linker prefers to the C library's.
+// The program's file calls to the operating system can be counted, made to fail and logged. The
+// program has its own `open`, `write`, `rename`, … (tests/system/file_calls.cpp), which the linker
+// prefers to those in the C library.
 
 #include <array>
 #include <cstddef>
@@ -41,7 +41,8 @@ inline constexpr std::array file_faults{
   return names[static_cast<std::size_t>(fault)];
 }
 
-/// What a call did to the disk. A file has a number, which stays the same under any name.
+/// The effect of a call on the disk. Each file has a number, which stays the same when the file is
+/// renamed.
 struct FileEvent {
   enum class Kind {
     create,       ///< `path` names the new file `file`
@@ -60,18 +61,18 @@ struct FileEvent {
   std::string bytes{};
 };
 
-/// Watches calls on everything below `root` until `unwatch_files`. Only one thread may call at a
-/// time.
+/// Watches calls on everything below `root` until `unwatch_files`. Only one thread at a time may
+/// make calls.
 void watch_files(const std::filesystem::path& root);
-/// Makes the nth call (from 0) to which the fault can happen fail. Watching again cancels this.
+/// Makes the nth call (from 0) that can have this fault fail. Watching again cancels this.
 void fail_file_call(FileFault fault, std::size_t nth);
 /// Logs events from now on, starting with the files that exist below root.
 void log_file_calls();
 
 struct WatchedFiles {
-  /// By fault: the number of calls that could have failed in that way.
+  /// The number of calls that could have failed in each way, by fault.
   std::array<std::size_t, file_faults.size()> calls{};
-  /// The call that failed: "write run.json.part"; empty if none did.
+  /// The call that failed, such as "write run.json.part"; empty if none failed.
   std::string failed{};
   std::vector<FileEvent> events{};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `plumb generate` with given words, over the chemical elements and a model that has read answers
-// to prompts about them, most of them right.
+// Runs `plumb generate` with given words, over the chemical elements and a model that has read
+// answers to prompts about them. Most of these answers are right.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The relations of elements_many() whose facts have one object, as a closed set with their
+/// A closed set with the relations of elements_many() whose facts have one object, and with their
 /// templates.
 [[nodiscard]] inline Dataset elements_closed() {
   Dataset dataset{"closed", {}, {}};
@@ -47,9 +47,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return dataset;
 }
 
-/// Of every three consecutive prompts, two are answered with an object of the fact, and one with an
-/// object of the relation's next fact. Statements contain the fact's object. The last 23 letters
-/// determine the continuation, so examples before a prompt have no effect on the model.
+/// Trains a model on answers to prompts: of every three consecutive prompts, two are answered with
+/// an object of the fact, and one with an object of the relation's next fact. Statements contain
+/// the fact's object. The last 23 letters determine the continuation, so examples before a prompt
+/// have no effect on the model.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_prompts() {
   static const Model read = [] {
@@ -96,7 +97,8 @@ struct GenerateFiles : JobFiles {
     folder.write(name + "/templates.jsonl", templates_jsonl(dataset));
   }
 
-  /// Short answers, few samples and no WordNet, so that a run is fast. Given options replace these.
+  /// Options for short answers and few samples, without WordNet, so that a run is fast. Given
+  /// options replace these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run",
                                                const std::string& data = "elements") const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A GGUF file, written byte by byte from the description of the format, without ggml.
+// A GGUF file, written byte by byte from the format's description, without ggml.
 
 #include <bit>
 #include <cstddef>
@@ -27,7 +27,7 @@ inline std::string text_bytes(const std::string& text) {
 
 class GgufBytes {
  public:
-  /// A fact with the format's number of its type.
+  /// Adds a metadata entry; `type` is the format's number for its type.
   GgufBytes& fact(const std::string& key, std::uint32_t type, const std::string& value) {
     facts_ += text_bytes(key) + bytes_of(type) + value;
     ++fact_count_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The n-gram tree model with hooks, so that all tests of the command line share one model type, for
-// which the whole command is compiled once (console_run_hooked.cpp).
+// The n-gram tree model with hooks. All tests of the command line share this model type, so the
+// whole command is compiled for it only once (console_run_hooked.cpp).
 
 #include <cstddef>
 #include <functional>
@@ -73,7 +73,7 @@ struct HookedModel : NgramTreeModel {
   }
 
   /// Whether the whole request comes from the check at the start of a run (start_check.hpp). Hooks
-  /// ignore it, so that a test counts only its job's requests.
+  /// ignore such requests, so a test counts only its job's requests.
   [[nodiscard]] bool is_start_check(const TokenTree& tree, std::span<const NodeId> wanted) {
     if (start_prefixes_.empty()) {
       for (const auto& one : verified_sequences(start_prompts(*this), bos(), context_length(), 1)) {

@@ -12,7 +12,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Separators, paths, NUL, terminal controls in both forms, formulas, HTML, ends of scripts,
+/// Separators, paths, NUL, terminal controls in both forms, formulas, HTML, script end tags,
 /// Unicode's line separators and direction overrides, and the backticks that messages put around
 /// settings.
 inline constexpr auto hostile_parts = std::to_array<std::string_view>({",",

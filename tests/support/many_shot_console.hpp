@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `plumb many-shot` with given words, over a model that has read some births.
+// Runs `plumb many-shot` with given words, over a model that has read some births.
 
 #include <cstddef>
 #include <map>
@@ -21,7 +21,7 @@ struct ManyShotFiles : JobFiles {
     folder.write("data/" + code + ".jsonl", as_table(births(facts, years, code)));
   }
 
-  /// Few shots of few facts, so that a run is fast. Given options replace these.
+  /// Options for few shots and few facts, so that a run is fast. Given options replace these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run") const {
     return words_of("many-shot", "data", run, options,

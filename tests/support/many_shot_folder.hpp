@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many-shot run folders with given answers, written as "101", each between two choices.
+// Many-shot run folders with given answers. A text such as "101" specifies the answers, each chosen
+// from two options.
 
 #include <cmath>
 #include <cstddef>
@@ -15,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Subject i of a relation, "s"i, at instance i; its answer is option i % 2.
+/// Subject i of a relation is "s" followed by i, at instance i; its answer is option i % 2.
 [[nodiscard]] inline Fact numbered_fact(std::size_t i) {
   Fact fact;
   fact.subject_id = "Q" + std::to_string(i);
@@ -43,7 +44,7 @@ class ManyShotFolder {
     save();
   }
 
-  /// A row for each mark, right ('1') or wrong; the chosen option has this probability.
+  /// Adds a row for each mark, right ('1') or wrong; the chosen option has this probability.
   void choose(const std::string& code, const Setting& setting, const std::string& marks,
               double probability = 0.82) {
     relation_if_new(code);
@@ -59,7 +60,7 @@ class ManyShotFolder {
     append(code + "_choices.jsonl", rows);
   }
 
-  /// Generated texts: '1' contains the label, 'a' an alias, '0' neither.
+  /// Adds generated texts: '1' contains the label, 'a' an alias, and '0' neither.
   void generate(const std::string& code, const Setting& setting, const std::string& marks) {
     std::string rows;
     for (std::size_t i = 0; i < marks.size(); ++i) {
@@ -69,8 +70,8 @@ class ManyShotFolder {
     append(code + "_generated.jsonl", rows);
   }
 
-  /// An injection experiment of ten pairs, two of them replaced. Position p of panel i has the
-  /// probability (p + 1) / (20 + i).
+  /// Adds an injection experiment with ten pairs, two of which are replaced. Position p of panel i
+  /// has the probability (p + 1) / (20 + i).
   void inject(const std::string& code) {
     relation_if_new(code);
     ScoredInjection made{injection_design(births(30, 8, code), {.pairs = 10, .injected = 2}), {}};
@@ -115,11 +116,12 @@ class ManyShotFolder {
   Json metadata_ = {{"model", "m.gguf"}, {"dataset", "d"}, {"relations", Json::object()}};
 };
 
-/// Two relations under 1 and 5 shots with two seeds each, one also under a template, one skipped:
+/// Two relations with 1 and 5 shots and two seeds each; P1 also has answers under a template. A
+/// third relation is skipped.
 ///           1 shot        5 shots       template 0
 ///   P1   1000  1100     1110  1111        1000        4 facts
 ///   P2   10    00       11    11          –           2 facts
-/// Continuations of P1 at 5 shots: 10aa with seed 0, 110a with seed 1.
+/// The continuations of P1 with 5 shots are 10aa with seed 0 and 110a with seed 1.
 struct SmallManyShot : ManyShotFolder {
   SmallManyShot() {
     relation("P1", 8, 1);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are the tags of a page or a picture balanced? As strict as XML, except for HTML's doctype and the
-// void elements that pages use. Script and style end at their first end tag, as in a browser.
+// Are the tags of a page or a picture balanced? The check is as strict as XML, except for HTML's
+// doctype and the void elements that pages use. Script and style end at their first end tag, as in
+// a browser.
 
 #include <algorithm>
 #include <string>

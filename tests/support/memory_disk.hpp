@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Has no links and no permissions. The folder "/" exists from the start.
+/// A disk without links and permissions. The folder "/" exists from the start.
 class MemoryDisk : public Disk {
  public:
   /// The contents of every file.
@@ -142,8 +142,9 @@ class MemoryDisk : public Disk {
   std::set<Path> locked_;
 };
 
-/// Wraps another disk and makes one of its calls fail once: the first if `until` is 0, the second
-/// if it is 1. A failing write writes half of its bytes; a failing stream breaks at its first read.
+/// Wraps another disk and makes one of its calls fail once: the first call if `until` is 0, the
+/// second if it is 1. A failing write writes half of its bytes; a failing stream fails at its first
+/// read.
 class FailingDisk : public Disk {
  public:
   FailingDisk(Disk& disk, std::size_t until) : disk_(disk), left_(until) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// MPI in a test program: only this process, initialised once. tests/system/test_mpi.py tests that
-// several processes agree.
+// MPI in a test program: this process is the only one, and MPI is initialised once.
+// tests/system/test_mpi.py tests that several processes agree.
 
 #include <mpi.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does a name rank when every name is scored? A slow reference for searches, and random names
-// to query.
+// Where does a name rank if every name is scored? This is a slow reference for searches, with
+// random names for the queries.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Letters "a" to "c"; short names are often equal.
+/// Random letters from "a" to "c"; short names are often equal.
 inline std::string random_letters(RandomStream& random, std::size_t least, std::size_t most) {
   std::string text(least + random.below(most - least + 1), 'a');
   for (char& c : text) c = static_cast<char>('a' + random.below(3));
@@ -50,10 +50,10 @@ std::vector<TokenId> ids_of(const Model& model, const std::string& text) {
   return ids;
 }
 
-/// Σ log P(token | prompt and earlier tokens) of each name, divided by its number of tokens for a
-/// mean. Each name is evaluated as a separate sequence. The logits are the model's floats, so that
-/// names with equal scores in the model are equal here, to the last bit, if the same model object
-/// is used.
+/// Σ log P(token | prompt and earlier tokens) for each name, divided by its number of tokens if the
+/// mean is requested. Each name is evaluated as a separate sequence. The logits are the model's
+/// floats. Names with equal scores in the model are therefore equal here to the last bit, if the
+/// same model object is used.
 inline std::vector<double> exhaustive_scores(NgramModel& model,
                                              const std::vector<std::string>& names,
                                              std::span<const TokenId> prompt,
@@ -75,7 +75,7 @@ inline std::vector<double> exhaustive_scores(NgramModel& model,
   return scores;
 }
 
-/// The rank of one name among all, without those in `left_out`.
+/// The rank of one name among all names except those in `left_out`.
 inline Rank standing(std::span<const double> scores, std::uint32_t gold,
                      std::span<const std::uint32_t> left_out = {}) {
   Rank rank;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Log-likelihoods from the small models' own probabilities, one token after another: references for
+// Log-likelihoods from the small models' own probabilities, token by token. They are references for
 // scorers.
 
 #include <string_view>
@@ -11,7 +11,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Nats of `rest` after BOS and `given`; the two are tokenised separately.
+/// The nats of `rest` after BOS and `given`; the two texts are tokenised separately.
 [[nodiscard]] inline double nats_behind(const NgramModel& model, std::string_view given,
                                         std::string_view rest) {
   std::vector<TokenId> ids{*model.bos()};
@@ -24,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return sum;
 }
 
-/// Nats of a text after BOS.
+/// The nats of a text after BOS.
 [[nodiscard]] inline double nats_by_hand(const NgramModel& model, std::string_view text) {
   return nats_behind(model, "", text);
 }

@@ -9,7 +9,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Whether they differ by at most `by`; nothing is near NaN or infinities.
+/// Whether two numbers differ by at most `by`; nothing is near NaN or infinity.
 [[nodiscard]] inline bool near(double one, double other, double by = 1e-12) {
   return std::abs(one - other) <= by;
 }

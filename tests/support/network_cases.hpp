@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// One row for each token.
+/// The expected results for a token sequence, one row for each token.
 struct NetworkCase {
   std::vector<TokenId> tokens;
   EmbeddingMatrix hidden, logits;
@@ -31,7 +31,7 @@ struct NetworkCase {
   return std::filesystem::path(__FILE__).parent_path() / "huggingface" / "networks" / name;
 }
 
-/// Writes a network into a folder, with other names for some of its tensors.
+/// Writes a network into a folder and renames some of its tensors.
 inline void write_renamed(const std::string& name, const TemporaryFolder& folder,
                           const std::map<std::string, std::string>& names) {
   folder.write("config.json", slurp(network_folder(name) / "config.json"));

@@ -11,7 +11,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A predicate for BOOST_CHECK_EXCEPTION: as `says`, but with settings written as options.
+/// A predicate for BOOST_CHECK_EXCEPTION, like `says`, but with settings written as options.
 inline auto shows(Fault fault, std::string words) {
   return [fault, words = std::move(words)](const Error& error) {
     return says(fault, words)(Error(error.fault(), {}, as_options(error.what())));

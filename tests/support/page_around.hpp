@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A page around sections, as in the report of a run with these settings.
+// Builds a page around sections, as in the report of a run with these settings.
 
 #include <string>
 #include <vector>

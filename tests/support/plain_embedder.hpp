@@ -15,8 +15,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The n-gram model with DecayEmbedder's vectors, which equal NgramTreeModel's if there are no
-/// pieces. Stores the number of texts in each call.
+/// The n-gram model with the vectors of DecayEmbedder, which equal those of NgramTreeModel if there
+/// are no pieces. Stores the number of texts in each call.
 struct PlainEmbedder : NgramModel {
   using NgramModel::NgramModel;
 
@@ -27,7 +27,7 @@ struct PlainEmbedder : NgramModel {
   }
 
   std::vector<std::size_t> asked;
-  std::size_t most_vectors = SIZE_MAX;  ///< fewer than the texts simulate a broken engine
+  std::size_t most_vectors = SIZE_MAX;  ///< simulates a broken engine if fewer than the texts
 };
 
 static_assert(CausalLm<PlainEmbedder> && Embedder<PlainEmbedder> && !TreeEmbedder<PlainEmbedder>);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a folder may look like after a power loss: a log of file calls, replayed.
+// Replays a log of file calls: what may a folder look like after a power loss?
 //
-// A file system guarantees only what was synced: a file's bytes by its own sync, a name by that of
-// its folder. Any part of the rest may be on the disk, in any order: names without bytes, bytes
-// without names, a later write without an earlier one (whose place then contains zeros), half a
-// write. One rename is either complete or absent.
+// A file system guarantees only what was synced: a file's bytes by the file's own sync, a name by
+// the sync of its folder. Any part of the rest may be on the disk, in any order: names without
+// bytes, bytes without names, a later write without an earlier one (then the earlier one's range
+// contains zeros), or half a write. A rename is either complete or absent.
 
 #include <array>
 #include <cstddef>
@@ -25,13 +25,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Which of the unsynced changes are on the disk.
+/// The unsynced changes that are on the disk.
 enum class Unsynced {
   lost,
   kept,
   names,   ///< only names
   bytes,   ///< bytes of files whose names were synced
-  random,  ///< each write, half a write or name independently
+  random,  ///< each write, half a write or name independently of the others
 };
 inline constexpr std::array unsynced_kinds{Unsynced::lost, Unsynced::kept, Unsynced::names,
                                            Unsynced::bytes, Unsynced::random};
@@ -44,13 +44,13 @@ inline constexpr std::array unsynced_kinds{Unsynced::lost, Unsynced::kept, Unsyn
 
 class LoggedDisk {
  public:
-  /// Everything below `root` is on the disk. Paths of events are below `root`.
+  /// Assumes that everything below `root` is on the disk. The paths of events are below `root`.
   explicit LoggedDisk(std::filesystem::path root) : root_(std::move(root)) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root_)) {
       if (entry.is_directory()) {
         names_[entry.path()] = folder;
       } else {
-        // Numbered in the same order as in watch_files.
+        // The files are numbered in the same order as in watch_files.
         names_[entry.path()] = ++files_seen_;
         files_[files_seen_].bytes = slurp(entry.path());
       }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The external headers that test files include, precompiled once. None of plumb's own: a change to
-// one of them must not rebuild all tests.
+// The external headers that test files include, precompiled once. Headers of plumb itself are not
+// included: a change to one of them must not rebuild all tests.
 
 #include <Eigen/Core>
 #include <algorithm>

@@ -15,13 +15,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A fact's answer, then (option, Base confidence) under each template: paraphrases, then markers.
+/// A fact's answer, then its (option, Base confidence) under each template: first the paraphrases,
+/// then the markers.
 struct AnsweredFact {
   std::size_t answer = 0;
   std::vector<std::pair<std::size_t, double>> cells;
 };
 
-/// A relation of five options. The Margin confidence is half of the Base confidence. The last
+/// A relation with five options. The Margin confidence is half of the Base confidence. The last
 /// templates have `markers`.
 [[nodiscard]] inline RelationPredictions answered(const std::string& code,
                                                   const std::vector<AnsweredFact>& facts,
@@ -49,7 +50,7 @@ struct AnsweredFact {
   return made;
 }
 
-/// A sequence of predictions of one fact whose answer is option 0.
+/// The predictions of one fact, whose answer is option 0.
 [[nodiscard]] inline std::vector<Prediction> cells(
     const std::vector<std::pair<std::size_t, double>>& given) {
   return answered("one", {{0, given}}).cells;
@@ -62,8 +63,8 @@ struct AnsweredFact {
   return indices;
 }
 
-/// The shape of random_model: relations "r0", "r1", … of `facts` facts each. Every relation is in
-/// the domain "Even" or "Odd" and in "All". With `one_to_one`, fact i has the answer i.
+/// The shape of random_model: relations "r0", "r1", … with `facts` facts each. Every relation is in
+/// the domain "All" and in either "Even" or "Odd". With `one_to_one`, fact i has the answer i.
 struct ModelShape {
   std::size_t relations = 3;
   std::size_t facts = 12;
@@ -73,8 +74,8 @@ struct ModelShape {
   bool one_to_one = false;
 };
 
-/// A model with a little knowledge; its reductions are independent, as from four different
-/// scorings.
+/// A model with a little knowledge; its reductions are independent, as if they came from four
+/// different scorings.
 [[nodiscard]] inline ScoredModel random_model(const ModelShape& shape,
                                               const std::string& name = "random") {
   ScoredModel model;
@@ -118,7 +119,7 @@ struct ModelShape {
   return model;
 }
 
-/// Judgements with many ties of confidence: `steps` + 1 values from 0 to 1.
+/// Judgements with many tied confidences, which have `steps` + 1 values from 0 to 1.
 [[nodiscard]] inline std::vector<Judgement> tied_judgements(std::size_t count, std::size_t steps,
                                                             const std::string& name) {
   RandomStream random(17, name);

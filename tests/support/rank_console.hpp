@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// `plumb rank` with given words, over the chemical elements and a model that has read some of them.
+// Runs `plumb rank` with given words, over the chemical elements and a model that has read some of
+// them.
 
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ struct RankFiles : JobFiles {
     write_bear(folder, "bear", elements_as_facts());
   }
 
-  /// Two shots, so that a run is fast. Given options replace these.
+  /// Options for two shots, so that a run is fast. Given options replace these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run",
                                                const std::string& data = "elements") const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Results folders as lm-pub-quiz writes them, without plumb's own fields.
+// Results folders in lm-pub-quiz's format, without plumb's own fields.
 
 #include <string>
 #include <vector>
@@ -43,7 +43,7 @@ class ResultsFolder {
   Json metadata_ = Json::object();
 };
 
-/// A row with all fields that plumb reads.
+/// A row with all fields that plumb reads from it.
 [[nodiscard]] inline std::string row(const std::string& subject, std::size_t instance,
                                      std::size_t template_index, std::size_t answer,
                                      const std::vector<double>& scores) {

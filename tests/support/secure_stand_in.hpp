@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A TLS server whose certificate, with its own key, is for one host name. Answers one connection.
+/// A TLS server with its own key and a certificate for one host name. Answers one connection.
 class SecureStandIn {
  public:
   using Context = boost::asio::ssl::context;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tables of given answers. "101" means right, wrong, right. "2" to "9" are ties of that many
-// choices, which include the right one, but not as the first.
+// Tables of given answers. The text "101" means right, wrong, right. The digits "2" to "9" are ties
+// of that many choices, which include the right one, but not in the first position.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Many-shot learning with a seed.
+/// A setting of many-shot learning with a seed.
 [[nodiscard]] inline Setting ic(std::size_t shots, std::size_t seed = 0) {
   Setting setting{"ic", shots};
   setting.separator = " ";
@@ -24,7 +24,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return setting;
 }
 
-/// A relation whose fact i is ("s"i, "o"i) at instance i. Every answer has the confidence 0.5.
+/// A relation whose fact i is ("s" + i, "o" + i) at instance i. Every answer has the confidence
+/// 0.5.
 [[nodiscard]] inline RelationAnswers under_settings(
     const std::string& code, const std::vector<std::pair<Setting, std::string>>& settings) {
   RelationAnswers made;
@@ -51,7 +52,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return table.cells[fact * table.settings.size() + setting];
 }
 
-/// The answers under the setting with this index, 1 for a right one.
+/// The answers under the setting with this index; 1 marks a right answer.
 [[nodiscard]] inline std::string marks_of(const RelationAnswers& table, std::size_t setting) {
   std::string marks;
   for (std::size_t i = 0; i < table.facts(); ++i) {
@@ -69,7 +70,7 @@ inline void reverse_settings(RelationAnswers& table) {
   }
 }
 
-/// A relation under ic(50), with a text for each seed from 0.
+/// A relation under ic(50); there is a text of marks for each seed from 0 on.
 [[nodiscard]] inline RelationAnswers by_seed(const std::string& code,
                                              const std::vector<std::string>& marks) {
   std::vector<std::pair<Setting, std::string>> settings;

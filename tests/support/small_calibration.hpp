@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Given calibration results in which all numbers differ, so that a table that confuses two of them
-// is detected.
+// Given calibration results in which all numbers differ, so that a test notices if a table confuses
+// two of them.
 
 #include <string>
 #include <string_view>
@@ -27,7 +27,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return {value, value - 0.002, value + 0.002, count, "wilson"};
 }
 
-/// Metric i is `first` + 0.01 · i: accuracy `first`, ACE + 0.02, Brier + 0.05, AURC + 0.13.
+/// Metric i is `first` + 0.01 · i: accuracy is `first`, ACE is 0.02 higher, Brier 0.05 and AURC
+/// 0.13.
 [[nodiscard]] inline MetricEstimates numbered(double first) {
   MetricEstimates metrics;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
@@ -40,7 +41,8 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return made.metrics[static_cast<std::size_t>(metric)];
 }
 
-/// `first` for all facts; 0.2, 0.201, 0.202, … more for its groups; two points on each curve.
+/// The metrics start at `first` for all facts and are 0.2, 0.201, 0.202, … higher for the groups;
+/// each curve has two points.
 [[nodiscard]] inline EstimatorResult small_estimator(const std::string& name, double first) {
   EstimatorResult made;
   made.name = name;
@@ -55,7 +57,8 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return made;
 }
 
-/// Every part that a study can fill, with base, margin and one estimator of each other kind.
+/// A model with every part that a study can fill: base, margin and one estimator of each other
+/// kind.
 [[nodiscard]] inline ModelCalibration small_calibration(const std::string& name = "tiny") {
   ModelCalibration model;
   model.name = name;
@@ -91,7 +94,7 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return model;
 }
 
-/// One model, or as many as there are names; the second and every other one after it are masked.
+/// One model, or one for each name; the second model and every other one after it are masked.
 [[nodiscard]] inline CalibrationResults small_results(const std::vector<std::string>& names = {
                                                           "tiny"}) {
   CalibrationResults results;

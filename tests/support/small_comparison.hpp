@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Three models, two of which are a family, small enough to count by hand.
+// Three models, two of which form a family, small enough to count by hand.
 
 #include <string>
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Accuracies in P1, P2, P3, P4:
-///   ant   2/4  2/4  4/4  –      mean of the first three 2/3
+/// The accuracies in P1, P2, P3 and P4, and the mean of the first three:
+///   ant   2/4  2/4  4/4  –      2/3
 ///   bee   1/4  2/4  3/4  1/1    1/2
 ///   cat   0/4  1/4  1/4  –      1/6
 /// Bee knows 1/2, 1/2 and 3/4 of what ant knows; ant knows 1, 1/2 and 1 of what bee knows.
@@ -24,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
             by_seed("P4", {"1"})}}};
 }
 
-/// Ant and cat are the family "F & G"; bee has no family and is tuned from ant.
+/// Ant and cat form the family "F & G"; bee has no family and is tuned from ant.
 [[nodiscard]] inline ComparisonOptions three_options() {
   ComparisonOptions options;
   options.families = {{"ant", "F & G"}, {"cat", "F & G"}};

@@ -20,8 +20,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// 36 elements, their symbols (10 with one letter), four periods and a second entry for copper. Of
-/// all triples, relation by relation, every fourth is test, every fourth valid, and the rest train.
+/// 36 elements, their symbols (10 with one letter), four periods and a second entry for copper.
+/// Relation by relation, every fourth triple is in the test part, every fourth in the validation
+/// part, and the rest in the training part.
 ///   symbol  (neon, is written as, Ne)      36
 ///   next    (neon, is followed by, sodium) 35
 ///   holds   (period 2, holds, neon)        36, so that tails have other true tails
@@ -160,7 +161,7 @@ class RankFolder {
   Json metadata_ = {{"methods", Json::array()}, {"remarks", Json::array()}};
 };
 
-/// A tail query of the test part at this line; `above` entities rank above its true entity.
+/// A tail query in this line of the test part; `above` entities rank above its true entity.
 [[nodiscard]] inline EntityRank ranked(std::size_t line, const std::string& relation,
                                        std::size_t above, std::size_t tokens,
                                        std::size_t candidates = 20) {
@@ -180,11 +181,11 @@ class RankFolder {
 /// Four methods:
 ///                       ranks of lines 1 … 6              candidates
 ///   deer                1  2  4  5  10  20                20
-///   likelihood          1  1  2.5  4  5  10               20, line 3 is tied with one
-///   deer-single-token   1  3  2                           5, lines 1 … 3
-///   lm-head             2  5  1                           5, lines 1 … 3
-/// Lines 1 … 3 belong to "next", 4 … 6 to "<symbol>". In line 5, four of the entities above DEER's
-/// are also true. Names have 1, 1, 2, 3, 5 and 9 tokens.
+///   likelihood          1  1  2.5  4  5  10               20, with a two-way tie in line 3
+///   deer-single-token   1  3  2                           5, only lines 1 … 3
+///   lm-head             2  5  1                           5, only lines 1 … 3
+/// Lines 1 … 3 belong to "next", lines 4 … 6 to "<symbol>". In line 5, four of the entities above
+/// DEER's true entity are also true. The names have 1, 1, 2, 3, 5 and 9 tokens.
 struct SmallRanking : RankFolder {
   SmallRanking() {
     const std::vector<std::size_t> tokens{1, 1, 2, 3, 5, 9};

@@ -11,8 +11,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Ten pairs. In the second panel positions 2, 3 and 7 are injected, in the third 4, 5 and 6; the
-/// last two panels have the same positions. The highlight is position 8.
+/// There are ten pairs. In the second panel, positions 2, 3 and 7 are injected, in the third 4, 5
+/// and 6; the last two panels inject the same positions. Position 8 is highlighted.
 [[nodiscard]] inline InjectionDesign small_injection_design() {
   const std::vector<std::string> names{"correct", "unknown, spread", "unknown, block",
                                        "incorrect, spread", "incorrect, block"};
@@ -35,8 +35,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return design;
 }
 
-/// Panel 0: 0.05, 0.15, … 0.95 by position. In the others, correct pairs have 0.1 less (except
-/// positions 0 and 9), pairs after an injected one have half, and injected pairs 0.01.
+/// Panel 0 has 0.05, 0.15, … 0.95 by position. In the other panels, correct pairs have 0.1 less
+/// (except at positions 0 and 9), pairs after an injected one have half of that, and injected pairs
+/// have 0.01.
 [[nodiscard]] inline std::vector<std::vector<double>> small_injection_scores(
     const InjectionDesign& design) {
   std::vector<std::vector<double>> logs(5);

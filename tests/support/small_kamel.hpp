@@ -39,7 +39,7 @@ inline void write_kamel(const TemporaryFolder& folder, const std::string& name) 
                "[{\"rdf\": \"Tonneins\", \"alternative\": [], \"chosen\": \"Tonneins\"}]}\n");
 }
 
-/// The last letters of a question determine the answer, for any shots before it.
+/// The last letters of a question determine the answer, whatever shots precede it.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_lists() {
   return Model(

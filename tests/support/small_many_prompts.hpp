@@ -3,10 +3,10 @@
 
 // Given answers to many prompts.
 //
-// Two relations. P19 has four templates in two groups of two, the second of questions, and three
-// facts, the first with two names. Its last fact has no prompt under the last template. P<36> has
-// two templates and two facts with one name each. Labels contain characters that are special in
-// markup.
+// There are two relations. P19 has four templates in two groups of two; the second group contains
+// questions. It has three facts; the first fact has two names, and the last has no prompt under the
+// last template. P<36> has two templates and two facts with one name each. Labels contain
+// characters that are special in markup.
 
 #include <cmath>
 #include <cstddef>
@@ -60,7 +60,7 @@ inline ManyPromptStudy small_study(const std::string& name, const std::vector<Ma
   return study;
 }
 
-/// By fact, 3 of 8, 2 of 4, 1 of 3, 2 of 2 and 0 of 2 prompts are right.
+/// By fact, 3 of 8, 2 of 4, 1 of 3, 2 of 2 and 0 of 2 prompts are answered correctly.
 inline ManyPromptStudy small_zero_shot() {
   ManyPromptStudy study = small_study(
       "zero-shot", {{"10", "00", "11", "00"}, {"1", "0", "1", "0"}, {"0", "0", "1", "-"}},
@@ -69,7 +69,7 @@ inline ManyPromptStudy small_zero_shot() {
   study.answered.cut = 3;
   study.answered.of_several = {{"P19", "<Ann> & Bob", "\"Paris\", or <Lyon>", 2},
                                {"P19", "Ann", "Paris and Lyon, and Nice", 3}};
-  // Twenty samples for one prompt of each fact: confident and right, confident and wrong, unsure.
+  // One prompt of each fact has twenty samples: confident and right, confident and wrong, unsure.
   study.samples = 20;
   study.confidences.begin_relation();
   for (const auto& [sure, right] :
@@ -77,14 +77,15 @@ inline ManyPromptStudy small_zero_shot() {
     study.confidences.begin_fact();
     study.confidences.add({sure, right});
   }
-  // The first fact's label and alias, with an object's label and alias. The subject's alias makes
-  // names twice as likely. The object's alias, of two tokens, is likelier only by its mean.
+  // The first fact's label and alias are scored with an object's label and alias. The subject's
+  // alias makes both names twice as likely. The object's alias has two tokens and is likelier only
+  // by its mean.
   study.names.begin_relation();
   study.names.add_fact(std::vector<NameLikelihood>{
       {-2.0, 1, 0, 0, 0, 0}, {-3.0, 2, 0, 0, 0, 1}, {-1.0, 1, 0, 1, 0, 0}, {-3.0, 2, 0, 1, 0, 1}});
   study.names.add_fact({});
-  // Two templates with three texts each. The first template favours the second candidate, 3 to 1.
-  // That candidate has two tokens.
+  // There are two templates with three texts each. The first template favours the second candidate,
+  // which has two tokens, 3 to 1.
   const double quarter = std::log(0.25), half = std::log(0.5), most = std::log(0.75);
   study.content_free["P<36>"] = {2,
                                  3,
@@ -96,22 +97,22 @@ inline ManyPromptStudy small_zero_shot() {
   return study;
 }
 
-/// By fact, 7 of 8, 3 of 4, 2 of 3, 2 of 2 and 1 of 2 prompts are right.
+/// By fact, 7 of 8, 3 of 4, 2 of 3, 2 of 2 and 1 of 2 prompts are answered correctly.
 inline ManyPromptStudy small_few_shot() {
   return small_study("4-template",
                      {{"11", "10", "11", "11"}, {"1", "1", "1", "0"}, {"1", "0", "1", "-"}},
                      {{"1", "1"}, {"1", "0"}});
 }
 
-/// Only P19's questions: 3 of 4, 2 of 2 and 0 of 1.
+/// Only P19's questions have prompts: 3 of 4, 2 of 2 and 0 of 1 are answered correctly.
 inline ManyPromptStudy small_question() {
   return small_study("zero-shot-question",
                      {{"--", "--", "11", "01"}, {"-", "-", "1", "1"}, {"-", "-", "0", "-"}},
                      {{"-", "-"}, {"-", "-"}});
 }
 
-/// A closed set of P19 under two other templates: 2 of 2, 1 of 2 and 0 of 2, with probabilities as
-/// confidences.
+/// A closed set of P19 under two other templates: 2 of 2, 1 of 2 and 0 of 2 prompts are answered
+/// correctly, and the confidences are probabilities.
 inline ManyPromptStudy small_closed_set() {
   ManyPromptStudy study;
   study.answered.name = "model <m> & \"q\"";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A relation of any size, a model that has read some of it, and that model's probabilities after a
-// prompt, token by token.
+// A relation of any size, a model that has read some of it, and the model's token-by-token
+// probabilities after a prompt.
 
 #include <cstddef>
 #include <span>
@@ -91,8 +91,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return options;
 }
 
-/// A model that has read the first ten people. Its limits allow long sequences and cut blocks into
-/// packs.
+/// A model that has read about the first ten people. Its limits allow long sequences and divide
+/// blocks into packs.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_births(std::vector<std::string> pieces = {}) {
   const Relation read = births(10, 10);
@@ -102,8 +102,8 @@ template <class Model = NgramTreeModel>
   return model;
 }
 
-/// ln P of all tokens after the given text, by the model's own probabilities. A token that begins
-/// within the given text also counts, unless it is a token of that text alone.
+/// ln P of all tokens after the given text, from the model's own probabilities. A token that begins
+/// within the given text also counts, unless it is also a token of that text by itself.
 template <class Model>
 [[nodiscard]] double continuation_by_hand(const Model& model, const Prompt& prompt,
                                           bool with_bos = true) {
@@ -124,7 +124,7 @@ template <class Model>
   return sum;
 }
 
-/// A text of a given part and a continuation.
+/// A text that consists of a given part and a continuation.
 [[nodiscard]] inline Prompt ending_in(const std::string& given, const std::string& rest) {
   return {given + rest, {}, {}, given.size()};
 }

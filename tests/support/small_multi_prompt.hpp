@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small dataset of many prompts about chemical elements, larger ones of any shape, and given
+// A small dataset of many prompts about chemical elements, larger datasets of any shape, and given
 // finished run folders of generations.
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A fact with these names of its subject and of each object; an entity's identifier is "Q"
-/// followed by its label.
+/// A fact with these names for its subject and for each of its objects. The identifier of an entity
+/// is "Q" followed by its label.
 [[nodiscard]] inline ManyNamedFact named_fact(
     const std::vector<std::string>& subject, const std::vector<std::vector<std::string>>& objects) {
   ManyNamedFact fact{{"Q" + subject.front(), subject}, {}};
@@ -116,8 +116,8 @@ class GenerationFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return files_.path(); }
   [[nodiscard]] const TemporaryFolder& files() const { return files_; }
 
-  /// A row with the indices of relation, fact, template and expression. The answer has as many nats
-  /// as tokens.
+  /// A row with the indices of its relation, fact, template and expression. The answer has as many
+  /// nats as tokens.
   [[nodiscard]] RecordedAnswer answer(std::size_t relation, const AskedPrompt& prompt,
                                       const std::string& text, std::uint32_t tokens = 1) const {
     return {code(relation), prompt, subject(relation, prompt),
@@ -140,7 +140,7 @@ class GenerationFolder {
     return row;
   }
 
-  /// Adds a setting with its answers, after those added before.
+  /// Adds a setting with its answers after the earlier settings.
   void setting(const std::string& name, const std::vector<RecordedAnswer>& rows) {
     write(name + "_answers.jsonl", rows);
     metadata_["settings"].push_back(name);
@@ -156,7 +156,7 @@ class GenerationFolder {
                           const std::vector<RecordedContentFree>& rows) const {
     write(setting + "_content_free.jsonl", rows);
   }
-  /// Sets the most tokens of an answer.
+  /// Sets the maximum number of tokens of an answer.
   void limit(std::size_t tokens) {
     metadata_["max_new_tokens"] = tokens;
     save();
@@ -165,7 +165,7 @@ class GenerationFolder {
     metadata_["remarks"].push_back(text);
     save();
   }
-  /// Sets the candidates' labels of a relation's content-free prompts.
+  /// Sets the labels of the candidates after a relation's content-free prompts.
   void candidates(std::size_t relation, const std::vector<std::string>& labels) {
     metadata_["candidates"][code(relation)] = labels;
     save();

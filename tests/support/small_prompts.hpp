@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small tables of many prompts, and lists of their prompts for slow reference computations.
+// Small tables of many prompts, and lists of these prompts for slow reference computations.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,9 @@ inline std::vector<PromptTemplate> templates(std::size_t count) {
   return made;
 }
 
-/// A fact's prompts: a word for each template with a mark for each expression. 1 is right, 0 is
-/// wrong, any other mark means no prompt. Right prompts have the answer 1, wrong ones the answer 0.
+/// A fact's prompts: a word for each template, with a mark for each expression. The mark 1 is
+/// right, 0 is wrong, and any other mark means that there is no prompt. Right prompts have the
+/// answer 1, wrong ones the answer 0.
 inline std::vector<PromptOutcome> marks(const std::vector<std::string>& words) {
   std::vector<PromptOutcome> prompts;
   for (std::size_t t = 0; t < words.size(); ++t) {
@@ -58,13 +59,13 @@ struct RandomPrompts {
   std::size_t templates = 5;
   /// The most expressions of a subject.
   std::size_t expressions = 3;
-  /// Answers are numbered from 0 to this number; 0 is right.
+  /// Answers are numbered from 0 to this number; 0 is the correct one.
   std::size_t answers = 4;
   /// How many of ten prompts are missing.
   std::size_t missing = 0;
 };
 
-/// Relations "P0" … with facts "f0" …; right answers are likelier for some facts and some
+/// Relations "P0" … with facts "f0" …; right answers are likelier for some facts and for some
 /// templates.
 inline PromptOutcomes random_prompts(std::uint64_t seed, const RandomPrompts& shape) {
   RandomStream random(seed, "prompts");

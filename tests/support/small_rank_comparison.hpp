@@ -12,7 +12,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Ranks, from 1, of the queries in lines 1, 2, … of relations "even" and "odd".
+/// The ranks, from 1, of the queries in lines 1, 2, … of the relations "even" and "odd".
 [[nodiscard]] inline RankedMethod ranked(const std::string& name,
                                          const std::vector<std::size_t>& ranks,
                                          std::size_t candidates = 10) {
@@ -37,7 +37,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return {name, rank_results(std::move(methods), {}).methods};
 }
 
-/// By "deer": a has ranks 1, 2, 4 and b has 2, 2, 1.
+/// With "deer", model a has the ranks 1, 2, 4 and model b has 2, 2, 1.
 [[nodiscard]] inline RankComparison small_rank_comparison() {
   return compare_ranks({ranked_model("a", {ranked("deer", {1, 2, 4})}),
                         ranked_model("b", {ranked("deer", {2, 2, 1})})},

@@ -10,7 +10,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A report with one text as its page, its terminal table and its `numbers.csv`.
+/// A report that uses one text as its page, its terminal table and its `numbers.csv`.
 inline Report small_report(std::string text, std::vector<std::string> notes = {},
                            std::function<std::vector<ReportFile>()> files = {}) {
   if (!files) files = [text] { return std::vector<ReportFile>{{"numbers.csv", text}}; };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A dataset of two relations and a model, small enough for a fast run that still has several packs.
+// A dataset of two relations and a model; a run with them is fast but still has several packs.
 
 #include <filesystem>
 #include <limits>
@@ -41,7 +41,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return dataset;
 }
 
-/// A model that knows France, Korea and Cairo. Its limits cut even this dataset into several packs.
+/// A model that knows France, Korea and Cairo. Its limits divide even this dataset into several
+/// packs.
 [[nodiscard]] inline NgramTreeModel small_model() {
   NgramTreeModel model(
       "The capital of France is Paris. The capital of Korea is Seoul. Cairo lies on the Nile.", 12);
@@ -49,7 +50,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return model;
 }
 
-/// The same as an engine that reports only the likeliest tokens: it does not report some bytes.
+/// The same model as an engine that reports only the likeliest tokens, so some bytes are
+/// unreported.
 struct UnreportingModel : NgramLookupModel {
   explicit UnreportingModel(std::string unreported)
       : NgramLookupModel(
@@ -70,7 +72,7 @@ struct UnreportingModel : NgramLookupModel {
   std::string hidden;
 };
 
-/// Names and contents of the files whose names end in `ending`.
+/// The names and contents of the files whose names end in `ending`.
 [[nodiscard]] inline std::map<std::string, std::string> contents(const DiskPath& folder,
                                                                  const std::string& ending = "") {
   std::map<std::string, std::string> files;
@@ -80,8 +82,8 @@ struct UnreportingModel : NgramLookupModel {
   return files;
 }
 
-/// Names and contents of a folder's files, except those in `left_out`: run.json contains times, and
-/// a journal shows how packs were cut.
+/// The names and contents of a folder's files, except those in `left_out`: run.json contains times,
+/// and a journal depends on how the job was divided into packs.
 [[nodiscard]] inline std::map<std::string, std::string> contents_but(
     const DiskPath& folder, const std::vector<std::string>& left_out) {
   auto files = contents(folder);
@@ -92,7 +94,7 @@ struct UnreportingModel : NgramLookupModel {
 /// The number of statements in the dataset.
 inline constexpr std::size_t all_statements = 3 * 2 * 3 + 2 * 2 * 2;
 
-/// Settings of a probe with all templates.
+/// The settings of a probe with all templates.
 [[nodiscard]] inline ProbeSettings all_templates() {
   ProbeSettings settings;
   settings.templates = {};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An n-gram model behind the routes of llama-server, vLLM or SGLang, for tests. It answers like a
-// real server, for a model whose probabilities a test can compute.
+// An n-gram model behind the routes of llama-server, vLLM or SGLang, for tests. It replies like a
+// real server, but a test can compute its model's probabilities.
 
 #include <algorithm>
 #include <cmath>
@@ -34,14 +34,14 @@ class StandInModel {
     std::string name = "tiny";
     /// Whether it embeds texts as vectors of `dimension` numbers.
     bool embeds = false;
-    /// The most log-probabilities of likeliest tokens in a reply.
+    /// The maximum number of most likely tokens whose log-probabilities a reply contains.
     std::size_t most_likely = 1'000'000;
-    /// A shift that is added to every log-probability, and the number of decimals that are kept.
+    /// A shift that is added to every log-probability, and the number of decimals in replies.
     double shift = 0;
     int decimals = 15;
-    /// A version of vLLM that does not support logprob_token_ids.
+    /// Simulates a version of vLLM that does not support logprob_token_ids.
     bool ignores_token_ids = false;
-    /// A llama-server without `post_sampling_probs`.
+    /// Simulates a llama-server without `post_sampling_probs`.
     bool ignores_post_sampling = false;
     /// Whether an echo ends with the generated token.
     bool echoes_next = true;
@@ -233,7 +233,7 @@ class StandInModel {
     return reply;
   }
 
-  /// Softmax of the `top_k` likeliest tokens after the biases.
+  /// The softmax of the `top_k` likeliest tokens after biases are added.
   [[nodiscard]] Json llama_after_sampling(const Json& body, const Ids& prompt) const {
     std::vector<double> nats = distribution(prompt);
     for (const Json& bias : body.at("logit_bias")) {
@@ -269,7 +269,7 @@ class StandInModel {
       Json choice = vllm_choice(body, ids);
       if (choice.contains("refused")) return choice;
       choice["index"] = i;
-      // In any order, since the index identifies each.
+      // The choices may be in any order, because each has an index.
       choices.insert(i % 2 == 0 ? choices.end() : choices.begin(), std::move(choice));
     }
     return {{"choices", choices},
@@ -323,7 +323,8 @@ class StandInModel {
     return choice;
   }
 
-  /// A server with OpenAI's first completions and nothing else. It puts BOS before a text.
+  /// Simulates a server that supports only OpenAI's original completions. It puts BOS before a
+  /// text.
   [[nodiscard]] Json echoed(const Json& body) const {
     const Json& prompt = body.at("prompt");
     std::vector<Ids> prompts;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An HTTP server on the loopback interface for one test, with the test's replies, valid or not.
+// An HTTP server on the loopback interface for one test. The test provides its replies, valid or
+// not.
 
 #include <algorithm>
 #include <atomic>
@@ -28,9 +29,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 struct StandInRequest {
   std::string route{}, body{}, authorization{}, host{};
-  /// Number of the request, from 0, on this server.
+  /// The number of the request on this server, from 0.
   std::size_t number = 0;
-  /// Number of the request, from 0, on its connection.
+  /// The number of the request on its connection, from 0.
   std::size_t on_connection = 0;
 };
 
@@ -39,19 +40,20 @@ struct StandInReply {
   unsigned status = 200;
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers{};
-  /// The whole reply; its first half, after which the connection is closed; or only the closing.
+  /// Whether the server sends the whole reply; or its first half and then closes the connection; or
+  /// nothing before it closes the connection.
   enum class End { whole, half, none } end = End::whole;
   std::chrono::milliseconds delay{0};
-  /// Whether the connection is closed after a whole reply without announcing it.
+  /// Whether the server closes the connection after a whole reply without announcing it.
   bool closes = false;
 };
 
-/// Replies with the result of `answer`, with a thread for each connection.
+/// Replies with the result of `answer`; each connection has its own thread.
 class StandInServer {
  public:
   using Answer = std::function<StandInReply(const StandInRequest&)>;
 
-  /// At a free port, or at a given one, as after a restart.
+  /// Listens on a free port, or on a given one, as after a restart.
   explicit StandInServer(Answer answer, std::uint16_t port = 0)
       : answer_(std::move(answer)), acceptor_(io_) {
     const Tcp::endpoint place(boost::asio::ip::address_v4::loopback(), port);
@@ -68,7 +70,7 @@ class StandInServer {
     stopped_ = true;
     boost::system::error_code ignored;
     {
-      // A connection from here wakes the accepting thread.
+      // A connection from this thread wakes the accepting thread.
       Tcp::socket wake(io_);
       wake.connect(Tcp::endpoint(boost::asio::ip::address_v4::loopback(), port_), ignored);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sets a number of OpenMP threads for one scope; without OpenMP there is only one thread.
+// Sets the number of OpenMP threads for one scope; without OpenMP there is only one thread.
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -35,19 +35,19 @@ enum class TinyKind { transformer, sliding_window, recurrent, hybrid };
 
 struct TinyOptions {
   TinyKind kind = TinyKind::transformer;
-  /// An architecture of plumb's own network, instead of `kind`; with biases, windows and scales if
-  /// it can have them.
+  /// An architecture of plumb's own network, which replaces `kind`; it has biases, windows and
+  /// scales if it supports them.
   std::string architecture{};
   bool with_bos = true;
   /// The BOS to write into the file instead, if set, and whether the file specifies that BOS is
-  /// added.
+  /// added to texts.
   std::optional<std::uint32_t> bos{};
   std::optional<bool> adds_bos{};
   std::uint32_t context = 512;
   std::uint64_t seed = 1;
   /// A GGUF file that provides the model's tokenizer; if empty, the model has its own small one.
   std::filesystem::path vocabulary{};
-  /// After BOS, an unknown token and user-defined ones: "<unk>", "<|user|>" and three spaces.
+  /// Adds an unknown token and user-defined ones after BOS: "<unk>", "<|user|>" and three spaces.
   bool with_marks = false;
 };
 
@@ -114,8 +114,8 @@ class TinyGguf {
     tensor(name, {width, 2}, 0.1);
     return *this;
   }
-  /// Cuts the matrices' numbers to BF16 precision. `half` also stores them in BF16, so that a file
-  /// with it and a file without it contain the same weights.
+  /// Truncates the matrices' numbers to BF16 precision. `half` also stores them in BF16, so that a
+  /// file in BF16 and a file in F32 contain the same weights.
   TinyGguf& cut_to_bf16(bool half, const std::string& lead = "") {
     for (ggml_tensor* t = ggml_get_first_tensor(shapes_.get()); t != nullptr;
          t = ggml_get_next_tensor(shapes_.get(), t)) {
@@ -136,8 +136,8 @@ class TinyGguf {
     gguf_write_to_file(file_.get(), path.c_str(), false);
     return path;
   }
-  /// Writes it as LEAD-00001-of-0000N.gguf and so on, with only metadata in the first file; returns
-  /// the first file's path.
+  /// Writes the model as LEAD-00001-of-0000N.gguf and so on, with only metadata in the first file;
+  /// returns the first file's path.
   std::filesystem::path write_parts(const std::string& lead, std::uint16_t parts) const {
     std::vector<std::unique_ptr<gguf_context, Free>> files;
     for (std::uint16_t p = 0; p < parts; ++p) {
@@ -294,7 +294,7 @@ class TinyGguf {
     if (has_bias) tensor(name + ".bias", {outputs}, 0.3);
   }
 
-  /// As written by llama.cpp's converter.
+  /// The tensors and metadata have the form that llama.cpp's converter writes.
   void add_known(const std::string& of) {
     const auto is = [&](std::initializer_list<const char*> names) {
       return std::any_of(names.begin(), names.end(), [&](const char* one) { return of == one; });
@@ -461,7 +461,7 @@ class TinyGguf {
   std::vector<std::string> tokens_;
   std::vector<std::vector<float>> data_;
   std::map<std::string, std::size_t> places_;                 // in data_, by the tensor's name
-  std::map<std::string, std::vector<std::uint16_t>> halves_;  // of tensors that were cut
+  std::map<std::string, std::vector<std::uint16_t>> halves_;  // of truncated tensors
   std::unique_ptr<gguf_context, Free> file_;
   std::unique_ptr<ggml_context, Free> shapes_;
 };

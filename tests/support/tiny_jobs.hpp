@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every job of the command on inputs so small that it takes milliseconds, over models that need no
-// file. For tests of faults, kills and determinism.
+// Every job of the command, on inputs so small that it takes milliseconds, over models that need no
+// file. Tests of faults, kills and determinism use these jobs.
 
 #include <filesystem>
 #include <functional>
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Models by the name of a file that is hashed but not read.
+/// Models that are selected by the name of a file, which is hashed but not read.
 struct TinyModels {
   /// Called before each evaluation of the causal models, so that a test may slow them down.
   std::function<void()> on_work{};
@@ -44,7 +44,7 @@ struct TinyModels {
       HookedModel model(causal(name));
       model.on_work = on_work;
       if (on_text) {
-        // For a model that does not name its BOS, each text is checked for a BOS at its beginning.
+        // If a model does not name its BOS, each text is checked for a BOS at its beginning.
         model.special = {{"<bos>", *model.bos()}};
         model.on_tokens = [tell = on_text](std::string_view text, Tokenization&) { tell(text); };
       }
@@ -64,18 +64,19 @@ struct TinyModels {
   }
 };
 
-/// A call of the command that writes a folder. In its words, IN means the folder of inputs and OUT
+/// A command call that writes a folder. In its words, IN stands for the input folder and OUT for
 /// the output folder.
 struct TinyJob {
   std::string name;
   std::vector<std::string> words;
-  /// The words that are added to resume after a kill. A measurement is called again without them.
+  /// The words that are added to resume after a kill. A measurement is repeated without them.
   std::vector<std::string> redo{"--resume"};
   /// A call that creates the folder OUT before the job begins.
   std::vector<std::string> before{};
   /// The file that exists only in a complete folder; if empty, run.json contains "complete".
   std::string last_file{};
-  /// A second call refuses the job's own folder, so only the job's errors can be tested.
+  /// Whether a second call refuses the job's own folder, so that only the job's errors can be
+  /// tested.
   bool refuses_its_own = false;
 };
 
@@ -160,7 +161,7 @@ struct TinyJob {
   };
 }
 
-/// The words, with the folders filled in.
+/// The words, with the folders inserted.
 [[nodiscard]] inline std::vector<std::string> placed(std::vector<std::string> words,
                                                      const std::filesystem::path& in,
                                                      const std::filesystem::path& out) {
@@ -227,9 +228,9 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   }
 }
 
-/// All files of a job, by path below its folder. Of run.json only what is the same in every call:
-/// not the costs, which are lower with cached vectors. The journal is left out: it records repeated
-/// work again.
+/// All files of a job, by path below its folder. From run.json, only the fields that are the same
+/// in every call are included: not the costs, which are lower with cached vectors. The journal is
+/// left out, because it also records repeated work.
 [[nodiscard]] inline std::map<std::string, std::string> lasting_files(
     const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
@@ -252,10 +253,10 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   return files;
 }
 
-/// Whether a folder claims to be complete.
+/// Whether a folder states that it is complete.
 [[nodiscard]] inline bool looks_complete(const TinyJob& job, const std::filesystem::path& folder) {
   if (!job.last_file.empty()) {
-    // A report in its own folder records this itself.
+    // A report in its own folder records its own completion.
     const auto record = folder / "report.json";
     const Json said = std::filesystem::exists(record) ? Json::parse(slurp(record), nullptr, false)
                                                       : Json{{"status", "complete"}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small tokenizers and the results of the `tokenizers` package for them, written by
-// write_tokenizer_cases.py; and a test's JSON as a part of a tokenizer file.
+// Small tokenizers and the `tokenizers` package's results for them, written by
+// write_tokenizer_cases.py; also a helper that uses a test's JSON as part of a tokenizer file.
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -33,7 +33,7 @@ class PartOf {
   nlohmann::json value_;
 };
 
-/// A word's tokens, by any tokenizer model.
+/// The tokens of a word from any tokenizer model.
 template <class Model>
 [[nodiscard]] std::vector<Token> cut(const Model& model, std::string_view word) {
   std::vector<Token> tokens;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A masked model over whole words, whose rows are a hash of its input, and elements in its
-// vocabulary.
+// A masked model over whole words. Its rows are a hash of its input, and its vocabulary contains
+// elements.
 
 #include <cctype>
 #include <cstdint>
@@ -18,16 +18,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Tokens are runs of letters and every other character except the space, which is not a token.
-/// Texts are between <s> and </s>; an unknown word is <unk>. Equal rows mean equal inputs.
+/// Tokens are runs of letters and single other characters, except spaces, which produce no token.
+/// Texts are enclosed in <s> and </s>; an unknown word is <unk>. Equal rows mean equal inputs.
 class WordMaskModel {
  public:
   explicit WordMaskModel(const std::vector<std::string>& words) {
     for (const char* special : {"<s>", "</s>", "<unk>", "<mask>"}) add(special);
     for (const std::string& word : words) add(word);
   }
-  /// Knows every word of a dataset's templates and its names of one word, but no longer name as a
-  /// token.
+  /// A model that knows every word in a dataset's templates and all its one-word names, but has no
+  /// token for a longer name.
   explicit WordMaskModel(const MultiPromptDataset& dataset) : WordMaskModel(words_in(dataset)) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

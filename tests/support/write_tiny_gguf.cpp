@@ -3,12 +3,12 @@
 // Writes a tiny random transformer for tests of the whole command.
 //
 //   write_tiny_gguf OUT.gguf [no-bos | VOCABULARY.gguf]
-//   write_tiny_gguf OUT.gguf lora     an adapter for one
-//   write_tiny_gguf OUT.gguf bf16     in BF16
+//   write_tiny_gguf OUT.gguf lora     an adapter for such a transformer
+//   write_tiny_gguf OUT.gguf bf16     weights in BF16
 //   write_tiny_gguf OUT.gguf cut      the same weights in F32
 //   write_tiny_gguf OUT.gguf two-way  metadata that specifies non-causal attention
 //   write_tiny_gguf OUT.gguf sliding  sliding windows; also recurrent, hybrid
-//   write_tiny_gguf LEAD parts SEED   in three parts, the first without weights
+//   write_tiny_gguf LEAD parts SEED   three parts, the first without weights
 
 #include <cstdlib>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plumb makes of given judgements, for comparison with another library: each line of stdin is
-// {"confidence": […], "correct": […], "bins": n, "at": […]}, each line of stdout holds every metric,
-// the calibration curve, and the isotonic map at the points "at".
+// Computes plumb's calibration of given judgements, for comparison with another library. Each line
+// of stdin is {"confidence": […], "correct": […], "bins": n, "at": […]}. Each line of stdout
+// contains every metric, the calibration curve, and the isotonic map at the points "at".
 
 #include <cmath>
 #include <iostream>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes conversations by chat templates, for test_chat.py. Reads JSON lines {template, tokens, messages,
-// opens} and prints the text as JSON, or null and, on stderr, the reason.
+// Renders conversations with chat templates, for test_chat.py. Reads JSON lines {template, tokens,
+// messages, opens} and prints each text as JSON. If a text cannot be rendered, prints null, and the
+// reason on stderr.
 
 #include <exception>
 #include <iostream>

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Does anything get lost, or silently wrong, when the disk fails or the power goes?
+// Is anything lost, or silently wrong, if the disk fails or the power is lost?
 //
-//   faults errors [--every N] [--job NAME]      each call on files of each job fails, in each way
-//   faults power-loss [--every N] [--job NAME] [--seed N]   the power goes after each call that
+//   faults errors [--every N] [--job NAME]      every file call of every job fails, in every way
+//   faults power-loss [--every N] [--job NAME] [--seed N]   the power is lost after each call that
 //                                                           changes the disk
 //
-// Each job runs on tiny inputs (support/tiny_jobs.hpp). After a fault, or an interrupted run, it is
-// taken up again (--resume; a measurement is called again) and must leave the bytes of a run that
-// nothing happened to. A call that a fault was passed over in silence, a folder that says it is whole
-// and is not, and an error that does not say what to do count as failures too. With --every N each
-// Nth place is tried. The last line sums up; ends with 1 where there was a failure.
+// Each job runs on tiny inputs (support/tiny_jobs.hpp). After a fault or an interrupted run, the
+// job is resumed (--resume; a measurement is repeated) and must produce the same bytes as an
+// undisturbed run. The following also count as failures: a fault that the job ignores although its
+// results differ, a folder that states that it is complete and is not, and an error without a
+// remedy. With --every N, only every Nth position is tried. The last line is a summary; the exit
+// code is 1 if there was a failure.
 
 #include <algorithm>
 #include <iostream>
@@ -34,7 +35,7 @@ struct Options {
   std::uint64_t seed = 0;
 };
 
-/// One job with what it leaves when nothing happens.
+/// One job and the files of its undisturbed run.
 class Trial {
  public:
   Trial(const TemporaryFolder& folder, const TinyJob& job) : folder_(folder), job_(job) {
@@ -53,7 +54,7 @@ class Trial {
   [[nodiscard]] std::filesystem::path out() const { return work() / "out"; }
   [[nodiscard]] const Files& expected() const { return expected_; }
 
-  /// The folder as it is before the job begins.
+  /// Restores the folder to its state before the job.
   void prepare() {
     std::filesystem::remove_all(work());
     std::filesystem::create_directories(work());
@@ -66,21 +67,21 @@ class Trial {
   }
   [[nodiscard]] TinyRun run() const { return call(job_.words, {}); }
   [[nodiscard]] TinyRun redo() const { return call(job_.words, job_.redo); }
-  /// What is wrong with a folder that something happened to; empty where nothing is.
+  /// Returns what is wrong with a folder after a fault; empty if nothing is.
   [[nodiscard]] std::string fault_of_folder() const {
     if (job_.refuses_its_own || !looks_complete(job_, out())) return "";
     Files found = lasting_files(out());
     std::erase_if(found, [](const auto& file) { return file.first.ends_with(".part"); });
     return found == expected_ || found == before_ ? "" : "looks complete and is not" + unlike();
   }
-  /// Takes the job up again; what is then wrong.
+  /// Resumes the job and returns what is wrong afterwards.
   [[nodiscard]] std::string fault_of_redoing() const {
     if (job_.refuses_its_own) return "";
     const TinyRun again = redo();
     if (again.code != 0) return "does not go on: " + again.err;
     return lasting_files(out()) == expected_ ? "" : "resumes to different bytes" + unlike();
   }
-  /// The files that are not as expected.
+  /// The files that differ from the expected ones.
   [[nodiscard]] std::string unlike() const {
     std::string names;
     const Files found = lasting_files(out());
@@ -108,7 +109,7 @@ class Trial {
   Files before_, expected_;
 };
 
-/// What went wrong, each kind of it once.
+/// Counts failures and prints at most two of each kind.
 class Failures {
  public:
   void add(const std::string& job, const std::string& where, const std::string& what) {
@@ -125,7 +126,7 @@ class Failures {
   std::map<std::string, std::size_t> seen_;
 };
 
-/// The last line that a command said on stderr, if it is an error with a remedy.
+/// Whether the last line that a command wrote to stderr is an error with a remedy.
 bool says_what_to_do(const std::string& err) {
   const std::size_t end = err.find_last_not_of('\n');
   const std::size_t begin = err.rfind('\n', end);
@@ -200,7 +201,7 @@ std::size_t power_losses(const TemporaryFolder& folder, const TinyJob& job, cons
         failures.add(job.name, where, "was said to be done and is not" + trial.unlike());
       }
       if (n == events.size()) continue;
-      if (kept == Unsynced::random) {  // and once more while it goes on
+      if (kept == Unsynced::random) {  // also lose the power while the job is being resumed
         LoggedDisk second(trial.work());
         const auto more = logged([&] { (void)trial.redo(); });
         RandomStream random(seed, "second loss");

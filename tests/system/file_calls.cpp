@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/file_calls.hpp"
 
-// The C library's calls on files under their own names. The linker takes them before the C library's, for
-// this program and for the C++ library under it; what is not watched goes straight on.
+// Replaces the C library's file functions under their own names. The linker prefers these functions
+// to the C library's, for this program and for the C++ library that it uses. Calls on files that
+// are not watched are passed on directly.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -33,7 +34,7 @@ using plumb::detail::test::FileEvent;
 using plumb::detail::test::FileFault;
 using Path = std::filesystem::path;
 
-/// What a call is to the disk; decides which faults it can have.
+/// The kind of a call, which determines the faults that it can have.
 enum class Call { look, open_read, read, open_write, write, sync, name, remove, cut, room, lock };
 
 struct Watch {
@@ -44,19 +45,19 @@ struct Watch {
   bool persists = false;
   plumb::detail::test::WatchedFiles seen;
   std::map<int, std::string> open_paths;         // by descriptor
-  std::map<const void*, std::string> mapped;     // what may be written
-  std::map<std::string, std::uint64_t> numbers;  // of the files by their names now
+  std::map<const void*, std::string> mapped;     // writable mappings
+  std::map<std::string, std::uint64_t> numbers;  // by the files' current names
   std::uint64_t next_number = 1;
 };
 
-/// Held by each call on files: threads read relations side by side.
+/// Every file call locks this mutex, because several threads read relations at the same time.
 std::recursive_mutex& watch_lock() {
   static std::recursive_mutex& one = *new std::recursive_mutex;
   return one;
 }
 
 Watch& watch() {
-  static Watch& one = *new Watch;  // files are closed after the last object is gone
+  static Watch& one = *new Watch;  // never destroyed, because files are closed last
   return one;
 }
 
@@ -64,7 +65,7 @@ template <class Function>
 Function next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
-// Only the C library's own functions are asked, by their names.
+// Only functions of the C library are looked up by name.
 #define PLUMB_LOCKED const std::lock_guard plumb_lock(watch_lock())
 #define PLUMB_NEXT(function) static const auto real = next<decltype(&::function)>(#function)
 
@@ -111,7 +112,7 @@ int number_of(FileFault fault) {
   return fault == FileFault::read_only || fault == FileFault::turned ? EROFS : ENOSPC;
 }
 
-/// Counts a call; the fault that it has.
+/// Counts a call and returns its fault, if any.
 std::optional<FileFault> fault_of(Call call, const char* what, const std::string& path) {
   Watch& w = watch();
   for (const FileFault fault : file_faults) {
@@ -127,7 +128,7 @@ std::optional<FileFault> fault_of(Call call, const char* what, const std::string
   return w.fault;
 }
 
-/// Whether a call on a path is to fail; errno is set then.
+/// Whether a call on a path must fail; if so, sets errno.
 bool fails(Call call, const char* what, const std::string& path) {
   if (!is_watched(path)) return false;
   const auto fault = fault_of(call, what, path);
@@ -165,7 +166,7 @@ std::string bytes_of(const std::string& path) {
   return text;
 }
 
-/// The path of a watched descriptor; null for others.
+/// The path of a watched descriptor; null for other descriptors.
 const std::string* path_of(int descriptor) {
   if (!watch().on) return nullptr;
   const auto found = watch().open_paths.find(descriptor);
@@ -193,7 +194,7 @@ int open_watched(const std::string& path, int flags, mode_t mode) {
   return opened;
 }
 
-/// All names at and below one that was renamed.
+/// Moves the numbers of a renamed file or folder, and of everything below it, to the new names.
 void move_numbers(const std::string& from, const std::string& to) {
   auto& numbers = watch().numbers;
   std::map<std::string, std::uint64_t> moved;
@@ -208,7 +209,7 @@ void move_numbers(const std::string& from, const std::string& to) {
   for (auto& [name, number] : moved) numbers[name] = number;
 }
 
-/// What is not there is no call that changes the disk.
+/// Removing something that does not exist does not change the disk, so it does not count as a call.
 int remove_watched(const char* path, long number) {
   const std::string whole = watch().on ? absolute(path) : path;
   if (is_watched(whole) && is_there(whole) && fails(Call::remove, "remove", whole)) return -1;
@@ -220,7 +221,7 @@ int remove_watched(const char* path, long number) {
   return static_cast<int>(done);
 }
 
-/// A file is made as large as this.
+/// Records that a file gets this size; returns false if the call must fail.
 bool cut_watched(const std::string& path, off_t size) {
   if (fails(Call::cut, "cut", path)) return false;
   log({FileEvent::Kind::cut, path, {}, number_of(path), static_cast<std::size_t>(size)});
@@ -267,7 +268,7 @@ int open(const char* path, int flags, ...) {
   return open_watched(watch().on ? absolute(path) : path, flags, mode);
 }
 
-/// std::filesystem goes through folders by it, below an open one.
+/// std::filesystem uses this function to traverse folders, with paths relative to an open folder.
 int openat(int folder, const char* path, int flags, ...) {
   PLUMB_LOCKED;
   const std::string* const above = path_of(folder);
@@ -333,7 +334,7 @@ ssize_t write(int descriptor, const void* from, size_t size) {
     struct stat before {};
     syscall(SYS_fstat, descriptor, &before);
     written = syscall(SYS_write, descriptor, from, asked);
-    // Files are only ever appended to.
+    // Files are only appended to, so the offset is the size before the write.
     log({FileEvent::Kind::write,
          *path,
          {},
@@ -356,7 +357,7 @@ int fsync(int descriptor) {
   } else {
     log({FileEvent::Kind::sync, *path, {}, number_of(*path)});
   }
-  return 0;  // nothing is lost here: the log says what would be
+  return 0;  // nothing is synced: a power loss is only simulated from the log
 }
 
 int rename(const char* from, const char* to) {
@@ -405,7 +406,7 @@ int ftruncate(int descriptor, off_t size) noexcept {
   return static_cast<int>(syscall(SYS_ftruncate, descriptor, size));
 }
 
-/// Says its error, where it has one, and does not set errno.
+/// Returns its error, if any, and does not set errno.
 int posix_fallocate(int descriptor, off_t offset, off_t size) {
   PLUMB_LOCKED;
   PLUMB_NEXT(posix_fallocate);
@@ -444,7 +445,7 @@ void* mmap(void* at, size_t size, int protection, int flags, int descriptor,
   if (path != nullptr && (protection & PROT_WRITE) != 0) watch().mapped[made] = *path;
   return made;
 }
-/// What was stored since the last call reaches the disk here and not before.
+/// Changes since the last call reach the disk only when this is called.
 int msync(void* at, size_t size, int flags) {
   PLUMB_LOCKED;
   const auto found = watch().on ? watch().mapped.find(at) : watch().mapped.end();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file with vectors and OpenMP: are its answers and ranks those of the other file? Prints the widths that the program
-// holds and the one that it runs, and who has OpenMP.
+// The file that is compiled with vectors and OpenMP. It checks that its answers and ranks equal
+// those of the other file. Prints the vector widths that the program contains, the width that it
+// uses, and which parts have OpenMP.
 
 #include <cstdio>
 

@@ -7,7 +7,7 @@
 
 #include "plumb/rank.hpp"
 
-// A function of each file's own.
+// Each file that includes this header has its own copy of the function.
 namespace {
 
 inline std::string ranks_here() {

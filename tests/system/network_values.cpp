@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Do the networks compute the same with vectors of every width, and with any number of threads?
+// Do the networks compute the same values with every vector width and any number of threads?
 //
 //   network_values FOLDER…
-// Each folder holds a small network and what transformers computes with it (write_network_cases.py).
-// Prints for each, as one JSON object a line: how many numbers the vectors of its kernels
-// have, the largest difference to transformers over the largest number, and a hash of all
-// bits of what the network says to a few thousand questions. test_vector_widths.py compiles it for
-// several CPUs and compares.
+//
+// Each folder contains a small network and transformers' results for it (write_network_cases.py).
+// Prints one JSON object on a line for each network: how many numbers a vector of its kernels
+// contains, the largest difference from transformers divided by the largest number, and a hash of
+// all bits of the network's output for a few thousand queries. test_vector_widths.py compiles this
+// program for several CPUs and compares the outputs.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +30,7 @@ namespace {
 
 using namespace plumb::detail;
 
-/// FNV-1a over the bits of numbers.
+/// An FNV-1a hash over the bits of numbers.
 class Bits {
  public:
   void add(std::span<const float> numbers) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ranks the true entities of a graph's queries by best-first search and by scoring every name, full
-// ranks and Hit@10, sum and mean, and prints as JSON where they differ.
+// Ranks the true entities of a graph's queries in two ways: by best-first search and by scoring
+// every name. Compares full ranks and Hit@10, with sum and mean, and prints the differences as
+// JSON.
 //
 //   search_against_exhaustive MODEL.gguf GRAPH QUERIES
 //
-// QUERIES are drawn by seed; 0 takes the whole test part. Names within 1e-4 nats of the true one may
-// stand on either side of it and are counted.
+// QUERIES is the number of queries to draw with a seed; 0 uses the whole test part. Names within
+// 1e-4 nats of the true one may be on either side of it; they are counted.
 
 #include <cmath>
 #include <cstddef>
@@ -75,7 +76,7 @@ int main(int argc, char** argv) {
         };
         const std::uint32_t gold = questions[q].gold;
         worst = std::max(worst, std::abs(score(gold) - ranks[q].score));
-        // Names that are above for certain, and those that may be.
+        // The number of names that are certainly above the true one, and of those that may be.
         std::size_t least = 0, most = 0, filtered_least = 0, filtered_most = 0;
         for (std::size_t e = 0; e < names.size(); ++e) {
           if (names[e] == names[gold]) continue;

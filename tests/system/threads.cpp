@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Are the types that say "any number of threads may ask it" so? And do two models on two threads
-// share nothing?
+// May any number of threads use the types that allow it? Do two models on two threads share
+// nothing?
 //
-// Built with -fsanitize=thread by test_packaging.py, which reports what two threads both touch.
-// Prints "same" when every thread found what one alone does.
+// test_packaging.py builds this program with -fsanitize=thread, which reports data that two threads
+// access at the same time. Prints "same" if every thread computes the same results as a single
+// thread.
 
 #include <cmath>
 #include <cstdio>
@@ -24,7 +25,8 @@ namespace {
 
 constexpr std::size_t thread_count = 4;
 
-/// Does the same work on all threads at once; whether all gave what this one gives.
+/// Runs the same work on several threads at the same time; returns whether all results equal this
+/// thread's.
 template <class Work>
 bool same_on_all_threads(Work work) {
   const auto expected = work();
@@ -43,7 +45,7 @@ bool same_on_all_threads(Work work) {
 plumb::detail::Dataset capitals() {
   plumb::detail::Relation capital{
       "capital", {"[X]: [Y]", "[Y] of [X]"}, {"Paris", "Seoul"}, {"p", "s"}};
-  for (std::size_t i = 0; i < 40; ++i) {  // as many as an interval needs
+  for (std::size_t i = 0; i < 40; ++i) {  // enough for an interval
     const std::string number = std::to_string(i);
     capital.facts.push_back({number, number + (i % 3 == 0 ? " Korea" : " France"), {}, i % 2});
   }
@@ -56,7 +58,7 @@ int main() {
   using namespace plumb::detail;
   bool same = true;
 
-  // A ranker, resamples, predictions and a tree are read by all.
+  // All threads read the same ranker, resamples and predictions.
   EmbeddingMatrix vectors(200, 16);
   RandomStream random(1, "threads");
   for (Eigen::Index i = 0; i < vectors.size(); ++i) {
@@ -69,7 +71,7 @@ int main() {
                      [&] { return ranker.ranks(VectorRows(vectors.data(), 50, 16), questions); });
 
   const Dataset dataset = capitals();
-  const auto probed = [&] {  // each thread its own model
+  const auto probed = [&] {  // each thread makes its own model
     NgramTreeModel model("France: Paris. Korea: Seoul.", 8);
     CausalScorer scorer(model);
     return probe_in_memory(scorer, dataset).relations;

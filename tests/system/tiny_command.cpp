@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The whole command over models that need no file (support/tiny_jobs.hpp).
+// The whole command, over models that need no file (support/tiny_jobs.hpp).
 //
-//   tiny_command --jobs FOLDER    writes what the jobs read into FOLDER/in, and lists them as JSON
-//   tiny_command COMMAND …        is plumb COMMAND …; PLUMB_TINY_PAUSE is how many microseconds the
-//                                 models take for each evaluation, PLUMB_TINY_MARK a file that is
-//                                 made when an evaluation begins
+//   tiny_command --jobs FOLDER    writes the inputs of the jobs into FOLDER/in, and lists the jobs
+//                                 as JSON
+//   tiny_command COMMAND …        runs plumb COMMAND …; PLUMB_TINY_PAUSE is the number of
+//                                 microseconds that the models take for each evaluation;
+//                                 PLUMB_TINY_MARK is a file that is created when one begins
 
 #include <chrono>
 #include <cstdlib>
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
     models.on_work = [microseconds = std::atoi(pause), mark] {
       if (mark != nullptr) std::ofstream(mark) << "working\n";
       std::this_thread::sleep_for(
-          std::chrono::microseconds(microseconds));  // signals do not end it
+          std::chrono::microseconds(microseconds));  // signals do not end this wait
     };
   }
   return run_command_line(argc, argv, models);

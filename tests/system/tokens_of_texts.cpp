@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tokenises texts with the tokenizer of a Hugging Face folder, for tests that compare with the
+// Tokenises texts with the tokenizer in a Hugging Face folder, for tests that compare with the
 // `tokenizers` package.
 //
 //   tokens_of_texts FOLDER [parse] <TEXTS >TOKENS
 //
-// A text is a line of JSON, one string; its answer a line {"ids": […], "bytes": [[begin, end], …],
-// "words": […], "text": what detokenize makes of the ids}. With `parse` special tokens are found in
-// texts. The first line that is written tells {"before": […], "after": […], "size": …}.
+// Each text is a line with one JSON string. Its answer is a line {"ids": […], "bytes": [[begin,
+// end], …], "words": […], "text": the ids after detokenize}. With `parse`, special tokens in texts
+// are recognised. The first output line is {"before": […], "after": […], "size": …}.
 
 #include <exception>
 #include <iostream>

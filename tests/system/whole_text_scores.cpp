@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scores whole texts by llama.cpp alone, one after another, for tests of what plumb scores.
+// Scores whole texts with only llama.cpp, one after another, as a reference for plumb's scores.
 //
 //   whole_text_scores MODEL.gguf <QUESTIONS >ANSWERS
 //
-// A question is a line {"given": TEXT, "rest": TEXT, "bos": true}: the whole text is tokenised at
-// once, and all its tokens behind the longest token prefix that it shares with the tokens of what is
-// given are scored. Or {"given": [PIECE, …], "rest": [PIECE, …], "bos": true}: each piece is
-// tokenised by itself, a piece {"separator": TEXT} without a space that SentencePiece puts before
-// it. An answer is {"score": nats, "tokens": scored, "ids": of the whole text}. The first line that
-// is written tells {"has_bos": …}. Nothing of plumb is included.
+// A question is a line in one of two forms. In {"given": TEXT, "rest": TEXT, "bos": true}, the
+// whole text is tokenised together. The scored tokens are those after the longest token prefix that
+// it shares with the tokens of the given text. In {"given": [PIECE, …], "rest": [PIECE, …], "bos":
+// true}, each piece is tokenised separately; a piece {"separator": TEXT} is tokenised without the
+// space that SentencePiece puts before a text. An answer is {"score": nats, "tokens": scored,
+// "ids": of the whole text}. The first output line is {"has_bos": …}. This program includes nothing
+// from plumb.
 
 #include <llama.h>
 
@@ -35,7 +36,8 @@ Ids tokens_of(const llama_vocab* vocabulary, const std::string& text, bool parse
   return ids;
 }
 
-/// SentencePiece has each separator of these tests as one token, with its own sign for a space.
+/// In SentencePiece, each separator of these tests is a single token, in which a special sign
+/// stands for a space.
 Ids separator_of(const llama_vocab* vocabulary, const std::string& text) {
   if (llama_vocab_type(vocabulary) != LLAMA_VOCAB_TYPE_SPM) return tokens_of(vocabulary, text);
   std::string written;
@@ -58,7 +60,8 @@ Ids ids_of(const llama_vocab* vocabulary, const Json& text) {
   return all;
 }
 
-/// The log-probability of each token of a text, in nats; 0 of those before `first`, which is at least 1.
+/// The log-probability of each token of a text, in nats; 0 for the tokens before `first`, which is
+/// at least 1.
 std::vector<double> scored(llama_context* context, const llama_vocab* vocabulary, const Ids& whole,
                            std::size_t first) {
   const int size = llama_vocab_n_tokens(vocabulary);
@@ -107,7 +110,7 @@ int main(int argc, char** argv) {
     std::size_t first = 0;
     std::vector<double> scores;
   };
-  std::map<Ids, Known> texts;  // a statement, and its candidate alone, are one text
+  std::map<Ids, Known> texts;  // a statement and the same candidate by itself are one text
   for (std::string line; std::getline(std::cin, line);) {
     const Json question = Json::parse(line);
     const bool special = question.value("special", false);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which single answer do the answers to many paraphrases give?
+// How do the answers to many paraphrases become a single answer?
 //
-// An aggregator turns the answers to a fact's paraphrases into one answer by its policy:
-//   Vote           the most frequent answer if at least `to_win` paraphrases gave it and no other
+// An aggregator turns the answers to a fact's paraphrases into one answer, according to its policy:
+//   Vote           the most frequent answer, if at least `to_win` paraphrases gave it and no other
 //                  answer is as frequent; otherwise the vote fails and there is no answer
 //   MinConfidence  the answer of the paraphrase with the lowest Base confidence
-//   MaxConfidence  the same with the highest; for both, ties go to the lowest template index
+//   MaxConfidence  the answer of the paraphrase with the highest; for both, ties go to the lowest
+//                  template index
 // A paraphrase under which options share the best score gives no answer: it does not vote and
-// cannot be chosen. Source: Kissling et al., section 3.2 and appendix C, which leave ties of a vote
-// open; here such a tie is a failure. Non-goal: the confidence of the answer
+// cannot be chosen. Source: Kissling et al., section 3.2 and appendix C, which do not specify how a
+// tied vote counts; here it is a failure. Non-goal: the confidence of the answer
 // (calibrate/confidence.hpp).
 
 #include <concepts>
@@ -61,8 +62,8 @@ consteval bool check_aggregation() {
 }
 
 struct Vote {
-  /// 2 requires a plurality, more than half of the paraphrases an absolute majority, all of them
-  /// unanimity.
+  /// With 2, a plurality wins; with more than half of the paraphrases, an absolute majority is
+  /// required; with all of them, unanimity.
   std::size_t to_win = 2;
 
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
@@ -94,7 +95,7 @@ struct Vote {
   [[nodiscard]] std::string name() const { return "vote" + std::to_string(to_win); }
 };
 
-/// The answer of the paraphrase with the lowest Base confidence, the first of equal ones.
+/// The answer of the paraphrase with the lowest Base confidence, the first in a tie.
 struct MinConfidence {
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
     return ranges::min_element(paraphrases, {}, &Prediction::confidence)->option;
@@ -102,7 +103,7 @@ struct MinConfidence {
   [[nodiscard]] std::string name() const { return "min"; }
 };
 
-/// The answer of the paraphrase with the highest Base confidence, the first of equal ones.
+/// The answer of the paraphrase with the highest Base confidence, the first in a tie.
 struct MaxConfidence {
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
     return ranges::max_element(paraphrases, {}, &Prediction::confidence)->option;
@@ -114,7 +115,7 @@ struct MaxConfidence {
 struct Aggregate {
   /// Nullopt if the policy found no answer.
   std::optional<std::size_t> option{};
-  /// How many paraphrases gave it, and the sum of their Base confidences.
+  /// The number of paraphrases that gave the answer, and the sum of their Base confidences.
   std::size_t agreeing = 0;
   double confidence_sum = 0;
 };
@@ -156,7 +157,7 @@ class Aggregator {
     return aggregate;
   }
 
-  /// The same for a fact, which an error names.
+  /// The same for a fact; errors name the fact.
   [[nodiscard]] Aggregate operator()(const FactPredictions& fact) const {
     return (*this)(fact.paraphrases(), fact.site());
   }

@@ -7,12 +7,12 @@
 //                                > ℓ(the same label      | the label of the subject)
 //   objects    after one prompt,   ℓ(an alias of an object) > ℓ(its label)
 // Each such comparison is a pair. A fact's rate is the share of its pairs in which the alias is
-// strictly above. The rate is the mean over facts that have a pair, so that a subject with thirty
-// aliases counts once. The pooled rate is the share of all pairs. Equal pairs are counted
-// separately. ℓ is in nats. It is used both as the sum over the name's tokens, which favours short
-// names, and as their mean. Source: "What Matters in Learning Facts in Language Models?", appendix
-// C.1, Table 10, which does not specify how pairs are averaged and compares single tokens, for
-// which sum and mean are equal. Non-goal: whether the alias is the answer.
+// strictly above. The overall rate is the mean over facts that have a pair, so that a subject with
+// thirty aliases counts once. The pooled rate is the share of all pairs. Equal pairs are counted
+// separately. ℓ is in nats. It is computed both as the sum over the name's tokens, which favours
+// short names, and as the mean. Source: "What Matters in Learning Facts in Language Models?",
+// appendix C.1, Table 10, which does not specify how pairs are averaged and compares single tokens,
+// for which sum and mean are equal. Non-goal: whether the alias is the answer.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,23 +35,23 @@ struct NameLikelihood {
   std::uint32_t tokens = 1;
   /// Index among the relation's templates.
   std::uint16_t template_index = 0;
-  /// Indices: among the subject's names; of the object among the fact's objects; and among the
-  /// object's names. 0 is the label.
+  /// Three indices: of the subject's name among its names, of the object among the fact's objects,
+  /// and of the object's name among its names. Name 0 is the label.
   std::uint16_t expression = 0;
   std::uint16_t object = 0;
   std::uint16_t name = 0;
 };
 
-/// Filled relation by relation, fact by fact; thread-safe to read.
+/// Filled relation by relation, fact by fact. Thread-safe to read.
 class NameLikelihoods {
  public:
   /// Facts added from here on belong to a new relation.
   void begin_relation() { strata_.push_back(0); }
 
   /// Adds a fact to the latest relation; begin_relation must have been called. Rows may come in any
-  /// order and need not be complete: a name whose label has no row makes no pair. Throws a user
-  /// error for two rows of the same name after the same prompt, for a name without tokens, and for
-  /// a log-likelihood that is above 0 or NaN; the fact is then not added.
+  /// order and need not be complete: a name whose label has no row forms no pair. Throws a user
+  /// error if two rows have the same name after the same prompt, if a name has no tokens, or if a
+  /// log-likelihood is above 0 or NaN; the fact is then not added.
   void add_fact(std::span<const NameLikelihood> rows) {
     std::vector<NameLikelihood> sorted(rows.begin(), rows.end());
     ranges::sort(sorted, {}, place);
@@ -92,7 +92,7 @@ class NameLikelihoods {
   }
 
   std::vector<std::size_t> strata_;
-  /// Where each fact's rows end.
+  /// The end of each fact's rows.
   std::vector<std::size_t> ends_;
   std::vector<NameLikelihood> rows_;
 };
@@ -101,19 +101,20 @@ struct OutrankingRate {
   /// Mean over facts of the share of their pairs; its count is the number of facts with a pair.
   Estimate rate;
   std::uint64_t pairs = 0;
-  /// Pairs in which the alias is above its label, and in which they are equal.
+  /// The number of pairs in which the alias is above its label, and of pairs in which the two are
+  /// equal.
   std::uint64_t above = 0;
   std::uint64_t equal = 0;
-  /// Facts without a pair.
+  /// The number of facts without a pair.
   std::size_t excluded = 0;
 
-  /// Over all pairs; `no_number` if there are none.
+  /// The rate over all pairs; `no_number` if there are none.
   [[nodiscard]] double pooled() const {
     return pairs == 0 ? no_number : static_cast<double>(above) / static_cast<double>(pairs);
   }
 };
 
-/// By the sum over a name's tokens, and by their mean. Both use the same pairs.
+/// The rates by the sum over a name's tokens, and by the mean over them. Both use the same pairs.
 struct NameRates {
   OutrankingRate by_sum, by_mean;
 };
@@ -134,7 +135,7 @@ struct OutrankingCount {
   }
 };
 
-/// By sum and by mean.
+/// The counts by sum and by mean.
 struct OutrankingCounts {
   OutrankingCount by_sum, by_mean;
 

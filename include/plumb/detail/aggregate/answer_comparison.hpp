@@ -4,10 +4,11 @@
 // How do the answers of two models, or of two builds of one model, differ on the same facts?
 //
 // Facts are matched by subject and right answer, templates by their text or setting; the candidates
-// must be the same. One use is to check a kernel against the results of another. The difference of
-// accuracy is paired, the first minus the second, with a bootstrap interval over facts. A tie of n
-// for the best that includes the right candidate counts 1/n. Non-goals: models that were asked
-// different facts (measure/model_comparison.hpp compares such models), generated texts.
+// must be the same. One use is to check the results of one kernel against those of another. The
+// difference of accuracy (first minus second) is paired and has a bootstrap interval over facts. A
+// tie of n for the best that includes the right candidate counts as 1/n. Non-goals: models that
+// were asked about different facts (measure/model_comparison.hpp compares such models), generated
+// texts.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What two models' answers have in common and where they differ. Plain data.
+/// The similarities and differences between two models' answers. Plain data.
 struct AnswerComparison {
   /// One question: a fact under a template.
   struct Question {
@@ -58,19 +59,19 @@ struct AnswerComparison {
   double mean_nats = 0;
   /// The statement with the largest difference; nullopt if there is no difference.
   std::optional<WorstStatement> worst_at{};
-  /// Questions to which the answers differ, or of which only one answer is right.
+  /// Questions for which the two answers differ, or for which only one of them is right.
   std::vector<Flip> flips{};
-  /// Questions that only the first answered right, and those that only the second did.
+  /// Questions that only the first model answered right, and questions that only the second did.
   std::vector<Flip> lost{};
   std::vector<Flip> gained{};
   PairedAccuracy accuracy{};
-  /// Facts that one of the two lacks; templates or settings that one of the two lacks, in relations
-  /// that both have.
+  /// The numbers of facts that one of the two lacks, and of templates or settings that one of the
+  /// two lacks in relations that both have.
   std::size_t facts_of_one = 0;
   std::size_t templates_of_one = 0;
 };
 
-/// What identifies a template or setting in any table.
+/// The name that identifies a template or setting in any table.
 inline std::string name_of_setting(const Answers::Table& table, const Setting& setting) {
   if (setting.method == "template" && setting.variant < table.relation.templates.size()) {
     return table.relation.templates[setting.variant];
@@ -89,7 +90,7 @@ class MatchedFacts {
     for (std::size_t f = 0; f < one.facts(); ++f) places_[key(one, f)].first.push_back(f);
     for (std::size_t f = 0; f < other.facts(); ++f) places_[key(other, f)].second.push_back(f);
   }
-  /// The second table's index of a fact of the first.
+  /// The index in the second table of a fact in the first.
   [[nodiscard]] std::optional<std::size_t> find(std::size_t fact) const {
     const auto& [ours, theirs] = places_.at(key(one_, fact));
     if (ours.size() == 1 && theirs.size() == 1) return theirs.front();

@@ -41,15 +41,15 @@ inline RelationPredictions frame_of_table(const Answers::Table& table, const Tem
   return frame;
 }
 
-/// Throws a user error for a template whose role cannot be determined, and if the base template was
-/// not asked as a paraphrase.
+/// Throws a user error if a template's role cannot be determined, or if the base template was not
+/// used as a paraphrase.
 [[nodiscard]] inline ModelPredictions predictions_of(const Answers& answers,
                                                      const PredictionOptions& options = {}) {
   ModelPredictions made{answers.name, {}, answers.unreported_facts};
   for (const Answers::Table& table : answers.tables) {
     RelationPredictions& frame =
         made.relations.emplace_back(detail::frame_of_table(table, options.kinds));
-    std::vector<std::size_t> places;  // index in the table of each setting in a row
+    std::vector<std::size_t> places;  // for each setting in a row, its index in the table
     for (const Setting& setting : frame.settings) {
       places.push_back(
           static_cast<std::size_t>(ranges::find(table.settings, setting) - table.settings.begin()));

@@ -4,11 +4,12 @@
 // Which answers are right, and which are the same?
 //
 // A generated answer is right if it contains a name of an object of its fact. Answers are numbered
-// by their lemmas over all facts, so that equal numbers mean equal lists; MatchingAnswers decides
-// which different ones count as the same. A masked model's answer is right if it is exactly the
-// tokens of a name, and only the same tokens are the same answer. Source: "What Matters in Learning
-// Facts in Language Models?", section 3.2; the matching is that of measure/answer_match.hpp.
-// Non-goal: sampled answers (calibrate/sampled_confidence.hpp).
+// by their lists of lemmas over all facts, so that equal numbers mean equal lists; MatchingAnswers
+// decides which different answers count as the same. A masked model's answer is right if it
+// consists of exactly the tokens of a name, and two such answers are the same only if their tokens
+// are the same. Source: "What Matters in Learning Facts in Language Models?", section 3.2; the
+// matching is that of measure/answer_match.hpp. Non-goal: sampled answers
+// (calibrate/sampled_confidence.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,8 @@ struct AnsweredSetting {
   PromptOutcomes outcomes;
   /// Indexed by answer number.
   std::vector<NormalisedText> answers;
-  /// Facts as in the outcomes. A fact's prompts are sorted by template, then by expression.
+  /// Facts are in the same order as in the outcomes. A fact's prompts are sorted by template, then
+  /// by expression.
   PromptList<AnswerLikelihood> likelihoods;
   /// A masked model's ranks, in the same layout; no prompts if there are none.
   PromptList<TrueTokenRank> ranks;
@@ -63,7 +65,7 @@ struct AnsweredSetting {
   FactValues one_word;
   /// The number of one-word answers over all prompts.
   std::size_t one_word_answers = 0;
-  /// The number of answers without a word, and of those with only white space.
+  /// The number of answers without a word, and of answers with only white space.
   std::size_t wordless = 0;
   std::size_t empty = 0;
   /// The number of answers that ended because they reached the token limit, if known.
@@ -96,7 +98,7 @@ class AnswerNumbers {
 /// How an answer counts.
 struct JudgedAnswer {
   std::uint32_t number = 0;
-  /// The number of its fact's objects that it names.
+  /// The number of the fact's objects that the answer names.
   std::size_t held = 0;
   bool one_word = false;
   bool wordless = false;
@@ -150,7 +152,7 @@ class TokenJudge {
   std::map<std::vector<TokenId>, std::uint32_t> numbers_;
 };
 
-/// What is stored of a row until its relation ends.
+/// The part of a row that is stored until its relation ends.
 struct JudgedRow {
   PromptOutcome outcome;
   AnswerLikelihood likelihood;
@@ -164,8 +166,8 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
                    std::optional<std::size_t> most_tokens = {}) {
   if (most_tokens) made.cut = 0;
   PromptRowCheck check{source, asked};
-  std::vector<std::vector<JudgedRow>> rows;  // of one relation, by fact
-  std::vector<std::size_t> single;           // one-word answers, by fact
+  std::vector<std::vector<JudgedRow>> rows;  // the rows of one relation, by fact
+  std::vector<std::size_t> single;           // the number of one-word answers, by fact
   std::size_t next = 0;
   const auto begin = [&] {
     const MultiPromptRelation& relation = asked.relations[next++];
@@ -232,9 +234,9 @@ void judge_setting(AnsweredSetting& made, const MultiPromptDataset& asked, Judge
 
 /// The table of a setting. `each_row(visit)` calls `visit` with each RecordedAnswer. `source` is
 /// the origin of the rows, for messages. The outcomes contain every relation of `asked`, with all
-/// its facts. An answer of `most_tokens` tokens counts as cut there: if it had ended by itself, the
-/// next token would have been the end, which is not known. Throws a user error for a row about a
-/// prompt that was not asked.
+/// its facts. An answer of `most_tokens` tokens counts as cut off: it ended on its own only if the
+/// next token would have been the end token, and that token is not known. Throws a user error for a
+/// row whose prompt was not used.
 template <Lemmatiser Lemmas, class EachRow>
 [[nodiscard]] AnsweredSetting answered_setting(const std::string& setting,
                                                const MultiPromptDataset& asked,
@@ -248,8 +250,8 @@ template <Lemmatiser Lemmas, class EachRow>
   return made;
 }
 
-/// The same for a masked model's rows, which record themselves whether they are right. Answers have
-/// numbers but no texts, and none counts as a word.
+/// The same for a masked model's rows, which already record whether they are right. Answers have
+/// numbers but no texts, and no answer counts as a word.
 template <class EachRow>
 [[nodiscard]] AnsweredSetting filled_setting(const std::string& setting,
                                              const MultiPromptDataset& asked, EachRow each_row,

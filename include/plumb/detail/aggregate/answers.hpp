@@ -7,7 +7,7 @@
 // templates, candidates], row by row. Accuracy, calibration and comparison reduce it.
 // plumb/tensors.hpp gives the tables as xtensor tensors, with softmax, means and argmax over their
 // axes. A many-shot study has the same table: a setting (a number of shots, drawn with a seed)
-// takes the place of a template, and each fact has its own choices. Non-goal: generated texts.
+// replaces a template, and each fact has its own choices. Non-goal: generated texts.
 
 #include <cmath>
 #include <cstddef>
@@ -23,20 +23,20 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// All relations of one model. Plain data: any number of threads may read one.
+/// All relations of one model. Plain data; any number of threads may read it.
 struct Answers {
   struct Table {
-    /// Its facts are axis 0, its options axis 2. Facts without a score are left out.
+    /// Its facts are axis 0, and its options are axis 2. Facts without a score are left out.
     Relation relation{};
     /// Axis 1: the relation's templates, by index (`variant`), or settings of a many-shot study.
     std::vector<Setting> settings{};
-    /// By fact, the options that it was asked with, if facts have their own choices. Empty if every
-    /// fact was asked with all options.
+    /// The options used for each fact, if facts have their own choices. Empty if all options were
+    /// used for every fact.
     std::vector<std::vector<std::uint32_t>> choices{};
-    /// In nats, summed over the span's tokens. A fact with fewer choices than others has NaN after
-    /// them.
+    /// In nats, summed over the span's tokens. If a fact has fewer choices than others, NaN follows
+    /// its values.
     std::vector<double> log_likelihoods{};
-    /// The number of scored tokens, and of bytes of the span's text.
+    /// The number of scored tokens, and the number of bytes of the span's text.
     std::vector<std::uint32_t> tokens{};
     std::vector<std::uint32_t> bytes{};
     /// In nats, each answer after a neutral prefix, for Reduction::pmi; empty if this was not
@@ -45,7 +45,7 @@ struct Answers {
 
     [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
     [[nodiscard]] std::size_t templates() const noexcept { return settings.size(); }
-    /// The number of candidates of the fact that has most.
+    /// The largest number of candidates of any fact.
     [[nodiscard]] std::size_t candidates() const noexcept {
       const std::size_t rows = facts() * templates();
       if (choices.empty() || rows == 0) return relation.options.size();
@@ -55,25 +55,25 @@ struct Answers {
     [[nodiscard]] std::size_t candidates(std::size_t fact) const {
       return choices.empty() ? relation.options.size() : choices[fact].size();
     }
-    /// The option that a fact's candidate stands for, and its text.
+    /// The option that a fact's candidate represents, and the option's text.
     [[nodiscard]] std::size_t option(std::size_t fact, std::size_t candidate) const {
       return choices.empty() ? candidate : choices[fact][candidate];
     }
     [[nodiscard]] const std::string& label(std::size_t fact, std::size_t candidate) const {
       return option_text(relation, relation.facts[fact], option(fact, candidate));
     }
-    /// The candidate that is right.
+    /// The right candidate of a fact.
     [[nodiscard]] std::size_t answer(std::size_t fact) const {
       const std::size_t right = relation.facts[fact].answer;
       if (choices.empty()) return right;
       return static_cast<std::size_t>(
           ranges::find(choices[fact], static_cast<std::uint32_t>(right)) - choices[fact].begin());
     }
-    /// Start of a fact's candidates under a template, as an index in the three lists.
+    /// The start of a fact's candidates under a template, as an index in the three lists.
     [[nodiscard]] std::size_t place(std::size_t fact, std::size_t template_place) const {
       return (fact * templates() + template_place) * candidates();
     }
-    /// The score of each candidate, in nats, or nats per token or byte.
+    /// The score of each candidate, in nats, nats per token or nats per byte.
     [[nodiscard]] std::vector<double> scores(std::size_t fact, std::size_t template_place,
                                              Reduction reduction) const {
       const std::size_t first = place(fact, template_place), count = candidates(fact);
@@ -96,7 +96,7 @@ struct Answers {
   };
 
   std::string name{};
-  /// The reduction and the span of all numbers here.
+  /// The reduction and the span of all scores in these tables.
   Scoring scoring{};
   std::vector<Table> tables{};
   /// Facts that are left out because the engine did not report the log-probabilities of all their

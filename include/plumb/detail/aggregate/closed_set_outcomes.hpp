@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Turns answers to closed sets into the outcomes that measures over many prompts read.
+// Turns closed-set answers into the outcomes from which measures over many prompts are computed.
 //
 // A closed set's prompts are the paraphrases of its relation's templates, each with the subject's
-// label in it. Templates with a marker ask something else and are left out. Answers are numbered by
-// option, so that only the same option is the same answer (SameAnswer). A tie for the best is not
-// an answer; it gets its own number and equals no other. A fact's key is its subject's identifier;
-// without one it is the label; without both it is the fact's place in its file. If a subject has
-// several facts in a relation, each remains a fact and they share a key. pair_prompts
-// (prompt_pairs.hpp) matches these in their order, so tables that are to be paired must contain the
-// same ones. Non-goal: the confidence of the answers (calibrate/overconfidence.hpp).
+// label in it. Templates with a marker ask a different question and are left out. Answers are
+// numbered by option, so that only the same option is the same answer (SameAnswer). A tie for the
+// best is not an answer; it gets its own number and does not equal any other. A fact's key is its
+// subject's identifier, else the subject's label, else the fact's position in its file. If a
+// subject has several facts in a relation, they remain separate facts and share a key. pair_prompts
+// (prompt_pairs.hpp) matches such facts in their order, so two tables that are paired must contain
+// the same facts. Non-goal: the confidence of the answers (calibrate/overconfidence.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -29,10 +29,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is known about templates besides their texts, by relation code.
+/// The known properties of templates in addition to their texts, by relation code.
 using KnownTemplates = std::map<std::string, std::vector<PromptTemplate>>;
 
-/// A relation's paraphrases, in the order of a row. One without a text is called "template N".
+/// A relation's paraphrases, in the order of a row. A template without a text is called "template
+/// N".
 inline std::vector<PromptTemplate> paraphrase_templates(const RelationPredictions& relation,
                                                         const KnownTemplates& known) {
   const auto entry = known.find(relation.relation.code);
@@ -48,7 +49,7 @@ inline std::vector<PromptTemplate> paraphrase_templates(const RelationPrediction
     }
     const auto found = ranges::find(entry->second, text, &PromptTemplate::text);
     if (found == entry->second.end()) {
-      // If accepted, it would pass for a manual template with its own group.
+      // If it were accepted, it would be taken for a manual template with its own group.
       throw user_error({.field = relation.relation.code},
                        name + (text == name ? ", whose text is not known," : " ('" + text + "')") +
                            " is not among the templates whose groups are given",

@@ -49,7 +49,9 @@ struct FactGroups {
     groups.relations.push_back({relation.relation.code, {range}});
     for (const std::string& domain : relation.relation.domains) {
       auto& ranges = domains[domain].ranges;
-      if (ranges.empty() || ranges.back() != range) ranges.push_back(range);  // may be repeated
+      if (ranges.empty() || ranges.back() != range)
+        ranges.push_back(range);  // domains may be
+                                  // repeated
     }
     cardinality[is_one_to_one(relation.relation) ? "1:1" : "N:1"].ranges.push_back(range);
   }

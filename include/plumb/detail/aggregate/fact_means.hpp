@@ -5,8 +5,8 @@
 //
 // The mean is over facts, not over relations. Shares have Wilson's interval with the effective
 // number of facts (measure/clustered_share.hpp). Other numbers have a percentile bootstrap of the
-// facts within their relations (measure/resamples.hpp). Means over the same numbers of facts in
-// each relation share their resamples, which are drawn only once.
+// facts within their relations (measure/resamples.hpp). Means with the same number of facts in each
+// relation share their resamples, which are drawn only once.
 
 #include <cstddef>
 #include <string>
@@ -32,8 +32,8 @@ struct FactValues {
   }
 };
 
-/// The mean of values in [0, 1] (1 or 0, or a share of a fact's prompts), each fact once, with the
-/// interval of measure/clustered_share.hpp. No number if there is no fact.
+/// The mean of values in [0, 1] (1 or 0, or a share of a fact's prompts), in which each fact counts
+/// once, with the interval of measure/clustered_share.hpp. No number if there is no fact.
 [[nodiscard]] inline Estimate share_of(const FactValues& facts) {
   std::vector<Stratum> strata;
   auto value = facts.values.begin();
@@ -55,7 +55,7 @@ class FactMeans {
   FactMeans(const Bootstrap& bootstrap, std::string name)
       : bootstrap_(bootstrap), name_(std::move(name)) {}
 
-  /// No number if there is no fact.
+  /// The mean and its interval; no number if there is no fact.
   [[nodiscard]] Estimate operator()(const FactValues& facts) {
     if (facts.values.empty()) return {};
     if (facts.strata != strata_) {

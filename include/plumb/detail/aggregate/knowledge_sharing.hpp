@@ -4,15 +4,14 @@
 // Of the facts that one model or setting gets right, how many does another get right too?
 //
 //   cell (L, T) = |K_L ∩ K_T| / |K_L|,
-// with L at the left of the heat map and T at the top. K is read in two ways, over the prompts that
-// both were asked:
+// with L at the left of the heat map and T at the top. K is computed in two ways, over the prompts
+// that both received:
 //   by template   the facts right under a template (with any of the subject's expressions); the
 //                 unweighted mean over the templates of all relations under which L knows a fact
 //   oracle        the facts right under any prompt, of all relations together
-// This is the η(L|T) of measure/subsumption.hpp, with templates as variants. The numbers and
-// intervals are computed there. Source: "What Matters in Learning Facts in Language Models?",
-// section 6.3 and Figure 2, which has the mean by template and does not mention several
-// expressions.
+// This is η(L|T) in measure/subsumption.hpp, with templates as variants; that header computes the
+// numbers and intervals. Source: "What Matters in Learning Facts in Language Models?", section 6.3
+// and Figure 2, which show the mean by template and do not mention several expressions.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,13 +24,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One cell. LeftOut counts what is left out; its settings are templates.
+/// One cell. LeftOut counts the data that is left out; its settings are templates.
 struct KnowledgeSharing {
   Subsumption by_template;
   Subsumption oracle;
 };
 
-/// Both cells of two models, and what they do not share.
+/// Both cells of two models, and the data that they do not share.
 struct SharingPair {
   KnowledgeSharing one_given_other;
   KnowledgeSharing other_given_one;
@@ -55,7 +54,7 @@ struct SharingPair {
   return matched;
 }
 
-/// Which facts are right under any shared prompt, with all relations as one.
+/// Which facts are right under any shared prompt, with all relations treated as one.
 [[nodiscard]] inline MatchedAnswers match_oracles(const MatchedAnswers& by_template) {
   MatchedAnswers matched{{{"oracle", 0, {{}}}}, by_template.left_out};
   MatchedRelation& all = matched.relations.front();
@@ -73,7 +72,7 @@ struct SharingPair {
   return matched;
 }
 
-/// Facts are resampled within their relations, for both readings.
+/// Facts are resampled within their relations, by template as well as for the oracle.
 [[nodiscard]] inline SharingPair knowledge_sharing(const PairedPrompts& paired,
                                                    const Bootstrap& bootstrap) {
   const MatchedAnswers by_template = match_templates(paired);

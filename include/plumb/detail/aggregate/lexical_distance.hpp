@@ -4,12 +4,13 @@
 // How many prompts does a fact have, and how different are their words?
 //
 // The Jaccard distance of two templates is 1 − |A ∩ B| / |A ∪ B| over their sets of words, 0 if
-// both are empty. A relation's distance is the mean over its pairs of templates. A dataset's is the
-// mean over relations with at least two templates. Words are those of answers
-// (measure/answer_words.hpp), in lower case and not lemmatised; [X] and [Y] do not count, as all
-// templates have them. These numbers describe a dataset and are not estimates, so they have no
-// intervals. Source: "What Matters in Learning Facts in Language Models?", appendix B.1 and Table
-// 8, which do not define a word. Non-goals: the paper's distances of syntax and of meaning.
+// both are empty. A relation's distance is the mean over its pairs of templates. A dataset's
+// distance is the mean over relations with at least two templates. Words are those of answers
+// (measure/answer_words.hpp), in lower case and not lemmatised; [X] and [Y] do not count, because
+// all templates contain them. These numbers describe a dataset and are not estimates, so they have
+// no intervals. Source: "What Matters in Learning Facts in Language Models?", appendix B.1 and
+// Table 8, which do not define what a word is. Non-goals: the paper's distances of syntax and of
+// meaning.
 
 #include <algorithm>
 #include <cstddef>
@@ -46,7 +47,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return {words.begin(), words.end()};
 }
 
-/// The mean over pairs of texts, in [0, 1]; nullopt for fewer than two.
+/// The mean over pairs of texts, in [0, 1]; nullopt for fewer than two texts.
 [[nodiscard]] inline std::optional<double> lexical_distance(std::span<const std::string> texts) {
   if (texts.size() < 2) return std::nullopt;
   std::map<std::string, std::uint32_t> known;
@@ -75,15 +76,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A row of Table 8.
 struct PromptDiversity {
-  /// Facts with a prompt; the means are over these.
+  /// The number of facts with a prompt; the means are over these facts.
   std::size_t facts = 0;
   std::size_t prompts = 0;
   std::optional<double> prompts_per_fact{};
-  /// Expressions of the subject among the fact's prompts, on average.
+  /// The mean number of expressions of the subject among a fact's prompts.
   std::optional<double> expressions_per_fact{};
-  /// Templates under which at least one fact was asked.
+  /// The number of templates that were used for at least one fact.
   std::size_t templates = 0;
-  /// Over the relations with at least two such templates; nullopt if there is none.
+  /// The mean distance over the relations with at least two such templates; nullopt if there are
+  /// none.
   std::optional<double> lexical_distance{};
   std::size_t relations_compared = 0;
 };

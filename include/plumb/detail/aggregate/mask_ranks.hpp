@@ -6,12 +6,12 @@
 //   Hit@k   share of prompts whose likeliest true token is among the k likeliest tokens (LAMA's
 //           P@k)
 //   MRR     mean of 1 / rank
-// Each is the mean over facts of the mean over their prompts. Ranks are computed among the whole
-// vocabulary and among one that several models have in common; without the latter, models with
-// different vocabularies cannot be compared. Ranks are realistic (measure/rank.hpp). Source:
-// Petroni et al. 2019, "Language Models as Knowledge Bases?", section 4.3, which ranks each object
-// of a fact separately, with the others removed. Here a fact with several objects has the rank of
-// the one that ranks highest, which no other precedes.
+// Each number is averaged over the prompts of each fact, and then over facts. Ranks are computed in
+// the whole vocabulary and in a vocabulary that several models have in common; without the latter,
+// models with different vocabularies cannot be compared. Ranks are realistic (measure/rank.hpp).
+// Source: Petroni et al. 2019, "Language Models as Knowledge Bases?", section 4.3, which ranks each
+// object of a fact separately, with the others removed. Here, the rank of a fact with several
+// objects is that of the object that ranks highest.
 
 #include <array>
 #include <cstddef>
@@ -24,7 +24,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// For one prompt. Nullopt if no name is one token, or none is in the common vocabulary.
+/// The ranks for one prompt. Nullopt if no name is one token, or if none is in the common
+/// vocabulary.
 struct TrueTokenRank {
   std::optional<Rank> whole{};
   std::optional<Rank> common{};
@@ -33,7 +34,7 @@ struct TrueTokenRank {
 struct TokenRankMetrics {
   HitRates hits{};
   Estimate mean_reciprocal_rank{};
-  /// The number of prompts with a rank, and without one.
+  /// The number of prompts with a rank, and of prompts without one.
   std::size_t prompts = 0;
   std::size_t without_rank = 0;
 
@@ -41,7 +42,8 @@ struct TokenRankMetrics {
   [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
-/// `vocabulary` is a member of TrueTokenRank. The counts of the estimates are facts with a rank.
+/// `vocabulary` is a member of TrueTokenRank. The counts of the estimates are the numbers of facts
+/// with a rank.
 [[nodiscard]] inline TokenRankMetrics token_rank_metrics(
     const PromptList<TrueTokenRank>& ranks, std::optional<Rank> TrueTokenRank::*vocabulary,
     const Bootstrap& bootstrap) {

@@ -3,12 +3,13 @@
 
 // Which of two ways of asking gets better answers, all else equal?
 //
-// Two ways are compared fact by fact. A fact counts with the share of its prompts that are right in
-// each way, and only if it has prompts in both. The difference is the first minus the second, with
-// paired resamples. The two ways are cloze and question templates within one table, or two tables
-// (mask prediction and question answering, two settings, two models) on the prompts that both have.
-// A closed set's tie for the best is not right in either way, because right means known. Source:
-// "What Matters in Learning Facts in Language Models?", appendix D and Table 14.
+// Two ways are compared fact by fact. A fact counts only if it has prompts in both ways; its value
+// in each way is the share of these prompts that are right. The difference is first minus second,
+// with paired resamples. The two ways are cloze and question templates within one table, or two
+// tables (mask prediction and question answering, two settings, two models) on the prompts that
+// both tables have. A closed set's tie for the best is not right in either way, because "right"
+// means that the fact is known. Source: "What Matters in Learning Facts in Language Models?",
+// appendix D and Table 14.
 
 #include <cstddef>
 #include <vector>
@@ -30,7 +31,7 @@ struct PairedAccuracy {
 struct StyleAccuracy {
   /// Cloze, then question.
   PairedAccuracy accuracy;
-  /// Facts with prompts of only one style; they are left out.
+  /// The number of facts with prompts of only one style; they are left out.
   std::size_t one_style = 0;
 };
 
@@ -39,7 +40,7 @@ struct SharedAccuracy {
   UnsharedPrompts unshared;
 };
 
-/// The values of facts in two ways.
+/// The values of facts in two ways of asking.
 class PairedValues {
  public:
   void begin_relation() {
@@ -86,7 +87,7 @@ class PairedValues {
   return made;
 }
 
-/// On shared prompts only. Facts that share none do not count.
+/// Compares two tables on their shared prompts only. Facts without shared prompts do not count.
 [[nodiscard]] inline SharedAccuracy compare_shared(const PairedPrompts& paired,
                                                    const Bootstrap& bootstrap) {
   detail::PairedValues values;

@@ -3,9 +3,9 @@
 
 // Does one way of asking know more facts than another, over many prompts?
 //
-// Runs the paired tests of measure/paired_comparison.hpp over the facts that two ways share. A way
-// knows a fact if more than half of the fact's prompts are right. Relations are matched by code,
-// facts by key. A fact without a prompt counts as not asked.
+// Runs the paired tests of measure/paired_comparison.hpp over the facts that two ways share. A fact
+// counts as known in a way of asking if more than half of its prompts are right. Relations are
+// matched by code, facts by key. A fact without a prompt counts as not asked.
 
 #include <cstddef>
 #include <map>
@@ -25,8 +25,8 @@ struct NamedOutcomes {
   const PromptOutcomes* outcomes = nullptr;
 };
 
-/// Compares every pair of ways; the earlier one is the first. Throws what paired_comparisons
-/// throws.
+/// Compares every pair of ways; in each pair, the earlier one is the first. Throws the errors of
+/// paired_comparisons.
 [[nodiscard]] inline std::vector<PairedComparison> paired_by_prompts(
     const std::vector<NamedOutcomes>& ways, const Bootstrap& bootstrap) {
   const Setting setting{.method = "prompts", .by = "prompts"};

@@ -4,9 +4,9 @@
 // How much does a model know, judged by the answers to a probe in memory?
 //
 // Computes the numbers of measure/probe_metrics.hpp with their intervals, over every template that
-// was asked, templates with markers included. For one template, call `probe_metrics` with
-// `AnswersView::of_setting`. A run folder of the same scores gives bitwise the same numbers.
-// Non-goal: whether confidence is justified (calibrate/calibrator.hpp).
+// was used, including templates with markers. For one template, call `probe_metrics` with
+// `AnswersView::of_setting`. The numbers are bitwise the same as those from a run folder with the
+// same scores. Non-goal: whether confidence is justified (calibrate/calibrator.hpp).
 
 #include "plumb/detail/aggregate/predictions.hpp"
 #include "plumb/detail/measure/probe_metrics.hpp"
@@ -14,8 +14,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Accuracy, Hit@k, mean rank and MRR by relation, domain and overall. A fact counts once, with the
-/// mean over its templates. The predictions must be those of `predict`, as a probe in memory makes
-/// them.
+/// mean over its templates. The predictions must come from `predict`, as in a probe in memory.
 [[nodiscard]] inline ProbeMetrics metrics_of(const ModelPredictions& asked,
                                              const Bootstrap& bootstrap = {}) {
   return probe_metrics(under_all_templates(asked.relations), bootstrap, "all");

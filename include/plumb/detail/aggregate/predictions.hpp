@@ -3,7 +3,7 @@
 
 // What did a model answer to every prompt of every fact?
 //
-// This is the table that aggregators and confidence estimators read: for each relation its answers
+// This is the table that aggregators and confidence estimators read: for each relation, its answers
 // under every template (measure/relation_answers.hpp), and the role of each template. A fact's row
 // has its paraphrases first, in ascending template order, then the marked templates. The number of
 // templates and the index of each marker differ between relations, so a marker is looked up by
@@ -44,7 +44,7 @@ struct RelationPredictions : RelationAnswers {
   /// Brier score.
   bool closed_set = true;
 
-  /// Adds a column; only before there are cells. Paraphrases must come first.
+  /// Adds a column. Must be called before there are cells; paraphrases must come first.
   void add_template(std::size_t index, TemplateRole role = {}) {
     settings.push_back(template_setting(index));
     roles.push_back(std::move(role));
@@ -75,7 +75,7 @@ struct FactPredictions {
     return in.row(fact).first(in.paraphrases);
   }
   [[nodiscard]] const Prediction& base() const { return in.row(fact)[in.base]; }
-  /// What an error about the fact names.
+  /// The site that an error about the fact names.
   [[nodiscard]] Site site() const {
     const Fact& of = in.relation.facts[fact];
     return {in.relation.file, of.line, in.relation.code + ", '" + of.subject + "'"};

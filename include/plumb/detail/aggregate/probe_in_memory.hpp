@@ -3,10 +3,10 @@
 
 // What does a model answer, without a run folder?
 //
-// The closed-set probe for a dataset and a model in memory. It asks every option of every fact
-// under every template and returns predictions, which aggregators and calibrators read and from
-// which `metrics_of` (aggregate/prediction_metrics.hpp) computes accuracy, Hit@k and MRR. Nothing
-// is written, so nothing can be resumed. For probes that take hours, use probe_into_folder
+// This is the closed-set probe for a dataset and a model in memory. It scores every option of every
+// fact under every template and returns predictions. Aggregators and calibrators read them, and
+// from them `metrics_of` (aggregate/prediction_metrics.hpp) computes accuracy, Hit@k and MRR.
+// Nothing is written, so nothing can be resumed. For probes that take hours, use probe_into_folder
 // (run/probe_into_folder.hpp).
 
 #include <algorithm>
@@ -35,7 +35,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Called after each block of facts with the number of scored facts and of all facts.
+/// Called after each block of facts with the number of scored facts and the number of all facts.
 using ProbeProgress = std::function<void(std::size_t scored, std::size_t facts)>;
 
 struct MemoryProbeOptions {
@@ -47,12 +47,12 @@ struct MemoryProbeOptions {
   std::size_t block_statements = 2048;
   /// Whether the predictions store every option's score, 8 bytes each (FactPredictions::scores).
   bool keep_scores = false;
-  /// The text before an answer by itself, which `Reduction::pmi` compares with. Without one, the
+  /// The text before an answer in the neutral prompt of `Reduction::pmi`. If there is none, the
   /// template without its subject is used.
   std::optional<std::string> neutral{};
 };
 
-/// Scores of the queries' statements, in order.
+/// The scores of the queries' statements, in order.
 template <PackedScorer Scorer>
 std::vector<StatementScore> score_queries(Scorer& scorer, std::span<const Query> queries) {
   typename Scorer::Block block;
@@ -71,8 +71,8 @@ inline Answers::Table empty_table(const Relation& relation,
   return table;
 }
 
-/// Appends a fact whose statements are ordered by template, then option. Throws what check_score
-/// throws.
+/// Appends a fact whose statements are ordered by template, then option. Throws the errors of
+/// check_score.
 inline void add_fact(Answers::Table& table, const Fact& fact,
                      std::span<const StatementScore> scores, Span span) {
   const Relation& relation = table.relation;
@@ -155,10 +155,10 @@ Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& datase
 }
 
 /// The predictions of every relation, fact and template. A PackedScorer shares prefixes among the
-/// facts of a block; any other CandidateScorer is asked fact by fact. Throws a user error for what
-/// a loader would refuse in a relation's file (check_and_complete), before anything is scored, and
-/// for what the scorer refuses. A fact for which the engine did not report all tokens is left out
-/// and counted (ModelPredictions::unreported_facts). Each thread needs its own scorer.
+/// facts of a block; any other CandidateScorer is called fact by fact. Throws a user error before
+/// anything is scored if a loader would refuse a relation (check_and_complete). Also throws the
+/// scorer's user errors. A fact for which the engine did not report all tokens is left out and
+/// counted (ModelPredictions::unreported_facts). Each thread needs its own scorer.
 template <PromptBuilder Builder, class Scorer>
 [[nodiscard]] ModelPredictions probe_in_memory(const Builder& builder, Scorer& scorer,
                                                const Dataset& dataset,

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a fact get the same answer whichever way it is asked?
+// Does a fact get the same answer regardless of the prompt?
 //
 //   Consist = mean over facts of (matching pairs of the fact's prompts) / (all its pairs),
-// with unordered pairs. The same is computed over some of the pairs only:
+// with unordered pairs. The same number is also computed over only some of the pairs:
 //   inner group       the templates are of one group (or are one template)
 //   inter group       the templates are of two groups
 //   only the subject  one template, two expressions of the subject
 //   only the template one expression, two templates
 // A fact without such a pair is left out of that mean and counted. Prompts with the same answer are
 // counted without comparing them; each pair of a fact's distinct answers is compared once. Source:
-// "What Matters in Learning Facts in Language Models?", equation 1 (whose sum over i ≠ j, divided
-// by half as many pairs, would reach 2), appendix C.3 and C.4, Tables 12 and 13. There, each subset
-// of prompts has one expression, or one template, and subsets are averaged. Here a fact's pairs are
-// pooled, which gives the same result if no prompt is missing.
+// "What Matters in Learning Facts in Language Models?", equation 1 (taken literally, its sum over i
+// ≠ j, divided by half as many pairs, can reach 2), appendix C.3 and C.4, Tables 12 and 13. There,
+// each subset of prompts has one expression or one template, and the mean is taken over subsets.
+// Here a fact's pairs are pooled, which gives the same result if no prompt is missing.
 
 #include <algorithm>
 #include <array>
@@ -46,7 +46,7 @@ struct PromptConsistency {
 
 struct ConsistencyTable {
   PromptConsistency overall;
-  /// By code, in the table's order, for the relations with a fact.
+  /// The numbers of each relation with a fact, by code, in the table's order.
   std::vector<std::pair<std::string, PromptConsistency>> relations;
 };
 
@@ -81,7 +81,7 @@ class PairCounter {
  private:
   static constexpr bool only_equal = std::same_as<Match, SameAnswer>;
 
-  /// Numbers the distinct answers from 0 and finds which of them match.
+  /// Numbers the distinct answers from 0 and determines which of them match.
   void number_answers(std::span<const PromptOutcome> prompts) {
     distinct_.clear();
     for (const PromptOutcome& prompt : prompts) distinct_.push_back(prompt.answer);
@@ -143,9 +143,9 @@ class PairCounter {
   std::vector<std::uint32_t> distinct_;
   /// distinct × distinct, row by row; only the part above the diagonal is used.
   std::vector<std::uint8_t> matches_;
-  /// Class and answer of each prompt.
+  /// The class and the answer of each prompt.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> keyed_;
-  /// Each answer, and how often it was given.
+  /// Each answer, and the number of times it was given.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> answers_;
 };
 
@@ -171,7 +171,8 @@ inline PromptConsistency mean_consistency(std::span<const FactPairs> facts,
   return {made[0], made[1], made[2], made[3], made[4]};
 }
 
-/// `match` decides which different answers are the same. Without it, only equal numbers are.
+/// `match` decides which different answers are the same. By default, only answers with equal
+/// numbers are the same.
 template <AnswerMatch Match = SameAnswer>
 [[nodiscard]] ConsistencyTable prompt_consistency(const PromptOutcomes& table,
                                                   const Match& match = {}) {

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much does the model know, depending on the prompts it is allowed?
+// How much does the model know, depending on which prompts it may use?
 //
-//   Average   the mean over facts of the share of their prompts that are right
+//   Average   for each fact, the share of its prompts that are right, averaged over facts
 //   Maximum   each relation's best template, and each subject's best expression under it
 //   Minimum   each relation's worst template, with the subject's best expression
 //   Oracle    a fact is known if any of its prompts is right
-// Between Average and Oracle are the facts known by k prompts. If w of a fact's n prompts are
-// wrong, k prompts drawn without replacement are all wrong with probability C(w, k) / C(n, k), so
+// Between Average and Oracle lie the facts for which at least one of k prompts is right. If w of a
+// fact's n prompts are wrong, k prompts drawn without replacement are all wrong with probability
+// C(w, k) / C(n, k), so
 //   coverage(k) = mean over facts of 1 − Π_{i<k} (w − i) / (n − i).
-// A closed set's tie of n for the best that includes the right option counts 1/n in Average,
-// Maximum and Minimum. It is not right in Oracle and in the curve, which starts at Average if there
-// are no ties. The best and the worst template are chosen by the share of right facts among those
-// asked under the template. The resulting shares are micro-averaged: all facts right under the
-// chosen templates, divided by all facts asked under them. Source: "What Matters in Learning Facts
-// in Language Models?", section 7 (best expression: footnote 16) and Tables 7 and 18, where the
-// Oracle is the upper limit.
+// A closed set's tie of n for the best that includes the right option counts as 1/n in Average,
+// Maximum and Minimum. It counts as wrong in Oracle and in the curve, which starts at Average if
+// there are no ties. The best and the worst template are chosen by the share of facts that are
+// right, among the facts for which the template was used. The resulting shares are micro-averaged:
+// the number of facts that are right under the chosen templates, divided by the number of facts for
+// which these templates were used. Source: "What Matters in Learning Facts in Language Models?",
+// section 7 (best expression: footnote 16) and Tables 7 and 18, where the Oracle is the upper
+// limit.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,16 +31,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Shares in [0, 1]; no numbers if there are no facts. Intervals are Wilson's, for Maximum and
-/// Minimum with the chosen templates held fixed; Average has a bootstrap over facts.
+/// Shares in [0, 1]; no numbers if there are no facts. The intervals are Wilson's (for Maximum and
+/// Minimum, with the chosen templates held fixed); only Average has a bootstrap over facts.
 struct PromptCoverage {
   Estimate average;
   Estimate maximum;
   Estimate minimum;
   Estimate oracle;
-  /// Facts without a prompt; they are left out.
+  /// The number of facts without a prompt; they are left out.
   std::size_t without_prompt = 0;
-  /// Average with the first of a tie as the answer. Without ties it is the same number.
+  /// Average if the first option of a tie is the answer. Equals Average if there are no ties.
   Estimate average_first_wins{};
   /// Ties among all prompts; generated answers have none.
   TieCount ties{};
@@ -95,13 +97,14 @@ struct PromptCoverage {
 /// A point of the curve.
 struct CoveragePoint {
   std::size_t prompts = 0;
-  /// Expected share of facts with a right answer among this number of prompts.
+  /// The expected share of facts with a right answer among this number of prompts.
   Estimate share;
-  /// Facts that have fewer prompts; for these, all prompts are used.
+  /// The number of facts that have fewer prompts; for these facts, all prompts are used.
   std::size_t fewer = 0;
 };
 
-/// 1, 2, 3, 5, 7, then ten times each and so on while below `most`, then `most`; empty for 0.
+/// The numbers 1, 2, 3, 5, 7, ten times these numbers, and so on, as long as they are below `most`,
+/// and then `most` itself; empty if `most` is 0.
 [[nodiscard]] inline std::vector<std::size_t> coverage_steps(std::size_t most) {
   std::vector<std::size_t> steps;
   for (std::size_t scale = 1; scale < most; scale *= 10) {
@@ -113,8 +116,8 @@ struct CoveragePoint {
   return steps;
 }
 
-/// At the numbers of prompts in `steps`, ascending and positive, over the facts that have a prompt;
-/// empty if there are none.
+/// The curve at the numbers of prompts in `steps`, which must be ascending and positive, over the
+/// facts that have a prompt; empty if there are no such facts.
 [[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table,
                                                                std::span<const std::size_t> steps) {
   std::vector<FactValues> values(steps.size());
@@ -146,7 +149,7 @@ struct CoveragePoint {
   return curve;
 }
 
-/// At the `coverage_steps` up to the largest number of prompts of any fact.
+/// The curve at the `coverage_steps` up to the largest number of prompts of any fact.
 [[nodiscard]] inline std::vector<CoveragePoint> coverage_curve(const PromptOutcomes& table) {
   std::size_t most = 0;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {

@@ -3,8 +3,9 @@
 
 // A value for each prompt, grouped by fact and relation.
 //
-// Data that a table of outcomes does not contain (the confidence of an answer, its length) is
-// stored in such lists next to it: prompt after prompt, fact after fact, relation after relation.
+// Data that a table of outcomes does not contain (such as the confidence or the length of an
+// answer) is stored in such lists next to the table: prompt after prompt, fact after fact, relation
+// after relation.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,12 +24,12 @@ struct PromptList {
   std::vector<std::size_t> strata;
 
   void begin_relation() { strata.push_back(0); }
-  /// Starts a fact of the latest relation, which must have been started.
+  /// Starts a fact of the latest relation; a relation must have been started.
   void begin_fact() {
     facts.push_back(0);
     ++strata.back();
   }
-  /// Adds a prompt to the latest fact, which must have been started.
+  /// Adds a prompt to the latest fact; a fact must have been started.
   void add(T prompt) {
     prompts.push_back(std::move(prompt));
     ++facts.back();

@@ -3,14 +3,14 @@
 
 // Which answers did the many prompts of each fact get, and were they right?
 //
-// This is the table for every measure over many prompts, whatever the source of its answers:
-// generated text, closed sets, masked words. A fact is a subject of a relation (with all its
+// This is the table for every measure over many prompts, regardless of the source of its answers:
+// generated text, closed sets or masked words. A fact is a subject of a relation (with all its
 // objects). A prompt is one of the relation's templates with one of the subject's expressions in
 // it. An outcome contains no text, only whether the answer is right and a number for the answer. In
-// a closed set's tie for the best no answer is right, and a mean over prompts counts it as 1/n
-// (measure/ties.hpp). Outcomes are stored contiguously, 12 bytes each: 6.5 million of them take 78
-// MB. Source of the terms: "What Matters in Learning Facts in Language Models?", sections 2 and 4.
-// Non-goal: confidence (calibrate/).
+// a closed set, a tie for the best score is not a right answer, and a mean over prompts counts it
+// as 1/n if it includes the right option (measure/ties.hpp). Outcomes are stored contiguously, 12
+// bytes each: 6.5 million of them take 78 MB. Source of the terms: "What Matters in Learning Facts
+// in Language Models?", sections 2 and 4. Non-goal: confidence (calibrate/).
 
 #include <algorithm>
 #include <concepts>
@@ -32,7 +32,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PromptOutcome {
-  /// Identifies the answer: equal numbers of one fact are equal answers. The caller defines the
+  /// Identifies the answer: within a fact, equal numbers mean equal answers. The caller defines the
   /// numbers: the option of a closed set, or the index in a list of distinct normalised texts.
   std::uint32_t answer = 0;
   /// Index among the relation's templates.
@@ -41,12 +41,13 @@ struct PromptOutcome {
   /// order.
   std::uint16_t expression = 0;
   bool right = false;
-  /// For a closed set: whether options share the best score, and how many do (65,535 if more).
+  /// For a closed set: whether options share the best score, and how many of them do (at most
+  /// 65,535).
   BestTie tie = BestTie::none;
   std::uint16_t tied_options = 0;
 
   [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
-  /// What the outcome adds to a mean of right answers.
+  /// The amount that the outcome adds to a mean of right answers.
   [[nodiscard]] double accuracy() const { return expected_accuracy(right, tie, tied_options); }
   friend bool operator==(const PromptOutcome&, const PromptOutcome&) = default;
 };
@@ -72,16 +73,17 @@ struct SameAnswer {
 struct PromptRelation {
   std::string code;
   std::vector<PromptTemplate> templates;
-  /// Index of its first fact among those of all relations, and the number of its facts.
+  /// The index of the relation's first fact among the facts of all relations, and the number of its
+  /// facts.
   std::size_t first_fact = 0;
   std::size_t facts = 0;
 };
 
-/// Filled relation by relation, fact by fact; thread-safe to read.
+/// Filled relation by relation, fact by fact. Thread-safe to read.
 class PromptOutcomes {
  public:
-  /// Facts added from here on belong to this relation. Throws a user error for more templates than
-  /// an outcome can number.
+  /// Facts added from here on belong to this relation. Throws a user error if there are more
+  /// templates than an outcome can number.
   void add_relation(std::string code, std::vector<PromptTemplate> templates) {
     if (templates.size() > most) {
       throw user_error({.field = code}, counted(templates.size(), "template"),
@@ -91,9 +93,9 @@ class PromptOutcomes {
   }
 
   /// Adds a fact to the latest relation, which must exist. `key` (the subject's identifier) matches
-  /// the fact with that of another table. Prompts may come in any order and are stored by template,
-  /// then by expression; a fact may have none. Throws a user error for two outcomes of one prompt
-  /// and for a template that the relation lacks; the fact is then not added.
+  /// the fact with a fact in another table. Prompts may come in any order and are stored by
+  /// template, then by expression; a fact may have none. Throws a user error if one prompt has two
+  /// outcomes or if the relation lacks a template; the fact is then not added.
   void add_fact(std::string key, std::span<const PromptOutcome> prompts) {
     PromptRelation& relation = relations_.back();
     const std::size_t before = prompts_.size();
@@ -139,16 +141,17 @@ class PromptOutcomes {
 
   std::vector<PromptRelation> relations_;
   std::vector<std::string> keys_;
-  /// Where each fact's prompts end.
+  /// The end of each fact's prompts.
   std::vector<std::size_t> ends_;
   std::vector<PromptOutcome> prompts_;
 };
 
-/// The number of right prompts, and of all.
+/// The number of right prompts, and the number of all prompts.
 struct RightCount {
   std::uint32_t right = 0;
   std::uint32_t total = 0;
-  /// What ties add to a mean: 1/n for a tie of n that includes the right option.
+  /// The amount that ties add to the number of right prompts: 1/n for a tie of n that includes the
+  /// right option.
   double of_ties = 0;
 
   void add(const PromptOutcome& prompt) {
@@ -172,7 +175,7 @@ struct RightCount {
   return count;
 }
 
-/// Calls `visit(template, prompts)` for each template that a fact was asked under, ascending.
+/// Calls `visit(template, prompts)` for each template that was used for a fact, in ascending order.
 template <class Visit>
 void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
   while (!prompts.empty()) {
@@ -185,7 +188,7 @@ void for_each_template(std::span<const PromptOutcome> prompts, Visit visit) {
   }
 }
 
-/// How many facts of a relation were asked under each of its templates.
+/// For each template of a relation, the number of facts for which it was used.
 [[nodiscard]] inline std::vector<std::size_t> facts_asked(const PromptOutcomes& table,
                                                           const PromptRelation& relation) {
   std::vector<std::size_t> asked(relation.templates.size());

@@ -5,8 +5,8 @@
 //
 // Relations are matched by code, facts by key, templates by text, and the subject's expressions by
 // index. If a key or text occurs several times in a relation, the first is matched with the first,
-// the second with the second, and so on. Items without a prompt (a template that no fact was asked
-// under, a fact that was never asked) are ignored. Items that only one side has are counted.
+// the second with the second, and so on. Items without a prompt (a template or fact that was never
+// used) are ignored. Items that only one side has are counted.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,18 +22,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What only one of two tables has.
+/// The items that only one of two tables has.
 struct UnsharedPrompts {
-  /// Relations in which the two share no prompt, each counted once.
+  /// The number of relations in which the two tables share no prompt; each is counted once.
   std::size_t relations = 0;
-  /// In the other relations.
+  /// Counts in the other relations.
   std::size_t templates = 0;
   std::size_t facts = 0;
   /// Prompts of shared facts under shared templates.
   std::size_t prompts = 0;
 };
 
-/// One prompt, and both answers to it.
+/// One prompt, and the two answers to it.
 struct PairedOutcome {
   /// Index among the relation's shared facts, and index among its shared templates.
   std::uint32_t fact = 0;
@@ -47,7 +47,7 @@ struct PairedRelation {
   /// The number of facts and templates that both have.
   std::size_t facts = 0;
   std::size_t templates = 0;
-  /// By fact, template and expression; at least one.
+  /// At least one prompt; ordered by fact, template and expression.
   std::vector<PairedOutcome> prompts;
 };
 
@@ -59,8 +59,8 @@ struct PairedPrompts {
 
 constexpr std::size_t no_partner = static_cast<std::size_t>(-1);
 
-/// For each of our items, the index of the item of theirs with the same key and the same number of
-/// earlier items with this key; or `no_partner`.
+/// For each of our items, the index of their item that has the same key and is preceded by the same
+/// number of items with this key; `no_partner` if there is none.
 template <class OurKey, class TheirKey>
 std::vector<std::size_t> partners(std::size_t ours, OurKey our_key, std::size_t theirs,
                                   TheirKey their_key) {
@@ -80,10 +80,10 @@ std::vector<std::size_t> partners(std::size_t ours, OurKey our_key, std::size_t 
   return found;
 }
 
-/// Items with a prompt on both sides, numbered in our order, and the number with a prompt on only
-/// one side.
+/// Items with a prompt on both sides, numbered in our order, and the number of items with a prompt
+/// on only one side.
 struct SharedPlaces {
-  std::vector<std::size_t> ours, theirs;  // their numbers, or `no_partner`
+  std::vector<std::size_t> ours, theirs;  // the numbers of our and their items, or `no_partner`
   std::size_t shared = 0;
   std::size_t unshared = 0;
 };
@@ -121,7 +121,7 @@ inline std::vector<PromptOutcome> under_shared(std::span<const PromptOutcome> pr
   return some;
 }
 
-/// Adds what two relations share, unless they share nothing.
+/// Adds the prompts that two relations share, if there are any.
 inline void pair_relations(const PromptOutcomes& one, const PromptRelation& ours,
                            const PromptOutcomes& other, const PromptRelation& theirs,
                            PairedPrompts& made) {
@@ -174,7 +174,7 @@ inline void pair_relations(const PromptOutcomes& one, const PromptRelation& ours
   made.relations.push_back(std::move(paired));
 }
 
-/// Whether any fact of a relation was asked.
+/// Whether the model was asked about any fact of a relation.
 inline bool has_prompts(const PromptOutcomes& table, const PromptRelation& relation) {
   for (std::size_t i = 0; i < relation.facts; ++i) {
     if (!table.prompts(relation.first_fact + i).empty()) return true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a model returned for one prompt, as a row: an answer, samples, likelihoods of names, or of
-// candidates after a content-free text.
+// A model's results for one prompt, as a row: an answer, samples, likelihoods of names, or
+// likelihoods of candidates after a content-free text.
 //
-// For messages, a row contains its line in the file it was read from, counted from 1; 0 if there is
-// none. Rows come relation by relation, in the order in which the relations were asked.
+// For messages, a row contains its line number, from 1, in the file from which it was read; 0 if
+// there is no file. Rows come relation by relation, in the order in which the relations were used.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ struct AskedPrompt {
 };
 
 /// The examples that a prompt shows, in order: indices into a list that is stored elsewhere, and
-/// the templates that they use if the list does not contain these.
+/// the templates of these examples if the list does not contain them.
 struct ShotPlaces {
   std::vector<std::uint32_t> places{};
   std::vector<std::uint32_t> templates{};
@@ -44,13 +44,13 @@ struct ShotPlaces {
 /// What a masked model filled into a prompt's gap, in addition to its text.
 struct RecordedFill {
   std::vector<TokenId> ids;
-  /// Whether it is exactly the tokens of a name of the fact's objects.
+  /// Whether the fill consists of exactly the tokens of a name of one of the fact's objects.
   bool right = false;
   /// Rank of the likeliest true token in the whole vocabulary; set if one mask was filled and a
   /// name is one token.
   std::optional<Rank> rank{};
-  /// The likeliest token of a vocabulary common to several models, if one was given, and the rank
-  /// of the likeliest true token in that vocabulary.
+  /// The likeliest token of a vocabulary common to several models, if such a vocabulary was given,
+  /// and the rank of the likeliest true token in that vocabulary.
   std::optional<TokenId> common_id{};
   std::string common_text{};
   std::optional<Rank> common_rank{};
@@ -65,7 +65,7 @@ struct RecordedAnswer {
   double log_probability = 0;
   std::size_t line = 0;
   ShotPlaces shots{};
-  /// For a masked model.
+  /// The fill of a masked model.
   std::optional<RecordedFill> fill{};
 };
 
@@ -73,7 +73,7 @@ struct RecordedSamples {
   std::string relation;
   AskedPrompt prompt;
   std::string subject;
-  /// Distinct texts, and how often each was drawn.
+  /// Distinct texts, and the number of times each was drawn.
   std::vector<std::pair<std::string, std::uint32_t>> texts;
   std::size_t line = 0;
   ShotPlaces shots{};
@@ -112,8 +112,8 @@ class PromptRowCheck {
   PromptRowCheck(std::filesystem::path source, const MultiPromptDataset& asked)
       : source_(std::move(source)), asked_(asked) {}
 
-  /// Index of the row's relation among those asked. Throws a user error for a row about a prompt
-  /// that was not asked or already has a row, and if relations come in another order.
+  /// The index of the row's relation among the relations in `asked`. Throws a user error if the
+  /// row's prompt was not used or already has a row, or if relations come in a different order.
   template <class Row>
   std::size_t operator()(const Row& row) {
     std::size_t place = place_;

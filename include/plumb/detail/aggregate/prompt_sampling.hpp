@@ -4,26 +4,28 @@
 // How much does accuracy vary with the prompts that happen to be used?
 //
 // A sampling draws one prompt for every fact; its accuracy is the share of facts T that are right.
-// Over N samplings there are the mean, the range (highest minus lowest) and the standard deviation.
-// There are two ways to draw:
-//   by fact      every fact draws one of its prompts, independently;
+// Over N samplings, the mean, the range (highest minus lowest) and the standard deviation of the
+// accuracy are computed. There are two ways to draw:
+//   by fact      each fact draws one of its prompts, independently of other facts;
 //   by relation  a relation draws one of its templates, which all its facts share; each fact then
 //                draws one of its subject's expressions under it, independently.
-// Prompts are not sampled one by one. The facts whose share of right prompts is p are drawn
-// together: the number of them that are right is Binomial(their number, p), for each template if it
-// is drawn first. With p_t the share of fact t's prompts that are right, p_tj the same under
-// template j, and k_r templates,
+// Prompts are not sampled one by one. All facts whose share of right prompts is p are drawn
+// together: the number of them that are right is Binomial(their number, p). If the template is
+// drawn first, this is done for each template. Let p_t be the share of fact t's prompts that are
+// right, p_tj the same share under template j, and k_r the number of templates of relation r. Then
 //   by fact      mean Σ p_t / |T|,  sd √(Σ p_t (1 − p_t)) / |T|
 //   by relation  mean Σ_r Σ_j (Σ_t p_tj) / k_r / |T|,
 //                sd √(Σ_r [Var_j(Σ_t p_tj) + Σ_j Σ_t p_tj (1 − p_tj) / k_r]) / |T|.
-// The second sd is the law of total variance. Between templates it has n_r² Var_r, where Var_r is
-// the variance (over k_r) of their accuracies. Within a template it has the variance of the
-// expressions, which is 0 if every subject has one. A closed set's tie of n for the best that
-// includes the right option counts 1/n, as in the mean of all prompts. It is not drawn at random,
-// because how ties fall is not a property of prompts. If there are such ties, p is the mean of what
-// a fact's prompts count, and p (1 − p) is replaced by their variance. Source: "What Matters in
-// Learning Facts in Language Models?", section 2.2. Its text draws by fact. The standard deviations
-// of its tables (.02–.03) are larger than that allows (1 / 2√|T|) and fit drawing by relation.
+// The second sd is the law of total variance. The part between templates is n_r² Var_r, where Var_r
+// is the variance (over k_r) of the templates' accuracies. The part within a template is the
+// variance due to the expressions, which is 0 if every subject has one expression. A closed set's
+// tie of n for the best that includes the right option counts as 1/n, as in the mean of all
+// prompts. Ties are not broken at random, because the way in which they are broken is not a
+// property of prompts. If there are such ties, p is the mean of the values of a fact's prompts, and
+// p (1 − p) is replaced by the variance of these values. Source: "What Matters in Learning Facts in
+// Language Models?", section 2.2. The paper's text describes drawing by fact. The standard
+// deviations in its tables (.02–.03) exceed the bound for that (1 / 2√|T|) and are consistent with
+// drawing by relation.
 
 #include <algorithm>
 #include <array>
@@ -71,23 +73,24 @@ struct AccuracyBar {
 
 struct SampledAccuracy {
   SampleBy by = SampleBy::fact;
-  /// Facts with a prompt; the accuracies are shares of these. No number if there are none.
+  /// The number of facts with a prompt; the accuracies are shares of these. No number if it is 0.
   std::size_t facts = 0;
-  /// Facts without a prompt; they are left out.
+  /// The number of facts without a prompt; they are left out.
   std::size_t without_prompt = 0;
-  /// When drawing by relation: pairs of a fact and a template of its relation under which it has no
-  /// prompt. If that template is drawn, the fact draws among all its prompts.
+  /// When drawing by relation: the number of pairs of a fact and a template of its relation under
+  /// which the fact has no prompt. If that template is drawn, the fact draws among all its prompts.
   std::size_t gaps = 0;
-  /// Computed in closed form.
+  /// The mean, computed in closed form.
   double exact_mean = no_number;
   double exact_sd = no_number;
-  /// Over the samplings, of which there must be at least one; no SD for fewer than two.
+  /// Computed over the samplings, of which there must be at least one; no SD for fewer than two
+  /// samplings.
   double mean = no_number;
   std::optional<double> sd;
-  /// Facts right in each sampling, ascending; ties make these fractional.
+  /// The number of right facts in each sampling, ascending; ties make these numbers fractional.
   std::vector<double> right;
 
-  /// Interpolated between the samplings next to the share `q` of all; `no_number` without a
+  /// The quantile `q`, interpolated between the two nearest samplings; `no_number` if there is no
   /// sampling, like the other numbers here.
   [[nodiscard]] double quantile(double q) const {
     return right.empty() ? no_number : plumb::detail::quantile(right, q) / denominator();
@@ -99,8 +102,8 @@ struct SampledAccuracy {
   }
 
   /// At most `bars` > 0 bars, from the lowest accuracy to the highest. All have the same width, a
-  /// whole number of facts, so that no bar stands out because it covers more values than another.
-  /// Their edges are half a fact away from the whole numbers that they cover.
+  /// whole number of facts, so that no bar is higher only because it covers more values than
+  /// another. Their edges are half a fact away from the whole numbers that they cover.
   [[nodiscard]] std::vector<AccuracyBar> histogram(std::size_t bars) const {
     if (right.empty()) return {};
     const auto whole = [](double count) { return static_cast<std::size_t>(std::lround(count)); };
@@ -121,19 +124,19 @@ struct SampledAccuracy {
   [[nodiscard]] double denominator() const { return static_cast<double>(facts); }
 };
 
-/// What is drawn together: one of several equally likely choices, and then the numbers of right
-/// facts.
+/// A unit that is drawn together: first one of several equally likely choices, and then the numbers
+/// of right facts.
 struct SamplingPool {
-  /// Start and number of its choices among all choices.
+  /// The index of its first choice among all choices, and the number of its choices.
   std::size_t first = 0;
   std::size_t choices = 0;
 };
 
-/// The prompts that a fact draws from.
+/// The prompts from which a fact draws.
 using DrawnPrompts = std::span<const PromptOutcome>;
 
-/// The facts whose result is the same in every draw, and where the tables of the other facts, and
-/// the facts with ties, begin and end.
+/// The number of right facts whose result is the same in every draw, and the ranges of the tables
+/// for the other facts and of the facts with ties.
 struct SamplingChoice {
   double certain = 0;
   std::size_t first = 0;
@@ -148,8 +151,8 @@ class SamplingPlan {
   /// Choices added from here on belong to a new pool.
   void begin_pool() { pools_.push_back({choices_.size(), 0}); }
 
-  /// Adds a choice to the latest pool: the prompts that each fact draws from, which must outlive
-  /// the plan.
+  /// Adds a choice to the latest pool: the prompts from which each fact draws. The prompts must
+  /// outlive the plan.
   void add_choice(std::span<const DrawnPrompts> facts) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> by_share;
     SamplingChoice choice{0, used_.size(), 0, tied_.size(), 0};
@@ -201,12 +204,13 @@ class SamplingPlan {
   /// the same table.
   std::vector<std::uint32_t> used_;
   std::vector<BinomialTable> tables_;
-  /// Facts that are drawn prompt by prompt, because their prompts count neither 0 nor 1.
+  /// Facts that are drawn prompt by prompt, because some of their prompts count as neither 0 nor 1.
   std::vector<DrawnPrompts> tied_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> table_of_;
 };
 
-/// Sums over facts of the mean and of the variance of what one of a fact's prompts counts.
+/// The sums over facts of the mean and of the variance of the value of a prompt drawn from the
+/// fact's prompts.
 inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts) {
   std::pair<double, double> sums;
   for (const DrawnPrompts prompts : facts) {
@@ -219,18 +223,19 @@ inline std::pair<double, double> drawn_sums(std::span<const DrawnPrompts> facts)
   return sums;
 }
 
-/// Plans a relation's draws and adds its mean and variance (in facts) to the sums.
+/// Plans a relation's draws and adds the mean and variance of its number of right facts to the
+/// sums.
 inline void plan_relation(const PromptOutcomes& table, const PromptRelation& relation,
                           SamplingPlan& plan, SampledAccuracy& made, double& mean,
                           double& variance) {
-  std::vector<DrawnPrompts> all;  // of the facts with a prompt
+  std::vector<DrawnPrompts> all;  // the prompts of each fact that has any
   for (std::size_t i = 0; i < relation.facts; ++i) {
     const auto prompts = table.prompts(relation.first_fact + i);
     if (prompts.empty()) continue;
     all.push_back(prompts);
   }
   if (all.empty()) return;
-  // templates × facts, row by row.
+  // The prompts of each template and fact: templates × facts, row by row.
   std::vector<DrawnPrompts> under;
   for (std::size_t j = 0; j < relation.templates.size(); ++j) {
     under.insert(under.end(), all.begin(), all.end());
@@ -263,8 +268,8 @@ inline void plan_relation(const PromptOutcomes& table, const PromptRelation& rel
 
 /// Samplings are drawn in blocks of 1024, each from its own stream, so that they depend only on the
 /// seed and the way of drawing, not on the number of threads. Relations draw in the order of their
-/// codes. Their order in the table has no effect; that of a relation's facts has one only if there
-/// are ties. Templates that no fact was asked under are ignored.
+/// codes, so their order in the table has no effect. The order of a relation's facts has an effect
+/// only if there are ties. Templates that were not used for any fact are ignored.
 [[nodiscard]] inline SampledAccuracy sample_accuracy(const PromptOutcomes& table,
                                                      const PromptSampling& options) {
   SampledAccuracy made;

@@ -25,20 +25,20 @@ inline constexpr std::array<Scoring, 4> all_scorings{
     Scoring{Reduction::sum, Span::statement}, Scoring{Reduction::mean, Span::statement},
     Scoring{Reduction::sum, Span::answer}, Scoring{Reduction::mean, Span::answer}};
 
-/// The scores of the candidates of one relation's facts under the base template, and what was left
-/// out of them.
+/// The scores of the candidates of one relation's facts under the base template, and the templates
+/// that were left out.
 struct BaseScores {
   /// Templates that were scored but are in no list of kinds.
   std::vector<std::size_t> unlisted;
   /// In nats, for each fact's candidates, fact after fact; empty for generated answers.
   std::vector<double> scores;
-  /// If facts have their own choices: the option that each candidate stands for, parallel to the
-  /// scores, and where each fact's candidates end. Empty if the candidates are all options, in
+  /// If facts have their own choices: the option that each candidate represents, parallel to the
+  /// scores, and the end of each fact's candidates. Empty if the candidates are all options, in
   /// order.
   std::vector<std::uint32_t> options{};
   std::vector<std::size_t> ends{};
-  /// By `all_scorings`, each parallel to the facts. Empty if the folder lacks the columns or an
-  /// answer has no scored token.
+  /// The predictions in the order of `all_scorings`, each list parallel to the facts. Empty if the
+  /// folder lacks the columns or an answer has no scored token.
   std::array<std::vector<Prediction>, all_scorings.size()> reductions;
 
   /// Adds a fact with its own choices.
@@ -54,11 +54,11 @@ struct BaseScores {
     return std::span(scores).subspan(
         first, has_all_options() ? relation.options.size() : ends[fact] - first);
   }
-  /// The option that a candidate of a fact stands for.
+  /// The option that a candidate of a fact represents.
   [[nodiscard]] std::size_t option(std::size_t fact, std::size_t candidate) const {
     return has_all_options() ? candidate : options[(fact == 0 ? 0 : ends[fact - 1]) + candidate];
   }
-  /// The candidate of a fact that stands for an option; the option must be among its candidates.
+  /// The candidate of a fact that represents an option; the option must be among its candidates.
   [[nodiscard]] std::size_t candidate(std::size_t fact, std::size_t wanted) const {
     std::size_t place = 0;
     while (option(fact, place) != wanted) ++place;
@@ -72,15 +72,15 @@ struct BaseScores {
   }
 };
 
-/// What a model was asked by: templates, as in a closed-set probe, or shots instead.
+/// How a model was asked: with templates, as in a closed-set probe, or with shots instead.
 enum class AskedBy : std::uint8_t { templates, shots };
 
-/// Names what Base and Margin use.
+/// The name of the prompt that Base and Margin use.
 [[nodiscard]] constexpr const char* base_name(AskedBy by) {
   return by == AskedBy::shots ? "first draw of shots" : "base template";
 }
 
-/// All that is known about one model. `base` is parallel to the predictions' relations.
+/// All available data about one model. `base` is parallel to the predictions' relations.
 struct ScoredModel {
   ModelPredictions predictions;
   std::vector<BaseScores> base;
@@ -94,7 +94,7 @@ struct ScoredModel {
 };
 
 /// Copies domains, and whether relations are 1:1, from the dataset that was probed. Relations that
-/// the dataset lacks stay unchanged. Returns how many relations it has.
+/// the dataset lacks stay unchanged. Returns the number of relations that the dataset contains.
 inline std::size_t describe_relations(ScoredModel& model, const Dataset& dataset) {
   std::size_t known = 0;
   for (RelationPredictions& made : model.predictions.relations) {

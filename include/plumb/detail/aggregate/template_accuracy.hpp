@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which templates work, are manual ones better, and does the subject's wording matter?
+// Which templates work, are manual templates better, and does the subject's wording matter?
 //
-// A template's accuracy is the mean over facts of the share of their prompts under it (one for each
-// expression of the subject) that are right. With the best expression, it is the mean over each
-// fact's best prompt under it. Both are over the facts asked under the template. A closed set's tie
-// of n options that includes the right one counts 1/n. Accuracies within 1e-12 are equal. Manual
-// templates get a realistic rank among all templates of their relation; rank 1 is the most
-// accurate. The range of accuracy if only the template is chosen: each relation's least and most
-// accurate template, micro-averaged over facts. If only the subject's expression is chosen: each
-// fact's worst and best expression, by the share of its templates that are right with it. Source:
-// "What Matters in Learning Facts in Language Models?", appendix C.2 to C.4, Tables 11 to 13, which
-// do not specify how several expressions give one accuracy of a template.
+// A fact has one prompt under a template for each expression of its subject. A template's accuracy
+// is the share of these prompts that are right, averaged over facts. Its accuracy with the best
+// expression is the mean over each fact's best prompt under it. Both are over the facts for which
+// the template was used. A closed set's tie of n options that includes the right one counts as 1/n.
+// Accuracies that differ by at most 1e-12 count as equal. Manual templates get a realistic rank
+// among all templates of their relation; rank 1 is the most accurate. If only the template is
+// chosen, the accuracy ranges from each relation's least accurate to its most accurate template,
+// micro-averaged over facts. If only the subject's expression is chosen, it ranges from each fact's
+// worst to its best expression, by the share of the fact's templates that are right with it.
+// Source: "What Matters in Learning Facts in Language Models?", appendix C.2 to C.4, Tables 11 to
+// 13, which do not specify how the results of several expressions are combined into the accuracy of
+// a template.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,9 +29,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// No numbers for a template that no fact was asked under.
+/// There are no numbers for a template that was not used for any fact.
 struct TemplateAccuracy {
-  /// Wilson's intervals, with the facts asked as trials.
+  /// The intervals are Wilson's, with the facts for which the template was used as trials.
   Estimate accuracy;
   Estimate with_best_expression;
 };
@@ -71,7 +73,7 @@ inline bool more_accurate(const Estimate& one, const Estimate& other) {
 }
 
 /// The least and the most accurate of a relation's templates, by `number` (a member of
-/// TemplateAccuracy); the first of equal ones. Nullopt if no template has facts.
+/// TemplateAccuracy); the first if several are equal. Nullopt if no template has facts.
 struct TemplateExtremes {
   std::size_t worst = 0;
   std::size_t best = 0;
@@ -90,22 +92,22 @@ struct TemplateExtremes {
 }
 
 struct ManualRanks {
-  /// Mean realistic rank. Its count is the number of manual templates, and its interval is a
-  /// bootstrap of them within their relations. No number if there is no manual template.
+  /// The mean realistic rank. Its count is the number of manual templates, and its interval is a
+  /// bootstrap of these templates within their relations. No number if there is no manual template.
   Estimate mean;
-  /// The mean rank of templates drawn at random in their place: (templates of the relation + 1) /
-  /// 2.
+  /// The expected mean rank if templates drawn at random replaced the manual ones: (templates of
+  /// the relation + 1) / 2.
   double by_chance = no_number;
-  /// The other templates of relations with a manual template.
+  /// The number of other templates in relations with a manual template.
   std::size_t generated = 0;
 };
 
-/// Over the relations in which at least one fact was asked under a manual template.
+/// Computes the ranks over the relations in which a manual template was used for at least one fact.
 [[nodiscard]] inline ManualRanks manual_ranks(const PromptOutcomes& table,
                                               const Bootstrap& bootstrap) {
   ManualRanks made;
   double by_chance = 0;
-  FactValues ranks;  // here values of templates, not of facts
+  FactValues ranks;  // here the values belong to templates, not to facts
   for (const PromptRelation& relation : table.relations()) {
     const auto templates = template_accuracies(table, relation);
     ranks.begin_relation();
@@ -142,7 +144,7 @@ struct AccuracyExtent {
   Estimate highest;
 };
 
-/// The range if only the template is chosen. Intervals hold the chosen templates fixed.
+/// The range if only the template is chosen. The intervals treat the chosen templates as fixed.
 [[nodiscard]] inline AccuracyExtent template_extent(const PromptOutcomes& table) {
   FactValues lowest, highest;
   for (const PromptRelation& relation : table.relations()) {

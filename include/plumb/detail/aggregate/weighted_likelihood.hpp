@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each option under all templates together, each with its weight?
+// How likely is each option under all templates together, if each template has a weight?
 //
 //   ℓ(y | x) = Σ_t w_t ℓ_t(y | x) / Σ_t w_t
-// over the templates t that have a weight w_t and were scored. Source: Jiang et al. 2020 (LPAQA),
-// "How Can We Know What Language Models Know?", equation for the prompt ensemble. Their weights
-// come from training; equal weights give the plain mean over prompts. Their ℓ_t is the log-softmax
-// over the vocabulary for one masked token; here ℓ_t is whatever score the probe gave an option. In
-// contrast to a vote (aggregator.hpp), this needs every option's score under every template.
-// Non-goal: learning the weights.
+// The sums are over the templates t that have a weight w_t and were scored. Source: Jiang et al.
+// 2020 (LPAQA), "How Can We Know What Language Models Know?", the equation for the prompt ensemble.
+// Their weights come from training; equal weights result in the plain mean over prompts. Their ℓ_t
+// is the log-softmax over the vocabulary for one masked token; here, ℓ_t is the score that the
+// probe gave an option, whatever its reduction. In contrast to a vote (aggregator.hpp), this needs
+// every option's score under every template. Non-goal: learning the weights.
 
 #include <cstddef>
 #include <span>

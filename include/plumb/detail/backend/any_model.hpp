@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One type that wraps a model of any type, so that code over it is compiled once.
+// One type that wraps a model of any type, so that code that uses the wrapper is compiled once.
 //
-// The command line is built over `AnyModel`. The library's components are templates over the
-// model's own type and do not need it. Each call adds one virtual call to the model's work.
+// The command line uses `AnyModel`. The library's components are templates over the model's own
+// type and do not need the wrapper. Each call through the wrapper costs one virtual call.
 
 #include <Eigen/Core>
 #include <concepts>
@@ -200,13 +200,13 @@ class OwnedModel final : public ModelInterface {
 
 /// Wraps a model of any type that is a CausalLm, a LookupLm or a MaskedLm. It has the interface of
 /// all of these, and of TreeCausalLm, TreeEmbedder, Embedder and ListsSpecialTokens; `capabilities`
-/// shows which of them the wrapped model supports. Movable. Not thread-safe.
+/// reports which of them the wrapped model supports. Movable. Not thread-safe.
 class AnyModel {
  public:
   AnyModel(AnyModel&&) noexcept = default;
   AnyModel& operator=(AnyModel&&) noexcept = default;
-  /// A second handle to the same model, for example for a job that returns while its caller keeps
-  /// the model. Only one thread at a time may use the handles that share it.
+  /// A second handle to the same model, for example for a job whose caller keeps the model after
+  /// the job returns. Only one thread at a time may use the handles that share a model.
   [[nodiscard]] AnyModel shared() const { return AnyModel(model_); }
 
   /// Wraps the model that `make()` returns by value; an AnyModel is returned unchanged.
@@ -228,8 +228,9 @@ class AnyModel {
   }
 
   /// A function that returns the model's `facts()`: an object for run.json that describes how the
-  /// model is run. It is optional for every backend; without it the function returns null. It may
-  /// be called as long as the model exists, also after a move.
+  /// model is run. `facts()` is optional for every backend; if the model has none, the function
+  /// returns null. The function may be called as long as the model exists, even after this wrapper
+  /// was moved.
   [[nodiscard]] std::function<Json()> facts() const {
     return [model = model_.get()] { return model->facts(); };
   }
@@ -244,9 +245,9 @@ class AnyModel {
     texts_->tokens.emplace(text, made);
     return made;
   }
-  /// From now on caches the tokens of texts, so that a job that uses the same texts for several
-  /// purposes tokenises each once: names as candidates, in a trie and in prompts. The cache is not
-  /// shared with `shared()`.
+  /// From this call on, the tokens of texts are cached. A job that uses the same texts for several
+  /// purposes (names as candidates, in a trie and in prompts) then tokenises each only once.
+  /// Handles from `shared()` do not share the cache.
   void remember_texts() { texts_ = std::make_unique<RememberedTexts>(); }
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     return model_->detokenize(ids);

@@ -3,12 +3,12 @@
 
 // What is the smallest model that meets each concept?
 //
-// Mostly an n-gram model with add-one smoothing over the bytes (or longer pieces) of a training
-// text:
+// Most archetypes are an n-gram model with add-one smoothing over the bytes (or longer pieces) of a
+// training text:
 //   P(t | last n-1 tokens) = (count(context, t) + 1) / (count(context) + V)
-// so a test can compute every probability by hand, and an author of a backend can copy its
-// structure. The context never reaches past the start of the sequence (BOS included), and only the
-// last n-1 tokens of a prefix matter. Non-goal: quality as a language model.
+// so a test can compute every probability by hand, and the author of a backend can copy the
+// structure. The context contains at most the last n-1 tokens of a prefix, and never extends beyond
+// the start of the sequence, including BOS. Non-goal: quality as a language model.
 
 #include <algorithm>
 #include <cmath>
@@ -30,8 +30,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A CausalLm and a Generator. Tokens 0–255 are bytes, followed by the given pieces, then BOS. Not
-/// thread-safe.
+/// A CausalLm and a Generator. Tokens 0–255 are bytes, followed by the pieces that the caller
+/// passes, then BOS. Not thread-safe.
 class NgramModel {
  public:
   /// The tokenizer is greedy: it takes the longest piece. `order` is n, at least 1.
@@ -106,7 +106,7 @@ class NgramModel {
     return all;
   }
 
-  /// ln P(next | prefix), which tests compare with.
+  /// ln P(next | prefix), as the reference value for tests.
   [[nodiscard]] double log_probability(std::span<const TokenId> prefix, TokenId next) const {
     double seen = 0;
     double all = 0;
@@ -157,9 +157,10 @@ class NgramModel {
   std::map<std::vector<TokenId>, std::map<TokenId, double>> counts_;
 };
 
-/// The same model as a TreeCausalLm and a TreeEmbedder, whose vectors are those of DecayEmbedder
-/// with a dimension for each token. It counts the tokens it is fed and enforces its limits, so that
-/// a test detects a scorer that feeds a token twice or exceeds the limits. Not thread-safe.
+/// The same model as a TreeCausalLm and a TreeEmbedder. Its vectors are those of DecayEmbedder,
+/// with one dimension for each token. It counts the tokens that it is fed and enforces its limits,
+/// so that a test can detect a scorer that feeds a token twice or exceeds the limits. Not
+/// thread-safe.
 class NgramTreeModel : public NgramModel {
  public:
   using NgramModel::evaluate;
@@ -191,7 +192,7 @@ class NgramTreeModel : public NgramModel {
 
   void release(const TokenTree& tree, NodeId released) {
     for (NodeId node = 1; node < fed_.size(); ++node) {
-      if (!fed_[node]) continue;  // it may no longer be in the tree
+      if (!fed_[node]) continue;  // the tree may no longer contain it
       NodeId above = node;
       while (above != released && above != TokenTree::root) above = tree.parent(above);
       if (above != released) continue;
@@ -237,7 +238,7 @@ class NgramTreeModel : public NgramModel {
   std::size_t held_ = 0;
 };
 
-/// The same model as only a LookupLm: it gives no rows. It counts its lookups and checks that
+/// The same model, but only as a LookupLm, without rows. It counts its lookups and checks that
 /// callers follow the concept. Not thread-safe.
 class NgramLookupModel : private NgramModel {
  public:
@@ -267,8 +268,8 @@ class NgramLookupModel : private NgramModel {
   std::size_t looked_up = 0;
 };
 
-/// Offers what a server offers: lookups and continuations of many prompts together, but no rows. A
-/// LookupLm and a BatchGenerator. Not thread-safe.
+/// Behaves like a server: it offers lookups and continuations of many prompts together, but no
+/// rows. It is a LookupLm and a BatchGenerator. Not thread-safe.
 class NgramBatchModel : public NgramLookupModel {
  public:
   explicit NgramBatchModel(std::string_view training_text, std::size_t order = 3)
@@ -290,8 +291,8 @@ class NgramBatchModel : public NgramLookupModel {
   plumb::detail::NgramModel each_;  // qualified, because the base's injected name is private
 };
 
-/// An NgramModel that ListsSpecialTokens. Its pieces are the special tokens; they are parsed in
-/// texts if the model was constructed to do so. Not thread-safe.
+/// An NgramModel that models ListsSpecialTokens. Its pieces are the special tokens. It parses them
+/// in texts if it was constructed to do so. Not thread-safe.
 class SpecialTokenModel : public NgramModel {
  public:
   SpecialTokenModel(std::string_view training_text, std::size_t order,
@@ -313,7 +314,7 @@ class SpecialTokenModel : public NgramModel {
 };
 
 /// A MaskedLm: P(t | neighbours) = (count(left, t, right) + 1) / (count(left, ·, right) + V), with
-/// BOS for a missing neighbour. Its vocabulary is the n-gram model's plus the mask. Not
+/// BOS in place of a missing neighbour. Its vocabulary is the n-gram model's plus the mask. Not
 /// thread-safe.
 class NeighbourModel : private NgramModel {
  public:

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which sequence ids does each node of a tree carry in a llama.cpp-style KV cache?
+// Which sequence ids does each node of a tree have in a llama.cpp-style KV cache?
 //
-// A unified KV cache knows sequences, not trees: a cell belongs to a set of sequence ids, and a
-// token sees the cells that share one of its own ids. So every branch (an evaluated node without an
-// evaluated child) is a sequence, and a node carries the ids of all branches below it. When a tree
-// grows below an evaluated node, the branch that ends there is extended, and each further branch
-// starts as a copy of its path. This class only keeps the books; llama.hpp executes the steps.
+// A unified KV cache represents sequences, not trees: each cell has a set of sequence ids, and a
+// token sees the cells that have one of the token's own ids. So every branch (an evaluated node
+// without an evaluated child) is a sequence, and a node has the ids of all branches below it. When
+// a tree grows below an evaluated node, the branch that ends at that node is extended, and each
+// additional branch starts as a copy of the node's path. This class only tracks the ids; llama.hpp
+// executes the steps.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using SequenceId = std::int32_t;
 
-/// Not thread-safe. Until the root is released, all node ids must be of one tree.
+/// Not thread-safe. Until the root is released, all node ids must belong to one tree.
 class BranchLedger {
  public:
   /// Before feeding: copy the first `length` cells of `from` to `to`.
@@ -40,7 +41,7 @@ class BranchLedger {
     std::vector<Copy> copies;
     /// Nodes to feed, ancestors first.
     std::vector<NodeId> nodes;
-    /// Parallel to `nodes`: the ids that each carries, never empty.
+    /// Parallel to `nodes`: the sequence ids of each node, never empty.
     std::vector<std::vector<SequenceId>> sequences;
   };
 
@@ -49,7 +50,7 @@ class BranchLedger {
   /// The number of nodes held now.
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
 
-  /// The held nodes, as a step that would feed them all to an empty cache.
+  /// Returns the step that would feed all held nodes to an empty cache.
   [[nodiscard]] Step resident(const TokenTree& tree) const {
     Step step;
     std::vector<std::vector<SequenceId>> carried(sequence_of_.size());
@@ -67,9 +68,9 @@ class BranchLedger {
     return step;
   }
 
-  /// What to feed so that every wanted node is evaluated. The ledger then counts the step as done.
-  /// Throws an internal error if a wanted node is already held or there are more branches than
-  /// sequences.
+  /// Returns the step that evaluates every wanted node. The ledger then treats the step as
+  /// executed. Throws an internal error if a wanted node is already held or there are more branches
+  /// than sequences.
   [[nodiscard]] Step plan(const TokenTree& tree, std::span<const NodeId> wanted) {
     sequence_of_.resize(tree.size(), unfed);
     std::vector<NodeId> slot(tree.size(), TokenTree::none);  // node -> index in step.nodes
@@ -109,8 +110,8 @@ class BranchLedger {
     return step;
   }
 
-  /// Forgets the node and all nodes below it. A sequence is dropped if other sequences hold all of
-  /// its remaining path.
+  /// Forgets the node and all nodes below it. A sequence is dropped if other sequences contain all
+  /// of its remaining path.
   [[nodiscard]] std::vector<Cut> release(const TokenTree& tree, NodeId released) {
     std::vector<Cut> cuts;
     if (released == TokenTree::root) {

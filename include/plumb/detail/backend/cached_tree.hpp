@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A token tree that a model holds, and forgets when this object is destroyed.
+// A token tree that a model holds. When this object is destroyed, the model forgets the tree.
 //
-// A model keeps what it was fed until it is released. Nodes that are never released fill its cache,
-// and the ids of another tree would be confused with theirs. So all code that feeds a model in
-// trees owns one of these. The tree begins with a context: a chain from the root that stays while
-// branches after it come and go. A model that keeps nothing between calls gets the same requests,
-// but no releases.
+// A model keeps the nodes that it was fed until they are released. Nodes that are never released
+// fill its cache, and their ids could be confused with those of another tree. So all code that
+// feeds trees to a model owns a CachedTree. The tree begins with a context: a chain from the root
+// that stays while branches after it are added and released. A model that keeps nothing between
+// calls gets the same requests, but no releases.
 
 #include <span>
 #include <vector>
@@ -20,7 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model must outlive it; nothing else may feed the model meanwhile. Not thread-safe.
+/// The model must outlive this object, and nothing else may feed the model meanwhile. Not
+/// thread-safe.
 template <class Model>
 class CachedTree {
  public:
@@ -30,7 +31,7 @@ class CachedTree {
   ~CachedTree() { drop(); }
 
   [[nodiscard]] const TokenTree& tree() const noexcept { return tree_; }
-  /// As TokenTree::add; the new node is not fed yet.
+  /// Works like TokenTree::add; the new node is not fed yet.
   NodeId add(NodeId node, TokenId token) { return tree_.add(node, token); }
   NodeId insert(std::span<const TokenId> sequence, NodeId from = TokenTree::root) {
     return tree_.insert(sequence, from);
@@ -40,8 +41,8 @@ class CachedTree {
   [[nodiscard]] std::span<const TokenId> context() const noexcept { return context_; }
   [[nodiscard]] NodeId context_end() const noexcept { return static_cast<NodeId>(context_.size()); }
 
-  /// Makes the model hold a context and nothing else. If the model does not hold it yet and it is
-  /// not empty, it is fed by `feed(its last node)`. If that throws, there is no context.
+  /// Makes the model hold only a context. If the context is not empty and the model does not hold
+  /// it yet, calls `feed(its last node)` to feed it. If that call throws, the tree has no context.
   template <class Feed>
   void hold(std::span<const TokenId> context, Feed feed) {
     if (ranges::equal(context, context_)) return back_to_context();
@@ -52,7 +53,7 @@ class CachedTree {
     is_fed_ = false;
   }
 
-  /// As evaluate_tree, TreeEmbedder's `embed` and `look_up`.
+  /// These work like evaluate_tree, TreeEmbedder's `embed` and `look_up`.
   void evaluate(std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     is_fed_ = true;
     evaluate_tree(model_, tree_, wanted, visit);

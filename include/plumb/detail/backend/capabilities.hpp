@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can a model do? The concepts that its type meets, or, for a wrapper of other types
-// (any_model.hpp), what the model itself reports.
+// What can a model do? Its type shows which concepts it meets. A wrapper of other types
+// (any_model.hpp) reports the concepts of the wrapped model instead.
 
 #include <concepts>
 #include <cstdint>
@@ -15,19 +15,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Which concepts a model meets, and which of their optional parts it has.
 struct Capabilities {
-  /// CausalLm, and in addition TreeCausalLm, TreeEmbedder, Embedder.
+  /// Whether it is a CausalLm, and also a TreeCausalLm, a TreeEmbedder or an Embedder.
   bool causal = false;
   bool trees = false;
   bool tree_embeddings = false;
   bool text_embeddings = false;
-  /// MaskedLm, and whether it numbers words.
+  /// Whether it is a MaskedLm, and whether it numbers words.
   bool masked = false;
   bool words = false;
-  /// ListsSpecialTokens.
+  /// Whether it models ListsSpecialTokens.
   bool special_tokens = false;
-  /// LookupLm by itself. Likelihood probes need it or a CausalLm.
+  /// Whether it is itself a LookupLm. Likelihood probes need a LookupLm or a CausalLm.
   bool lookups = false;
-  /// BatchGenerator by itself. Generation needs it or a CausalLm.
+  /// Whether it is itself a BatchGenerator. Generation needs a BatchGenerator or a CausalLm.
   bool generates = false;
 
   /// Whether it supports only masked queries.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does my model still lack to meet a concept?
+// Which members does my model still need to meet a concept?
 //
 //   static_assert(plumb::check_causal_lm<MyModel>());
 // compiles for a CausalLm. For any other type, the compiler prints what to write for each
-// requirement that is not met; a member that is private or has another type counts as missing. A
-// concept by itself names the failing expression; these checks name the remedy. Each check requires
-// what its concept requires (concepts.hpp), with one addition: a model with a part of an optional
-// form (trees, lookups, vectors) must have all of that form, because half of one would silently
-// never be called.
+// requirement that is not met; a member that is private or has the wrong type counts as missing. A
+// failed concept only shows the failing expression; these checks show the remedy. Each check
+// requires what its concept requires (concepts.hpp), with one addition: a model that has a part of
+// an optional form (trees, lookups, vectors) must have all of that form, because an incomplete form
+// would silently never be called.
 
 #include <concepts>
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The tokenizer part. All other checks except Embedder's include it.
+/// Checks the tokenizer part. All other checks except Embedder's include this one.
 template <class M>
 consteval bool check_language_model() {
   static_assert(
@@ -227,7 +227,7 @@ consteval bool check_release() {
   return true;
 }
 
-/// Checks each optional form of which the model has some part.
+/// Checks each optional form of which the model has at least a part.
 template <class M>
 consteval bool check_optional_forms() {
   bool all = true;
@@ -252,13 +252,13 @@ consteval bool check_causal_lm() {
   return detail::check_optional_forms<M>() && check_language_model<M>() && CausalLm<M>;
 }
 
-/// The same for a TreeCausalLm.
+/// The same check for a TreeCausalLm.
 template <class M>
 consteval bool check_tree_causal_lm() {
   return detail::check_tree_parts<M>() && check_causal_lm<M>() && TreeCausalLm<M>;
 }
 
-/// The same for a LookupLm.
+/// The same check for a LookupLm.
 template <class M>
 consteval bool check_lookup_lm() {
   return detail::check_lookup_parts<M>() && detail::check_release<M>() &&
@@ -281,7 +281,7 @@ consteval bool check_scoring_lm() {
   }
 }
 
-/// The same for a MaskedLm.
+/// The same check for a MaskedLm.
 template <class M>
 consteval bool check_masked_lm() {
   static_assert(

@@ -4,9 +4,9 @@
 // What must an inference engine offer so that plumb can probe it?
 //
 // `CausalLm` is enough for every likelihood probe, and so is `LookupLm`, for engines that give no
-// whole rows of logits. `TreeCausalLm` gives the same answers faster. Other probes need `MaskedLm`,
-// `Embedder` and `Generator`. A backend models those that it can. Each concept has a working
-// example in archetypes.hpp to copy from.
+// whole rows of logits. `TreeCausalLm` gives the same answers faster. Other probes need a
+// `MaskedLm`, an `Embedder` or a `Generator`. A backend models as many of these concepts as its
+// engine allows. Each concept has a working example in archetypes.hpp to copy from.
 
 #include <compare>
 #include <concepts>
@@ -32,29 +32,30 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Receives one row of raw logits (natural-log scale, unnormalised), as long as the vocabulary. The
 /// first argument is the position in the sequence or the node of the tree whose successor the row
 /// predicts. The row may be overwritten after the call returns: do not keep the span. An engine
-/// makes these calls one after another, on the thread that called the engine, whatever threads it
-/// computes on, and only before that call returns. So a visitor needs no lock.
+/// makes these calls one after another, on the thread that called the engine, regardless of the
+/// threads that it computes on, and only before that call returns. So a visitor needs no lock.
 using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>;
 
 /// The tokenizer part of every language model.
 ///
 /// Requires:
-///   1. `tokenize(text)`: the tokens of the text with the bytes that each covers. It adds no
-///      special tokens, and parses none in the text unless the model was constructed to
+///   1. `tokenize(text)`: the tokens of the text, and the bytes that each token covers. It adds no
+///      special tokens, and parses none in the text unless the model was constructed to do so
 ///      (SpecialToken). A BOS of bytes {0, 0} before the tokens is removed by plumb
 ///      (text_tokens.hpp); a token added after them is an error;
 ///   2. `detokenize(ids)`: their text;
-///   3. `bos()`: the token that may start a sequence, or nothing. The probe, not the model, decides
-///      whether it does;
+///   3. `bos()`: the token that may start a sequence, or nullopt. The probe, not the model, decides
+///      whether the token is used;
 ///   4. `vocabulary_size()`: the number of tokens, which is also the length of a row of logits;
-///   5. `context_length()`: the most tokens that a sequence may have.
+///   5. `context_length()`: the largest number of tokens in a sequence.
 /// It may have `adds_bos()`, a bool or an optional bool: whether its tokenizer, by its own
-/// configuration, begins a text with BOS. Rankings follow it by default, and use no BOS without it.
-/// It may have `own_frame()` instead, a TextFrame or an optional one: all tokens that its tokenizer
-/// puts before and after a text, such as an end of sequence whose vector is the text's.
+/// configuration, begins a text with BOS. Rankings follow `adds_bos()` by default, and use no BOS
+/// if the model lacks it. It may have `own_frame()` instead, a TextFrame or an optional one: all
+/// tokens that its tokenizer puts before and after a text, such as an end-of-sequence token whose
+/// vector represents the text.
 /// Means: tokenising the same text twice gives the same tokens.
-/// Does not promise: that the tokens of a part are tokens of the whole text, or that detokenize
-/// reverses tokenize.
+/// Does not promise: that the tokens of a part of a text are also tokens of the whole text, or that
+/// `detokenize` reverses `tokenize`.
 template <class M>
 concept LanguageModel = requires(M& model, const M& tokenizer, std::string_view text,
                                  std::span<const TokenId> ids) {
@@ -65,8 +66,8 @@ concept LanguageModel = requires(M& model, const M& tokenizer, std::string_view 
   { model.context_length() } -> std::convertible_to<std::size_t>;
 };
 
-/// A model's description of itself, returned by a member `describe()`. It is optional for every
-/// backend, and is stored with the results.
+/// A model's description of itself, as the member `describe()` returns it. The member is optional
+/// for every backend. The description is stored with the results.
 struct ModelDescription {
   /// The engine, e.g. "llama.cpp".
   std::string backend{};
@@ -75,9 +76,9 @@ struct ModelDescription {
   /// Whether kernels round activations, so that scores differ from those of the same weights in
   /// F32.
   bool quantized = false;
-  /// Whether it ListsSpecialTokens. Jobs set this themselves.
+  /// Whether the model models ListsSpecialTokens. Jobs set this field themselves.
   bool lists_special_tokens = false;
-  /// What it runs on: "CPU", or the kind of GPU; empty if unknown.
+  /// The device that it runs on: "CPU", or the kind of GPU; empty if unknown.
   std::string device{};
   /// The number of layers on a GPU.
   std::optional<std::size_t> gpu_layers{};
@@ -87,32 +88,33 @@ struct ModelDescription {
   std::size_t pack = 0;
   /// The model's name if no local file gives it, as for a model on a server.
   std::string name{};
-  /// Identifies a model that has no file to hash: hexadecimal digits made of its answers to fixed
-  /// prompts.
+  /// Identifies a model that has no file to hash: hexadecimal digits computed from its answers to
+  /// fixed prompts.
   std::string answers{};
-  /// Whether the model's original tokenizer composes text (NFC) before it splits it, and this one
-  /// does not.
+  /// Whether the model's original tokenizer composes text (NFC) before splitting, but this one does
+  /// not.
   bool skips_composing = false;
-  /// Warnings about all numbers of this model, one sentence each. They are stored in run.json's
-  /// settings and shown on the terminal and on each page.
+  /// Warnings that apply to all numbers of this model, one sentence each. They are stored in
+  /// run.json's settings and shown on the terminal and on each page.
   std::vector<std::string> warnings{};
 };
 
-/// A token that is not a piece of text (BOS, a marker of chat turns), and the text that names it.
+/// A token that is not a piece of text, such as BOS or a marker of chat turns, and the text that
+/// names it.
 struct SpecialToken {
   std::string text{};
   TokenId id = 0;
 };
 
-/// A model that lists the texts of its special tokens in a member `special_tokens()`. It is
-/// optional for every backend. With the list, a job can detect a text that contains one, which
-/// could be read in two ways.
+/// A model with a member `special_tokens()`, which lists the texts of its special tokens. The
+/// member is optional for every backend. With the list, a job can detect a text that contains a
+/// special token's text, which could be read in two ways.
 ///
-/// Requires: `special_tokens()`, each with a non-empty text.
+/// Requires: `special_tokens()`; each token has a non-empty text.
 /// Means: if the model was constructed to parse special tokens
 /// (ModelOptions::parse_special_tokens), `tokenize` turns their texts into these tokens and
 /// `detokenize` spells them. Otherwise their texts are plain text.
-/// Does not promise: that every one can be read both ways; a job checks this itself.
+/// Does not promise: that every special token can be read in both ways; a job checks this itself.
 template <class M>
 concept ListsSpecialTokens = requires(const M& model) {
   { model.special_tokens() } -> std::same_as<std::vector<SpecialToken>>;
@@ -123,7 +125,7 @@ concept ListsSpecialTokens = requires(const M& model) {
 /// Requires: `evaluate(sequence, visit)` calls `visit(position, logits)` once for each position of
 /// the non-empty sequence, in order, where `logits` predicts position + 1.
 /// Means: a row depends only on the tokens up to its position, except for rounding.
-/// Does not promise: anything about cost; each call may compute everything again.
+/// Does not promise: anything about cost; each call may recompute everything.
 template <class M>
 concept CausalLm = LanguageModel<M> &&
     requires(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
@@ -132,17 +134,18 @@ concept CausalLm = LanguageModel<M> &&
 
 /// Limits of a tree.
 struct TreeLimits {
-  /// The most nodes that may be held, including the paths to them.
+  /// The largest number of held nodes, including the paths to them.
   std::size_t nodes = 0;
-  /// Branches: evaluated nodes without an evaluated child. 1 means that the model cannot branch.
+  /// The largest number of branches, that is, of evaluated nodes without an evaluated child. 1
+  /// means that the model cannot branch.
   std::size_t leaves = 0;
-  /// Nodes evaluated in one step; a pack that just fills a step is the cheapest. 0: as many as may
-  /// be held.
+  /// The number of nodes evaluated in one step; a pack that exactly fills a step is the cheapest. 0
+  /// means as many as may be held.
   std::size_t batch = 0;
   /// A step's attention runs over whole blocks of this many held nodes.
   std::size_t block = 1;
 
-  /// The same limits without zeros, so that they can be divisors.
+  /// Returns the same limits with zeros replaced, so that they can be divisors.
   [[nodiscard]] constexpr TreeLimits filled() const noexcept {
     const std::size_t step = batch > 0 ? batch : nodes;
     return {nodes, leaves, step > 0 ? step : 1, block > 0 ? block : 1};
@@ -155,13 +158,13 @@ struct TreeLimits {
 ///   1. `tree_limits()`;
 ///   2. `evaluate(tree, wanted, visit)` calls `visit(node, logits)` once for each wanted node, in
 ///      any order. Wanted nodes are distinct and ascending, so a parent comes before its children.
-///      None is the root, and none was evaluated before.
-///      Ancestors are evaluated as needed, each once: a later call uses what an earlier one
-///      evaluated, also after the tree has grown;
+///      No wanted node is the root or was evaluated before.
+///      Ancestors are evaluated as needed, each once: a later call reuses the nodes that an earlier
+///      call evaluated, even after the tree has grown;
 ///   3. `release(tree, node)` forgets the node and all nodes below it; releasing the root forgets
 ///      everything. The root must be released before another tree is evaluated.
-/// It may have `reserve(nodes)`. It is called before a tree is first evaluated, with the number of
-/// nodes that the tree will grow to.
+/// It may have `reserve(nodes)`, which is called before a tree is first evaluated, with the number
+/// of nodes that the tree will grow to.
 /// Means: the same rows as `evaluate(sequence, …)` gives for the node's prefix, up to rounding.
 /// Does not promise: to hold more than its limits; exceeding them throws.
 template <class M>
@@ -181,25 +184,28 @@ struct TokenLookup {
 };
 
 /// A language model that gives the log-probabilities of given tokens after given prefixes.
-/// Likelihood probes need no more, and a server or a database of scores can give no more.
+/// Likelihood probes need nothing else, and a server or a database of scores can often give nothing
+/// else.
 ///
 /// Requires:
 ///   1. `tree_limits()`: how large the tree of one call may be;
 ///   2. `look_up(tree, lookups, log_probabilities)` sets, for each lookup, the natural logarithm of
 ///      the token's probability among the whole vocabulary, given the node's prefix. Lookups are
-///      distinct and sorted by node, then token, so all lookups after one prefix are adjacent. None
-///      is after the root: without BOS, a text's first token has no probability. No node occurs in
-///      two calls, unless it was released or another tree was used in between.
-///      For a token whose probability the model does not know (for example beyond the top k that an
-///      engine reports), it sets a quiet NaN (std::numeric_limits<double>::quiet_NaN()). A fact
-///      that needs it is then left out and counted. It must never set an invented floor,
-///      which would be scored as if it were known. Minus infinity means that the probability is 0;
-///      no score can be computed from it.
-/// It may have `release(tree, node)` and `reserve(nodes)` as a TreeCausalLm has them; a model that
-/// keeps nothing between calls needs neither.
+///      distinct and sorted by node, then token, so all lookups after one prefix are adjacent.
+///      There are no lookups after the root, because a text's first token has no probability
+///      without BOS. No node occurs in two calls, unless it was released or another tree was used
+///      in between.
+///      If the model does not know a token's probability (for example because the token is not
+///      among the top k that an engine reports), it sets a quiet NaN
+///      (std::numeric_limits<double>::quiet_NaN()). A fact that needs this probability is then
+///      excluded and counted. The model must never set an invented floor, which would be scored
+///      like a known value. Minus infinity means that the probability is 0; no score can be
+///      computed from it.
+/// It may have `release(tree, node)` and `reserve(nodes)`, as in a TreeCausalLm; a model that keeps
+/// nothing between calls needs neither.
 /// Means: an answer depends only on its own prefix and token, except for rounding.
-/// Does not promise: every answer, or whole rows. Generation needs rows; it throws an error without
-/// them.
+/// Does not promise: every answer, or whole rows. Generation needs rows, and throws an error if the
+/// model gives none.
 ///
 /// Any CausalLm answers lookups through `look_up` (look_up.hpp).
 template <class M>
@@ -214,7 +220,7 @@ concept LookupLm = LanguageModel<M> &&
 template <class M>
 concept ScoringLm = CausalLm<M> || LookupLm<M>;
 
-/// A sequence with one position to predict. The caller puts the mask there.
+/// A sequence with one position to predict. The caller puts the mask at that position.
 struct MaskedQuery {
   std::vector<TokenId> sequence;
   std::uint32_t position = 0;
@@ -222,7 +228,7 @@ struct MaskedQuery {
   friend bool operator==(const MaskedQuery&, const MaskedQuery&) = default;
 };
 
-/// The special tokens that a masked model wants around every text, such as [CLS] and [SEP].
+/// The special tokens that a masked model expects around every text, such as [CLS] and [SEP].
 struct TextFrame {
   std::vector<TokenId> before{};
   std::vector<TokenId> after{};
@@ -231,17 +237,17 @@ struct TextFrame {
 /// A language model that predicts the token at a position from the text on both sides.
 ///
 /// Requires:
-///   1. `mask()`: the token that hides another one;
+///   1. `mask()`: the token that replaces a hidden one;
 ///   2. `evaluate(queries, visit)` calls `visit(query, logits)` once for each query, by index, in
 ///      any order, where `logits` predicts the query's position.
-/// It may have, optional for every backend:
-///   `frame()`, the TextFrame that it wants around a text; without it, texts have no frame;
-///   `words(text)`, the word number of each token of `tokenize(text)`, ascending; without it, the
-///   later tokens of a word cannot be masked too;
+/// It may have the following members, which are optional for every backend:
+///   `frame()`, the TextFrame that it expects around a text; without this member, texts have no
+///   frame; `words(text)`, the word number of each token of `tokenize(text)`, ascending; without
+///   this member, the later tokens of a word cannot be masked as well;
 ///   `unknown()`, the token for text that the vocabulary cannot spell, if there is one;
 ///   `masked_text(before, after)`, the MaskedQuery, without the frame, of a text with one mask
-///   between the two parts, as its tokenizer reads the mask's own text there; without it, the two
-///   parts are tokenised separately.
+///   between the two parts, as its tokenizer would read the mask's own text there; without this
+///   member, the two parts are tokenised separately.
 /// Means: a row depends only on its own query's sequence, except for rounding.
 /// Does not promise: that the product over a text's rows is a probability of the text.
 template <class M>
@@ -252,7 +258,7 @@ concept MaskedLm = LanguageModel<M> &&
 };
 
 /// One row for each text: Eigen::Matrix<float, Dynamic, Dynamic, RowMajor>. Include <Eigen/Core> to
-/// create or read one.
+/// create or read such a matrix.
 using EmbeddingMatrix = Eigen::Matrix<float, -1, -1, 1, -1, -1>;
 
 /// A language model that gives the hidden vectors of a trie's prefixes, each computed once.
@@ -262,7 +268,8 @@ using EmbeddingMatrix = Eigen::Matrix<float, -1, -1, 1, -1, -1>;
 ///   2. `tree_limits()` and `release(tree, node)`, as in a TreeCausalLm;
 ///   3. `embed(tree, wanted, visit)`, as `evaluate` of a TreeCausalLm, except that the rows are the
 ///      last hidden vectors (last layer, after the final norm), `dimension()` numbers each. A model
-///      that has both holds one tree for both: a node that one computed is not wanted of the other.
+///      that has both functions holds one tree for both: a node that one function computed is not
+///      requested from the other.
 /// Means: a row depends only on its own prefix, except for rounding.
 /// Does not promise: any length or direction; vectors are raw, not normalised.
 template <class M>
@@ -275,7 +282,7 @@ concept TreeEmbedder = LanguageModel<M> &&
   model.release(tree, node);
 };
 
-/// A model that turns texts into vectors. Any TreeEmbedder is one through PromptEmbedder
+/// A model that turns texts into vectors. PromptEmbedder turns any TreeEmbedder into an Embedder
 /// (rank/prompt_embedder.hpp).
 ///
 /// Requires:
@@ -294,8 +301,9 @@ struct GenerationOptions {
   /// The number of sampled continuations of the prompt; 0 for the greedy one.
   std::size_t samples = 0;
   std::size_t max_new_tokens = 16;
-  /// Texts that end a continuation, if they reach past its leading white space (stop_text.hpp).
-  /// They are not part of it. If empty, only the end of sequence ends it.
+  /// Texts that end a continuation if they extend beyond its leading white space (stop_text.hpp).
+  /// They do not become part of the continuation. If the list is empty, only the end of sequence
+  /// ends it.
   std::vector<std::string> stop{"\n"};
   std::uint64_t seed = 0;
 };
@@ -311,14 +319,15 @@ struct Continuation {
 /// Requires: `generate(prompt, options)` returns one greedy continuation, or `samples` of them
 /// drawn at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token. A
 /// continuation ends before the end-of-generation token, at `max_new_tokens`, or before a stop
-/// text. That is: before the token in which the first stop text begins that reaches past the
-/// continuation's leading white space (`end_at_stop` in stop_text.hpp implements this).
+/// text. More exactly, only a stop text that extends beyond the continuation's leading white space
+/// counts, and the continuation ends before the token in which the first such text begins
+/// (`end_at_stop` in stop_text.hpp implements this).
 /// Means: equal arguments give equal continuations.
 /// Does not promise: that a continuation is not empty.
 ///
-/// Any CausalLm is one through TreeGenerator (tree_generator.hpp). A model may have a member
-/// `ends(token)`, optional for every backend: whether the token ends a text. Without it, only a
-/// stop text or the length ends a continuation.
+/// TreeGenerator (tree_generator.hpp) turns any CausalLm into a Generator. A model may have a
+/// member `ends(token)`, optional for every backend, which returns whether the token ends a text.
+/// Without this member, only a stop text or the length ends a continuation.
 template <class M>
 concept Generator = LanguageModel<M> &&
     requires(M& model, std::span<const TokenId> prompt, const GenerationOptions& options) {
@@ -328,12 +337,13 @@ concept Generator = LanguageModel<M> &&
 /// A language model that continues many texts together, by itself and without rows of logits, as a
 /// server does.
 ///
-/// Requires: `generate(prompts, options, seeds)` returns for each prompt what a Generator returns.
-/// Samples are drawn with the options' seed, or, if `seeds` is not empty, with one seed for each
-/// prompt.
+/// Requires: `generate(prompts, options, seeds)` returns, for each prompt, the continuations that a
+/// Generator would return. Samples are drawn with the options' seed, or, if `seeds` is not empty,
+/// with one seed for each prompt.
 /// Means and does not promise: the same as a Generator.
 ///
-/// Jobs generate through PromptGenerator (prompt_generator.hpp), which uses either rows or this.
+/// Jobs generate through PromptGenerator (prompt_generator.hpp), which uses either rows or a
+/// BatchGenerator.
 template <class M>
 concept BatchGenerator = LanguageModel<M> &&
     requires(M& model, std::span<const std::vector<TokenId>> prompts,

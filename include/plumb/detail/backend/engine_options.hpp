@@ -3,10 +3,10 @@
 
 // Where does an engine run, with which adapters, and how large are its steps?
 //
-// The caller sets these for engines that can choose: the layers on a GPU, how several GPUs share
-// them, LoRA adapters (Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models"), the
-// number type of the KV cache, and nodes per step. The engine chooses what is not set. An engine
-// refuses an option that it does not support (`first_chosen`).
+// The caller sets these options for engines that support them: the layers on a GPU, how several
+// GPUs share them, LoRA adapters (Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language
+// Models"), the number type of the KV cache, and nodes per step. The engine chooses the options
+// that are not set. An engine refuses an option that it does not support (`first_chosen`).
 
 #include <array>
 #include <cstddef>
@@ -39,9 +39,10 @@ enum class CacheType { f32, f16, q8_0 };
   return names[static_cast<std::size_t>(type)];
 }
 
-/// How a model computes. exact: scores are those of the weights; llama.cpp uses an F32 cache and no
-/// flash attention. fast: llama.cpp uses a smaller cache (F16 by default) and flash attention.
-/// bf16: a Hugging Face folder's network rounds weights and activations to BF16 in each product.
+/// How a model computes. exact: scores are exactly those of the weights; llama.cpp uses an F32
+/// cache and no flash attention. fast: llama.cpp uses a smaller cache (F16 by default) and flash
+/// attention. bf16: a Hugging Face folder's network rounds weights and activations to BF16 in each
+/// product.
 enum class Precision { exact, fast, bf16 };
 [[nodiscard]] constexpr std::array<Precision, 3> every(Precision) noexcept {
   return {Precision::exact, Precision::fast, Precision::bf16};
@@ -64,7 +65,7 @@ enum class EngineChoice { native, llama };
   return choice == EngineChoice::native ? "native" : "llama.cpp";
 }
 
-/// A LoRA adapter's file. Its change of the weights is multiplied by `scale`.
+/// A LoRA adapter's file. The adapter's change to the weights is multiplied by `scale`.
 struct LoraAdapter {
   std::filesystem::path file{};
   double scale = 1;
@@ -77,12 +78,13 @@ struct EngineOptions {
   std::optional<EngineChoice> choice{};
   /// The number of layers on a GPU. Default: all, if the engine has a GPU.
   std::optional<std::size_t> gpu_layers{};
-  /// The GPU for everything that is not split.
+  /// The GPU that stores everything that is not split.
   std::optional<std::size_t> main_gpu{};
   std::optional<SplitMode> split_mode{};
-  /// The share of the model on each GPU, in any unit. Empty: by their memory.
+  /// The share of the model on each GPU, in any unit. If empty, the GPUs share the model in
+  /// proportion to their memory.
   std::vector<float> tensor_split{};
-  /// Adapters; all are added to the weights together.
+  /// The adapters. All of them are added to the weights.
   std::vector<LoraAdapter> lora{};
   /// Default: f32 if scores are exact, otherwise f16.
   std::optional<CacheType> cache_type{};

@@ -3,9 +3,9 @@
 
 // How is a tree evaluated by a model that may not support trees?
 //
-// All scorers use one function. A TreeCausalLm gets the tree. Any other CausalLm gets each branch
-// as a separate sequence, and the rows of shared prefixes are passed on only once. Both give the
-// same scores.
+// All scorers use one function. A TreeCausalLm receives the tree. Any other CausalLm receives each
+// branch as a separate sequence, and the rows of shared prefixes are passed on only once. Both give
+// the same scores.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The limits of a model. One without trees or lookups holds one branch, up to its context length.
+/// The tree limits of a model. A model without trees or lookups holds one branch, up to its context
+/// length.
 template <ScoringLm M>
 [[nodiscard]] TreeLimits tree_limits(M& model) {
   if constexpr (TreeCausalLm<M> || LookupLm<M>) {
@@ -36,7 +37,7 @@ inline Error evaluate_error(const std::string& problem) {
   return user_error({.field = "evaluate"}, problem, "fix the model's evaluate");
 }
 
-/// Checks what the concept promises a TreeCausalLm about wanted nodes.
+/// Checks the guarantees that the concept gives a TreeCausalLm about wanted nodes.
 inline void refuse_unsorted(std::span<const NodeId> wanted) {
   if (std::adjacent_find(wanted.begin(), wanted.end(), std::greater_equal<>()) == wanted.end()) {
     return;
@@ -45,8 +46,8 @@ inline void refuse_unsorted(std::span<const NodeId> wanted) {
                        "sort the wanted nodes and remove duplicates");
 }
 
-/// Passes rows on and checks that a model follows its concept: each wanted node's row once, as long
-/// as the vocabulary.
+/// Passes rows on and checks that a model follows its concept: it must give each wanted node's row
+/// once, and the row must be as long as the vocabulary.
 class CheckedRows {
  public:
   CheckedRows(const TokenTree& tree, std::span<const NodeId> wanted, std::size_t vocabulary,
@@ -57,8 +58,8 @@ class CheckedRows {
 
   [[nodiscard]] bool wants(NodeId node) const { return node < pending_.size() && pending_[node]; }
 
-  /// Throws a user error for a row that is not wanted or was already given, and for a row of
-  /// another length.
+  /// Throws a user error for a row that was not requested or was already given, and for a row of
+  /// the wrong length.
   void operator()(NodeId node, std::span<const float> logits) {
     if (!wants(node)) {
       throw evaluate_error("gave a row of node " + std::to_string(node) +
@@ -72,7 +73,7 @@ class CheckedRows {
     visit_(node, logits);
   }
 
-  /// Throws a user error when a row is still missing.
+  /// Throws a user error if a row is still missing.
   void finish() const {
     const auto missing = std::find(pending_.begin(), pending_.end(), true);
     if (missing == pending_.end()) return;
@@ -140,8 +141,8 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
   rows.finish();
 }
 
-/// Throws a user error for a model that gives no whole rows of logits and does not continue texts
-/// by itself. `needs` begins the message, for example "generating needs".
+/// Throws a user error for a model that neither gives whole rows of logits nor continues texts by
+/// itself. `needs` begins the message, for example "generating needs".
 template <class M>
 void require_rows(const M& model, const Site& site, const std::string& needs,
                   const std::string& remedy) {
@@ -164,7 +165,7 @@ void release_node(M& model, const TokenTree& tree, NodeId node) {
 }
 
 /// Calls `visit(position, logits)` for each position of a sequence, using the tree form of a model.
-/// Releases whatever the model held.
+/// Releases all nodes that the model held.
 template <class M>
 void evaluate_as_tree(M& model, std::span<const TokenId> sequence, const LogitsVisitor& visit) {
   TokenTree tree;

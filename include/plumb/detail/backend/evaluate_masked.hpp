@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a masked model evaluated, whichever optional parts of its concept it has?
+// How is a masked model evaluated, regardless of which optional parts of its concept it has?
 
 #include <cstddef>
 #include <cstdint>
@@ -27,15 +27,15 @@ template <MaskedLm M>
   return {};
 }
 
-/// The token for text that the vocabulary cannot spell; nothing if the model does not specify one.
+/// The token for text that the vocabulary cannot spell; nullopt if the model does not specify one.
 template <class M>
 [[nodiscard]] std::optional<TokenId> unknown_of(const M& model) {
   if constexpr (requires { model.unknown(); }) return model.unknown();
   return std::nullopt;
 }
 
-/// The word number of each token. Throws a user error if the model does not number words, or gives
-/// another count than one for each token.
+/// The word number of each token. Throws a user error if the model does not number words, or does
+/// not give exactly one number for each token.
 template <MaskedLm M>
 [[nodiscard]] std::vector<std::uint32_t> words_of(const M& model, std::string_view text,
                                                   std::size_t tokens) {
@@ -48,8 +48,9 @@ template <MaskedLm M>
                        "fix the model's words");
     }
   }
-  throw user_error({.setting = "pll"}, "within-word masks need word numbers, and the model has no "
-                                       "words(text)",
+  throw user_error({.setting = "pll"},
+                   "within-word masks need word numbers, and the model has no "
+                   "words(text)",
                    "set `pll` to original, or add words(text) to the model");
 }
 
@@ -73,7 +74,7 @@ template <MaskedLm M>
   }
 }
 
-/// The same in the model's frame, as the model evaluates it.
+/// The same query inside the model's frame, as the model evaluates it.
 template <MaskedLm M>
 [[nodiscard]] MaskedQuery framed_masked_text(const M& model, std::string_view before,
                                              std::string_view after) {

@@ -3,17 +3,17 @@
 
 // How is a GGUF model computed by llama.cpp?
 //
-// A TreeCausalLm and a TreeEmbedder: a tree's branches are sequences of one unified KV cache
-// (branch_ledger.hpp), so each prefix is computed once. `exact` keeps the cache in F32 and turns
-// flash attention off; it agrees with PyTorch in F32 to about 2e-4 nats per statement on a CPU.
-// `fast` does neither. llama_parameters.hpp sets these, and what runs on a GPU. Models that keep a
-// running state instead of a cache (Mamba, RWKV, hybrids) cannot branch: their limits allow one
-// branch. Sliding-window models get a full-size cache (`swa_full`) and one extra sequence id that
-// contains every cell. Without it, llama.cpp would reuse a cell that its only sequence has slid
-// past, but a branch that starts further back still needs the cell. Kernels for weights that are
-// not in F32 round the activations too. For exact scores, 16-bit weights are widened to F32
-// (llama_f32_cache.hpp). Quantised weights are run as they are, and their scores differ from the
-// same weights in F32 by tenths of a nat.
+// LlamaModel is a TreeCausalLm and a TreeEmbedder. A tree's branches are sequences of one unified
+// KV cache (branch_ledger.hpp), so each prefix is computed once. `exact` keeps the cache in F32 and
+// turns flash attention off; it agrees with PyTorch in F32 to about 2e-4 nats per statement on a
+// CPU. `fast` does neither. llama_parameters.hpp sets these parameters, and decides what runs on a
+// GPU. Models that keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot branch, so
+// their limits allow only one branch. Sliding-window models get a full-size cache (`swa_full`) and
+// one extra sequence id that contains every cell. Without this id, llama.cpp would reuse a cell
+// once the window of its only sequence has moved past it, although a branch that starts further
+// back still needs the cell. If weights are not in F32, kernels also round the activations. For
+// exact scores, 16-bit weights are widened to F32 (llama_f32_cache.hpp). Quantised weights are used
+// as they are, and their scores differ from those of the same weights in F32 by tenths of a nat.
 
 #include <llama.h>
 
@@ -52,8 +52,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class LlamaModel {
  public:
   /// Throws a user error if the file or a part of it is missing, damaged, or not a causal language
-  /// model, if exact scores are wanted of 16-bit weights that cannot be widened, and as
-  /// LlamaParameters and LlamaAdapters do.
+  /// model, or if exact scores are requested for 16-bit weights that cannot be widened. Also throws
+  /// the errors of LlamaParameters and LlamaAdapters.
   explicit LlamaModel(LlamaOptions options)
       : options_(with_threads(std::move(options))),
         log_(std::make_unique<detail::LlamaLog>(options_.on_log)),
@@ -77,7 +77,7 @@ class LlamaModel {
     for (const LoraAdapter& one : options_.engine.lora) LlamaAdapters::refuse_not_finite(one.file);
     adapters_ = LlamaAdapters(*model_, weights_.adapters(options_), *log_);
     if (!llama_model_is_recurrent(model_.get()) && !llama_model_is_hybrid(model_.get())) {
-      // A step must have room for at least one node of each sequence, or llama.cpp fails.
+      // llama.cpp fails if a step has no room for at least one node of each sequence.
       const std::size_t ids =
           (std::min)({std::size_t{256}, llama_max_parallel_sequences(), parameters_.pack()});
       const bool slides = llama_model_n_swa(model_.get()) > 0;
@@ -86,7 +86,7 @@ class LlamaModel {
       ledger_ = BranchLedger(branches_);
     }
     open_context(cells_for(0));
-    // llama.cpp derives from the architecture what the file does not specify.
+    // llama.cpp uses the architecture's defaults for settings that the file does not specify.
     if (!llama_get_causal_attn(context_.get()) || llama_get_memory(context_.get()) == nullptr) {
       throw no_causal_model(file, "its tokens attend to later tokens");
     }
@@ -114,8 +114,8 @@ class LlamaModel {
   }
 
   [[nodiscard]] TreeLimits tree_limits() const {
-    // A step's cells are planned at equal cost. With the CPU's costs, plans would not fill larger
-    // steps.
+    // The block is at least as large as a step, so that plans treat all cells of a step as equally
+    // expensive. With the CPU's block, plans would not fill larger steps.
     const std::size_t pack = parameters_.pack();
     return {(std::max)(options_.cells, context_length()), branches_, pack,
             (std::max)(attention_block, pack)};
@@ -140,8 +140,8 @@ class LlamaModel {
     hold(tree, wanted, visit);
   }
 
-  /// Called before a tree's first evaluation, with the number of nodes that it will grow to, so
-  /// that the cache need not grow with it. Applies until the root is released.
+  /// Called before a tree's first evaluation, with the number of nodes that the tree will grow to,
+  /// so that the cache need not grow with the tree. Applies until the root is released.
   void reserve(std::size_t nodes) { reserved_ = (std::min)(nodes, tree_limits().nodes); }
 
   void release(const TokenTree& tree, NodeId node) {
@@ -178,7 +178,7 @@ class LlamaModel {
     }
     return made;
   }
-  /// For run.json: the architecture named in the file, and the number of parameters.
+  /// Returns facts for run.json: the architecture named in the file, and the number of parameters.
   [[nodiscard]] Json facts() const {
     return {{"architecture", vocabulary_.metadata("general.architecture")},
             {"parameters", llama_model_n_params(model_.get())}};
@@ -203,7 +203,7 @@ class LlamaModel {
       return GgufModel(options_.model);
     } catch (const Error& error) {
       if (const std::string why = log_->take(); !why.empty()) {
-        throw cannot_load(why, error.site().file);  // may be a later part
+        throw cannot_load(why, error.site().file);  // the file may be a later part
       }
       throw;
     }
@@ -212,10 +212,10 @@ class LlamaModel {
   // On a CPU, llama.cpp attends to a multiple of this many cells.
   static constexpr std::size_t attention_block = 256;
 
-  /// Feeds what the wanted nodes need, and visits their rows.
+  /// Feeds all nodes that the wanted ones need, and visits the rows of the wanted nodes.
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     // A tree that outgrows the cache is moved to a larger one. The held nodes are fed again in a
-    // step of their own, so that rows do not depend on when the move happened.
+    // separate step, so that rows do not depend on when the move happened.
     const bool may_overflow = tree.size() > llama_n_ctx(context_.get());
     const BranchLedger::Step held = may_overflow ? ledger_.resident(tree) : BranchLedger::Step{};
     const bool was_empty = ledger_.held() == 0;
@@ -226,8 +226,8 @@ class LlamaModel {
           "a tree of " + std::to_string(ledger_.held()) + " nodes exceeds the limit",
           "release nodes or keep within tree_limits()");
     }
-    // The size depends only on the tree, not on earlier calls. It decides how some models scale
-    // their positions, and a resumed run must use the same size.
+    // The size depends only on the tree, not on earlier calls, because some models scale their
+    // positions by it, and a resumed run must use the same size.
     const std::size_t cells = cells_for((std::max)(ledger_.held(), reserved_));
     if (was_empty ? llama_n_ctx(context_.get()) != cells
                   : ledger_.held() > llama_n_ctx(context_.get())) {
@@ -241,14 +241,15 @@ class LlamaModel {
     feed(tree, step, wanted, visit);
   }
 
-  /// Cells for a tree of `nodes` nodes, with room to grow by another pack or two. They are whole
-  /// multiples of the smallest size, so that trees of similar sizes do not change it.
+  /// Returns the number of cells for a tree of `nodes` nodes, with room to grow by another pack or
+  /// two. It is a multiple of the smallest size, so that trees of similar sizes use the same
+  /// number.
   [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
     const std::size_t block = (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
     return (nodes + 2 * parameters_.pack() + block - 1) / block * block;
   }
 
-  /// The number of layers on a GPU. As llama.cpp counts, the output is one more layer of the model.
+  /// The number of layers on a GPU. llama.cpp counts the output as one more layer of the model.
   [[nodiscard]] std::size_t gpu_layers() const {
     const auto all = static_cast<std::size_t>(llama_model_n_layer(model_.get())) + 1;
     return (std::min)(options_.engine.gpu_layers.value_or(all), all);
@@ -272,8 +273,10 @@ class LlamaModel {
                        "drop `cache-type`");
     }
     if (!context_) {
-      throw internal_error({.file = options_.model}, "llama.cpp cannot create a "
-                                                     "context: " + log_->take());
+      throw internal_error({.file = options_.model},
+                           "llama.cpp cannot create a "
+                           "context: " +
+                               log_->take());
     }
     adapters_.add_to(*context_);
   }

@@ -3,8 +3,9 @@
 
 // Which LoRA adapters are added to a GGUF model?
 //
-// The weights become W + Σ scale · (alpha / rank) · B A, computed next to W in each step and not
-// merged (Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1).
+// The weights become W + Σ scale · (alpha / rank) · B A, with the last term computed separately
+// from W in each step, not merged into it (Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large
+// Language Models", section 4.1).
 
 #include <ggml.h>
 #include <llama.h>
@@ -28,12 +29,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Adapters of one model. The model must outlive them, and frees them. Not thread-safe.
+/// The adapters of one model. The model must outlive them, and frees them. Not thread-safe.
 class LlamaAdapters {
  public:
   LlamaAdapters() = default;
   /// Throws a user error for a file that is missing, damaged or made for another model, and for an
-  /// adapter that only acts after a token of its own (aLoRA).
+  /// adapter that takes effect only after a special activation token (aLoRA).
   LlamaAdapters(llama_model& model, std::span<const LoraAdapter> adapters, detail::LlamaLog& log) {
     for (const LoraAdapter& adapter : adapters) {
       const Site site{.file = adapter.file};
@@ -63,8 +64,9 @@ class LlamaAdapters {
     }
   }
 
-  /// Throws a user error for an adapter whose alpha or weights are not finite, so that the model is
-  /// not blamed. llama.cpp itself reports a file that is not a GGUF file.
+  /// Throws a user error for an adapter whose alpha or weights are not finite; otherwise the
+  /// resulting scores would look like a fault of the model. llama.cpp itself reports a file that is
+  /// not a GGUF file.
   static void refuse_not_finite(const std::filesystem::path& file) {
     std::optional<GgufFile> head;
     try {

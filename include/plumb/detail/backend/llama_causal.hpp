@@ -3,12 +3,13 @@
 
 // Does a GGUF file declare itself to be something other than a causal language model?
 //
-// The check reads the file's metadata and tensors before the model is loaded; there is no list of
-// names. It looks for attention that is not causal, vectors pooled over all tokens, a classifier's
-// output, and an encoder's layers. llama.cpp loads such models too, but computes no logits, or
-// logits that depend on the other texts of a step. Pooling type `last` is causal and accepted
-// (embedding models made from decoders, such as Qwen3-Embedding): a token sees only earlier tokens,
-// and `rank` uses the last one's vector. LlamaModel adds a warning about its probabilities.
+// The check reads the file's metadata and tensors before the model is loaded; it does not use a
+// list of model names. It looks for attention that is not causal, vectors pooled over all tokens, a
+// classifier's output, and an encoder's layers. llama.cpp loads such models too, but computes no
+// logits, or logits that depend on the other texts in a step. Pooling type `last` is causal and
+// accepted (embedding models made from decoders, such as Qwen3-Embedding): a token sees only
+// earlier tokens, and `rank` uses the last one's vector. LlamaModel adds a warning about its
+// probabilities.
 
 #include <array>
 #include <cstddef>
@@ -25,8 +26,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                     "choose a decoder-only model");
 }
 
-/// Throws a user error for a file that is not a causal language model by its own metadata or
-/// tensors.
+/// Throws a user error if a file's own metadata or tensors show that it is not a causal language
+/// model.
 inline void refuse_no_causal_model(const GgufModel& model) {
   const GgufFile& head = model.first();
   const auto refuse = [&](const std::string& why) { throw no_causal_model(model, why); };
@@ -44,8 +45,9 @@ inline void refuse_no_causal_model(const GgufModel& model) {
            ", as in an embedding or ranking model");
   }
   if (pooled < -1 || pooled > 4) {  // -1: llama.cpp's value for unspecified
-    refuse("its " + pooling + " is " + std::to_string(pooled) + ", which is not a known kind of "
-                                                                "pooling");
+    refuse("its " + pooling + " is " + std::to_string(pooled) +
+           ", which is not a known kind of "
+           "pooling");
   }
   if (model.has_tensor("enc.")) refuse("it has an encoder");
   if (model.has_tensor("cls.")) refuse("it has a classifier's output");

@@ -4,10 +4,10 @@
 // Where is the F32 copy of a 16-bit GGUF model?
 //
 // ggml rounds activations to the type of the matrix, F16 or BF16, before it multiplies them, so the
-// scores of such a file are not those of its weights. In F32, which represents both types exactly,
-// they are. So the model is rewritten once (llama_rewrite.hpp), and the copy is stored under the
-// hash of the original file. The folder of copies can be removed at any time. Non-goal: quantised
-// weights.
+// scores of such a file are not exactly those of its weights. F32 represents both types exactly and
+// needs no such rounding. So the model is rewritten once (llama_rewrite.hpp), and the copy is
+// stored under the hash of the original file. The folder of copies can be deleted at any time.
+// Non-goal: quantised weights.
 
 #include <chrono>
 #include <cstdint>
@@ -44,15 +44,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Several processes may share a folder, and any number of threads may use one object.
 class F32Cache {
  public:
-  /// `hash` identifies a model by its files. `tell` is called before a copy is made, with a message
-  /// about the copy and its size.
+  /// `hash` computes the hash that identifies a model by its files. `tell` is called before a copy
+  /// is written, with a message about the copy and its size.
   F32Cache(std::filesystem::path folder,
            std::function<std::string(const std::vector<std::filesystem::path>&)> hash,
            std::function<void(const std::string&)> tell)
       : folder_(std::move(folder)), hash_(std::move(hash)), tell_(std::move(tell)) {}
 
-  /// The file of the same weights in F32, which is made if it does not exist. Throws a user error
-  /// if it cannot be made; the remedy shows how to make it elsewhere.
+  /// Returns the file with the same weights in F32, and writes it if it does not exist. Throws a
+  /// user error if it cannot be written; the remedy shows how to write it elsewhere.
   [[nodiscard]] std::filesystem::path operator()(const GgufModel& model) const {
     const GgufRewrite rewrite(model, {GGML_TYPE_F32, 0});
     const std::filesystem::path folder = folder_ / hash_(model.paths());
@@ -64,7 +64,7 @@ class F32Cache {
       throw no_exact_scores(model, folder.string() + " cannot be created: " + failed.message());
     }
     const auto lock = locked(model, folder);
-    if (is_whole(file, rewrite)) return file;  // another process has made it
+    if (is_whole(file, rewrite)) return file;  // another process has written it
     const std::uintmax_t room = std::filesystem::space(folder, failed).available;
     if (!failed && room < rewrite.bytes()) {
       throw no_exact_scores(model, "the F32 file takes " + megabytes(rewrite.bytes()) + ", but " +

@@ -3,10 +3,10 @@
 
 // What does the head of a GGUF file contain?
 //
-// The metadata, and the tensors' names, types and positions, read by ggml's reader without the
-// weights. A model may be split into several files, NAME-00001-of-0000N.gguf and so on, as
-// llama.cpp's gguf-split writes them. The first file contains the metadata, `split.count` is their
-// number, and llama.cpp only accepts the path of the first part.
+// It contains the metadata, and the tensors' names, types and positions. ggml's reader reads it
+// without the weights. A model may be split into several files, NAME-00001-of-0000N.gguf and so on,
+// as llama.cpp's gguf-split writes them. The first file contains the metadata, where `split.count`
+// is the number of files. llama.cpp only accepts the path of the first file.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -36,7 +36,7 @@ struct FreeGguf {
 using GgufContext = std::unique_ptr<gguf_context, FreeGguf>;
 using GgmlContext = std::unique_ptr<ggml_context, FreeGguf>;
 
-/// A part's name: "m-00002-of-00003.gguf".
+/// Returns a part's path, for example "m-00002-of-00003.gguf".
 [[nodiscard]] inline std::filesystem::path part_path(const std::string& lead, std::size_t part,
                                                      std::size_t parts) {
   std::vector<char> name(lead.size() + 64);
@@ -49,10 +49,12 @@ using GgmlContext = std::unique_ptr<ggml_context, FreeGguf>;
 /// The head of one file. Movable; any number of threads may read one.
 class GgufFile {
  public:
-  /// Throws a user error for a file that is not a GGUF file or is damaged.
+  /// Throws a user error if the file is damaged or is not a GGUF file.
   explicit GgufFile(std::filesystem::path file) : file_(std::move(file)) {
-    if (!std::filesystem::is_regular_file(file_)) throw user_error({.file = file_}, "is not a "
-                                                                                    "file");
+    if (!std::filesystem::is_regular_file(file_))
+      throw user_error({.file = file_},
+                       "is not a "
+                       "file");
     ggml_context* shapes = nullptr;
     gguf_.reset(gguf_init_from_file(file_.c_str(), {true, &shapes}));
     shapes_.reset(shapes);
@@ -62,7 +64,7 @@ class GgufFile {
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return file_; }
   [[nodiscard]] const gguf_context& metadata() const noexcept { return *gguf_; }
 
-  /// Nothing if the key is absent or its value has another type.
+  /// Returns nullopt if the key is absent or its value has a different type.
   [[nodiscard]] std::optional<std::string> text(const char* key) const {
     const std::int64_t at = gguf_find_key(gguf_.get(), key);
     if (at < 0 || gguf_get_kv_type(gguf_.get(), at) != GGUF_TYPE_STRING) return std::nullopt;
@@ -118,8 +120,8 @@ class GgufFile {
   detail::GgmlContext shapes_;
 };
 
-/// Weights by tensor type, which decides how they are computed. `general.file_type` is only the
-/// writer's name for the whole file.
+/// Counts of weights by tensor type. The tensor type decides how weights are computed;
+/// `general.file_type` is only the label that the writer gave the whole file.
 struct GgufWeightTypes {
   /// Counts of matrix elements (tensors of two or more dimensions), by type.
   std::array<std::int64_t, GGML_TYPE_COUNT> numbers{};
@@ -128,8 +130,8 @@ struct GgufWeightTypes {
   [[nodiscard]] bool only(ggml_type type) const {
     return std::accumulate(numbers.begin(), numbers.end(), std::int64_t{0}) == numbers.at(type);
   }
-  /// Whether some matrices are stored in blocks (quantised); their kernels round the activations
-  /// too.
+  /// Whether some matrices are stored in blocks (quantised); the kernels for such matrices also
+  /// round the activations.
   [[nodiscard]] bool quantized() const {
     for (int type = 0; type < GGML_TYPE_COUNT; ++type) {
       const auto one = static_cast<ggml_type>(type);
@@ -137,8 +139,8 @@ struct GgufWeightTypes {
     }
     return false;
   }
-  /// Whether no matrix is in blocks and some have 16 bits; for those, ggml rounds the activations
-  /// to F16 or BF16.
+  /// Whether no matrix is stored in blocks but some have 16-bit numbers; for those, ggml rounds the
+  /// activations to F16 or BF16.
   [[nodiscard]] bool half() const {
     return !quantized() && (has(GGML_TYPE_F16) || has(GGML_TYPE_BF16));
   }
@@ -160,8 +162,8 @@ struct GgufWeightTypes {
 /// All files of a model, in order: one, or all parts. Movable; any number of threads may read one.
 class GgufModel {
  public:
-  /// Throws a user error for a file that is not a GGUF file, for a part that is not the first or
-  /// has another name than a part must have, and for a missing part.
+  /// Throws a user error for a file that is not a GGUF file, for a part that is not the first or is
+  /// not named as a part must be, and for a missing part.
   explicit GgufModel(const std::filesystem::path& file) {
     files_.emplace_back(file);
     const GgufFile& first = files_.front();
@@ -177,8 +179,9 @@ class GgufModel {
     const std::string of = " of " + std::to_string(parts);
     if (lead.empty()) {
       throw user_error({.file = file},
-                       "is part " + std::to_string(part + 1) + of + " of a model, but its name "
-                                                                    "does not match",
+                       "is part " + std::to_string(part + 1) + of +
+                           " of a model, but its name "
+                           "does not match",
                        "name it " + detail::part_path("NAME", part, parts).string() +
                            ", and rename the other parts likewise");
     }
@@ -199,15 +202,16 @@ class GgufModel {
       if (made.whole_number("split.no") != static_cast<std::int64_t>(i) ||
           made.whole_number("split.count") != said) {
         throw user_error({.file = other},
-                         "is not part " + std::to_string(i + 1) + of + ", although its name says "
-                                                                       "so",
+                         "is not part " + std::to_string(i + 1) + of +
+                             ", although its name says "
+                             "so",
                          "fetch all parts of the same model");
       }
     }
   }
 
-  /// Throws a user error for a part that ends before its last tensor does. llama.cpp would report
-  /// it under the first part's name.
+  /// Throws a user error for a part that ends before the end of its last tensor. llama.cpp would
+  /// report this error under the first part's name.
   void refuse_cut_parts() const {
     for (const GgufFile& file : files_) {
       if (files_.size() == 1) return;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are hidden vectors taken out of llama.cpp before the LM head?
+// How are hidden vectors read from llama.cpp before the LM head?
 //
-// llama.cpp passes every tensor of a step to a callback. In all architectures, the final norm is
-// named "result_norm". It has a row for each token whose output was requested, in the batch's
-// order. After it is copied, the step is aborted, so the LM head is never computed.
+// llama.cpp passes every tensor of a step to a callback. In all architectures, the final norm's
+// tensor is named "result_norm". It has a row for each token whose output was requested, in the
+// order of the batch. After the tensor is copied, the step is aborted, so the LM head is never
+// computed.
 
 #include <ggml-backend.h>
 #include <ggml.h>
@@ -19,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe. One for each llama.cpp context; its address must not change.
+/// Not thread-safe. There is one object for each llama.cpp context; its address must not change.
 class LlamaHidden {
  public:
   /// While this object exists, steps end at the hidden vectors.
@@ -44,8 +45,8 @@ class LlamaHidden {
     return std::span(values_).subspan(i * dimension, dimension);
   }
 
-  /// The callback (`ggml_backend_sched_eval_callback`). First it returns whether a tensor is
-  /// needed; after the tensor is computed, it returns whether to continue.
+  /// The callback (`ggml_backend_sched_eval_callback`). Before a tensor is computed, it returns
+  /// whether the tensor is needed; after that, it returns whether to continue.
   static bool watch(ggml_tensor* tensor, bool ask, void* self) {
     auto& hidden = *static_cast<LlamaHidden*>(self);
     if (!hidden.is_read_ || std::string_view(tensor->name) != "result_norm") return !ask;

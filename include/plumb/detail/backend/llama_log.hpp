@@ -3,8 +3,9 @@
 
 // What does llama.cpp log?
 //
-// Its log is process-wide. While any LlamaLog exists, all LlamaLogs receive the log instead of
-// stderr or the previous target. Afterwards it goes to the previous target again.
+// llama.cpp's log is process-wide. While at least one LlamaLog exists, all LlamaLogs receive the
+// log instead of stderr or the previous target. Afterwards the log goes to the previous target
+// again.
 
 #include <llama.h>
 
@@ -23,8 +24,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// llama.cpp; exceptions that it throws are dropped.
 using LlamaListener = std::function<void(std::string_view)>;
 
-/// Keeps the last errors for plumb's own messages and passes everything on. Each one receives the
-/// log of all models in the process.
+/// Stores the latest errors for plumb's own messages and passes everything on. Each LlamaLog
+/// receives the log of all models in the process.
 class LlamaLog {
  public:
   explicit LlamaLog(LlamaListener listener = {}) : listener_(std::move(listener)) {
@@ -74,7 +75,7 @@ class LlamaLog {
     }
   }
 
-  /// Drops the oldest lines beyond 400 bytes.
+  /// Stores the text, and drops the oldest lines if more than 400 bytes are stored.
   void keep(const char* text) {
     errors_ += text;
     while (errors_.size() > 400) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parameters does llama.cpp get for the wanted precision and device?
+// Which parameters does llama.cpp receive for the requested precision and device?
 //
-// It runs on a GPU if llama.cpp has one and some layers are wanted there, and otherwise only on the
-// CPU: with `gpu_layers` 0 no GPU is used. Attention runs over the whole unified cache, so a step
-// four times larger wastes four times more on cells that a token may not see. On a CPU, about 256
-// nodes per step are fastest. A GPU needs larger steps: its default is 1,024 nodes, which was near
-// the best of 64 to 8,192 on an H200 (docs/gpus.md). The step size depends only on the kind of
-// device and the settings, never on the machine, so that the shards of a job plan the same packs.
+// A model runs on a GPU if llama.cpp finds one and at least one layer is to run there; otherwise it
+// runs only on the CPU. If `gpu_layers` is 0, no GPU is used. Attention runs over the whole unified
+// cache, so a step four times as large wastes four times as much work on cells that a token may not
+// see. On a CPU, about 256 nodes per step are fastest. A GPU needs larger steps. The default for a
+// GPU is 1,024 nodes, which was close to the fastest of the sizes from 64 to 8,192 on an H200
+// (docs/gpus.md). The step size depends only on the kind of device and the settings, never on the
+// machine, so that the shards of a job plan the same packs.
 
 #include <ggml-backend.h>
 #include <llama.h>
@@ -35,10 +36,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct LlamaOptions {
   std::filesystem::path model;
   Precision precision = Precision::exact;
-  /// 0: as many as the machine has.
+  /// The number of threads; 0 means as many as the machine has.
   int threads = 0;
-  /// The smallest number of KV cells. A larger tree gets more while it exists, up to the model's
-  /// context. A cache always has a multiple of this number.
+  /// The smallest number of KV cells. A larger tree gets more cells while it exists, up to the
+  /// model's context. The number of cells is always a multiple of this number.
   std::size_t cells = 1024;
   /// Receives llama.cpp's log, which is otherwise dropped.
   LlamaListener on_log{};
@@ -47,12 +48,12 @@ struct LlamaOptions {
   /// GPUs, adapters, the cache's number type and nodes per step.
   EngineOptions engine{};
   /// Returns a file of the same weights in F32, for exact scores of 16-bit weights (F32Cache).
-  /// Without it, such scores are refused.
+  /// If this function is not set, such scores are refused.
   std::function<std::filesystem::path(const GgufModel&)> widen{};
 };
 
 /// The kind of GPU that llama.cpp would use, by the name of its backend ("CUDA", "Vulkan", "MTL");
-/// empty if it was built for none or finds none.
+/// empty if llama.cpp was built without GPU support or finds no GPU.
 [[nodiscard]] inline std::string llama_gpu_kind() {
   if (!llama_supports_gpu_offload()) return "";
   for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
@@ -65,13 +66,13 @@ struct LlamaOptions {
   return "";
 }
 
-/// Any number of threads may read one.
+/// Any number of threads may read one object.
 class LlamaParameters {
  public:
-  /// `gpu` is the kind of GPU that exists. Throws a user error for settings without effect: a GPU
-  /// setting if there is no GPU or no layer is on one, a cache type other than F32 for exact scores
-  /// or F32 for fast ones, and more shares than llama.cpp supports devices. Also throws one for
-  /// fewer than least_pack nodes per step.
+  /// `gpu` is the kind of GPU that exists. Throws a user error for settings that would have no
+  /// effect: a GPU setting if there is no GPU or no layer is on one, a cache type other than F32
+  /// for exact scores, F32 for fast scores, and more shares than the number of devices that
+  /// llama.cpp supports. Also throws a user error for fewer than least_pack nodes per step.
   explicit LlamaParameters(LlamaOptions options, std::string gpu = llama_gpu_kind())
       : options_(std::move(options)), gpu_(std::move(gpu)) {
     const EngineOptions& engine = options_.engine;
@@ -83,7 +84,8 @@ class LlamaParameters {
       throw user_error({.setting = "tensor-split"},
                        "has " + std::to_string(engine.tensor_split.size()) + " shares",
                        "llama.cpp supports at "
-                       "most " + std::to_string(llama_max_devices()) + " GPUs");
+                       "most " +
+                           std::to_string(llama_max_devices()) + " GPUs");
     }
     if (options_.precision == Precision::bf16) {
       throw user_error({.setting = "precision"},
@@ -100,11 +102,12 @@ class LlamaParameters {
                        "change `precision`, or drop `cache-type`");
     }
     if (engine.pack > 0 && engine.pack < least_pack) {
-      throw user_error(
-          {.setting = "pack"},
-          "is " + std::to_string(engine.pack) + ", but must be at "
-                                                "least " + std::to_string(least_pack),
-          "use 0 for the device's default");
+      throw user_error({.setting = "pack"},
+                       "is " + std::to_string(engine.pack) +
+                           ", but must be at "
+                           "least " +
+                           std::to_string(least_pack),
+                       "use 0 for the device's default");
     }
     if (!engine.tensor_split.empty()) {
       shares_ = engine.tensor_split;
@@ -115,13 +118,13 @@ class LlamaParameters {
   [[nodiscard]] bool on_gpu() const {
     return !gpu_.empty() && options_.engine.gpu_layers.value_or(1) > 0;
   }
-  /// "CPU", or the kind of GPU that holds layers.
+  /// "CPU", or the kind of GPU that runs layers.
   [[nodiscard]] std::string device() const { return on_gpu() ? gpu_ : "CPU"; }
   [[nodiscard]] CacheType cache_type() const {
     const bool exact = options_.precision == Precision::exact;
     return options_.engine.cache_type.value_or(exact ? CacheType::f32 : CacheType::f16);
   }
-  /// The least nodes per step.
+  /// The smallest number of nodes per step.
   static constexpr std::size_t least_pack = 32;
   [[nodiscard]] std::size_t pack() const {
     const std::size_t said = options_.engine.pack;

@@ -3,8 +3,8 @@
 
 // How is a GGUF model rewritten in another weight type?
 //
-// The result is one file, however many parts the model had. Every matrix gets the target type.
-// Vectors (norms, biases) become F32, and integers stay as they are. Only a few rows are processed
+// The result is one file, even if the model has several parts. Every matrix gets the target type.
+// Vectors (norms, biases) become F32, and integers are not changed. Only a few rows are processed
 // at a time, so that memory does not grow with the model. F16 and BF16 become F32 without rounding.
 
 #include <ggml.h>
@@ -34,7 +34,7 @@ struct GgufTarget {
   std::uint32_t file_type = 0;
 };
 
-/// A planned rewrite; the model must outlive it. Not thread-safe.
+/// A planned rewrite. The model must outlive it. Not thread-safe.
 class GgufRewrite {
  public:
   /// Throws a user error for a tensor that is truncated, that occurs twice, or whose rows do not
@@ -58,15 +58,15 @@ class GgufRewrite {
     });
   }
 
-  /// The size in bytes of the file that `write` makes.
+  /// The size in bytes of the file that `write` writes.
   [[nodiscard]] std::uintmax_t bytes() const {
     std::uintmax_t sum = gguf_get_meta_size(result_.get());
     for (const ggml_tensor& one : tensors_) sum += padded(ggml_nbytes(&one));
     return sum;
   }
 
-  /// Writes to NAME.part first, and renames the file once all of it is on the disk. Throws a user
-  /// error if it cannot be created, and an internal error if a file cannot be read or written
+  /// Writes to NAME.part first, and renames the file when all of it is on the disk. Throws a user
+  /// error if the file cannot be created, and an internal error if a file cannot be read or written
   /// completely.
   void write(const DiskPath& output) const {
     const DiskPath part = output + ".part";
@@ -185,7 +185,7 @@ class GgufRewrite {
 
   const GgufModel& model_;
   detail::GgufContext result_;
-  std::vector<ggml_tensor> tensors_;  // of the result: names, types and shapes
+  std::vector<ggml_tensor> tensors_;  // the result's tensors: names, types and shapes
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

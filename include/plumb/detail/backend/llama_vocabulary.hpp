@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a GGUF model split a text into tokens, and which bytes does each cover?
+// How does a GGUF model split a text into tokens, and which bytes does each token cover?
 //
-// llama.cpp gives token ids without offsets. A token's bytes are found by spelling: the joined
-// pieces of all tokens are the text (or one space and the text, if SentencePiece adds the space),
-// so the lengths of the pieces add up to the offsets. If they do not spell the text (a tokenizer
-// that normalises), the offsets mean nothing and `spells_text` is false. No special token is added.
-// Text that looks like one is plain text unless special tokens are parsed.
+// llama.cpp gives token ids without offsets. A token's bytes are derived from the pieces: the
+// joined pieces of all tokens are the text (or a space and the text, if SentencePiece adds a
+// space), so the lengths of the pieces add up to the offsets. If the pieces do not spell the text,
+// because the tokenizer normalises it, the offsets are meaningless and `spells_text` is false. No
+// special token is added. Text that looks like a special token is plain text unless special tokens
+// are parsed.
 //
-// Special tokens are those that the file marks as control or unknown, and those of its user-defined
-// tokens that are in brackets ("<|START_OF_TURN_TOKEN|>"). Like transformers, llama.cpp parses
-// user-defined tokens in every text, whatever its arguments. The other user-defined tokens are
-// pieces of text: letters, runs of spaces, line ends (DeepSeek, GPT-NeoX, Gemma).
+// Special tokens are those that the file marks as control or unknown, and its user-defined tokens
+// in brackets ("<|START_OF_TURN_TOKEN|>"). Like transformers, llama.cpp parses user-defined tokens
+// in every text, regardless of the arguments. The other user-defined tokens are pieces of text:
+// letters, runs of spaces, line ends (DeepSeek, GPT-NeoX, Gemma).
 
 #include <llama.h>
 
@@ -89,24 +90,25 @@ class LlamaVocabulary {
     return all;
   }
 
-  /// The token that the file names, or <s> at its fixed id in a SentencePiece vocabulary. If a BPE
-  /// model has no BOS or names one outside its vocabulary, llama.cpp would invent one.
+  /// The BOS token that the file names, or <s> at its fixed id in a SentencePiece vocabulary.
+  /// Otherwise nullopt: if a BPE model has no BOS or names one outside its vocabulary, llama.cpp
+  /// would invent one.
   [[nodiscard]] std::optional<TokenId> bos() const {
     const llama_token token = llama_vocab_bos(vocabulary_);
     return names("tokenizer.ggml.bos_token_id", token) ? std::optional<TokenId>(token)
                                                        : std::nullopt;
   }
-  /// Whether llama.cpp begins a text with BOS when it adds special tokens: as the file specifies
-  /// (tokenizer.ggml.add_bos_token), or else by the default of its kind of vocabulary.
+  /// Whether llama.cpp begins a text with BOS when it adds special tokens: either the file
+  /// specifies this (tokenizer.ggml.add_bos_token), or the default of its kind of vocabulary
+  /// applies.
   [[nodiscard]] bool adds_bos() const { return bos() && llama_vocab_get_add_bos(vocabulary_); }
-  /// Whether generation ends with the token. As with BOS, tokens that llama.cpp invents do not
-  /// count.
+  /// Whether generation ends with the token. As for BOS, tokens that llama.cpp invents are ignored.
   [[nodiscard]] bool ends(TokenId token) const {
     if (!llama_vocab_is_eog(vocabulary_, token)) return false;
     return token != llama_vocab_eos(vocabulary_) || names("tokenizer.ggml.eos_token_id", token);
   }
-  /// What llama.cpp puts around a text when it adds special tokens: BOS, and the end-of-sequence
-  /// token if the file specifies it (tokenizer.ggml.add_eos_token).
+  /// The tokens that llama.cpp puts around a text when it adds special tokens: BOS, and the
+  /// end-of-sequence token if the file specifies it (tokenizer.ggml.add_eos_token).
   [[nodiscard]] TextFrame own_frame() const {
     TextFrame made;
     if (adds_bos()) made.before.push_back(*bos());
@@ -133,12 +135,12 @@ class LlamaVocabulary {
     return static_cast<std::size_t>(llama_vocab_n_tokens(vocabulary_));
   }
 
-  /// Warnings about all texts that it tokenises. If a byte-level BPE vocabulary does not specify
-  /// how texts are first split into words, llama.cpp guesses.
+  /// Warnings that apply to every tokenised text. There is one if a byte-level BPE vocabulary does
+  /// not specify how texts are first split into words, because llama.cpp then guesses.
   [[nodiscard]] std::vector<std::string> warnings() const {
     const std::string pre = pre_tokenizer();
     const bool splits_words = llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_BPE;
-    // For this vocabulary, llama.cpp knows the word rules by the vocabulary's name.
+    // For this vocabulary, llama.cpp derives the rules for words from the vocabulary's name.
     const bool is_known = metadata("tokenizer.ggml.model") == "gemma4";
     if (!splits_words || is_known || (!pre.empty() && pre != "default")) return {};
     return {std::string("Warning: the model's file ") +
@@ -148,8 +150,8 @@ class LlamaVocabulary {
             "training, which changes scores. Convert the model again with a current llama.cpp."};
   }
 
-  /// Whether the model's published tokenizer composes text (NFC) before it splits it, which
-  /// llama.cpp never does. Judged by the pre-tokenizer's name: the list has those whose
+  /// Whether the model's published tokenizer composes text (NFC) before splitting, which llama.cpp
+  /// never does. The pre-tokenizer's name decides: the list contains the names of tokenizers whose
   /// tokenizer.json has the normalizer NFC (Qwen 2 to 3.5, Megrez, StableLM 2, OLMo, MPT, Command
   /// R).
   [[nodiscard]] bool skips_composing() const {
@@ -159,7 +161,7 @@ class LlamaVocabulary {
            std::find(composing.begin(), composing.end(), pre_tokenizer()) != composing.end();
   }
 
-  /// A metadata value of the file as text; empty if it is absent.
+  /// A metadata value of the file as text; empty if the value is absent.
   [[nodiscard]] std::string metadata(const char* key) const {
     std::array<char, 512> value{};
     const auto length = llama_model_meta_val_str(model_, key, value.data(), value.size());
@@ -169,9 +171,9 @@ class LlamaVocabulary {
  private:
   [[nodiscard]] std::string pre_tokenizer() const { return metadata("tokenizer.ggml.pre"); }
 
-  /// Whether the file names this token under `key`, or omits a token that every SentencePiece
-  /// vocabulary has: <s> at 1 and </s> at 2, which llama.cpp then uses. llama.cpp ignores an id
-  /// that is negative or outside the vocabulary.
+  /// Whether the file names this token under `key`. Also true if the file omits the key and the
+  /// token is one that every SentencePiece vocabulary has (<s> at 1 and </s> at 2), because
+  /// llama.cpp then uses it. llama.cpp ignores an id that is negative or outside the vocabulary.
   [[nodiscard]] bool names(const char* key, llama_token token) const {
     if (token < 0 || static_cast<std::size_t>(token) >= size()) return false;
     const std::string said = metadata(key);

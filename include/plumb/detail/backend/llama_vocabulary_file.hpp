@@ -15,11 +15,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A vocabulary together with its model, loaded without weights. Movable; any number of threads may
-/// use one.
+/// A vocabulary and its model, loaded without weights. Movable; any number of threads may use one.
 class LlamaVocabularyFile {
  public:
-  /// Throws a user error if the file cannot be loaded: about `setting`, or about the file if
+  /// Throws a user error if the file cannot be loaded. The error names `setting`, or the file if
   /// `setting` is empty.
   explicit LlamaVocabularyFile(const std::filesystem::path& file, bool parse_special_tokens = false,
                                const std::string& setting = "") {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which weights does llama.cpp compute with, and what does it round?
+// With which weights does llama.cpp compute, and what does it round?
 //
 // On a CPU, its kernels round the activations to the type of the weights, except for F32. For exact
-// scores, 16-bit weights and adapters are widened to F32. Quantised ones are run as they are, and
-// results show it. docs/measured.md has the error of 16-bit weights that are not widened.
+// scores, 16-bit weights and adapters are widened to F32. Quantised weights are used as they are,
+// and the results record this. docs/measured.md has the error of 16-bit weights that are not
+// widened.
 
 #include <llama.h>
 
@@ -26,7 +27,7 @@ class LlamaWeights {
   LlamaWeights() = default;
   explicit LlamaWeights(const GgufModel& model) : types_(model.weight_types()) {}
 
-  /// The file for llama.cpp to load. Throws a user error if exact scores are wanted of 16-bit
+  /// The file for llama.cpp to load. Throws a user error if exact scores are requested for 16-bit
   /// weights that cannot be widened.
   [[nodiscard]] std::filesystem::path to_load(const GgufModel& model, const LlamaOptions& options) {
     if (!types_.half() || options.precision == Precision::fast) return model.first().path();
@@ -36,7 +37,7 @@ class LlamaWeights {
     return file;
   }
 
-  /// The adapters to load, widened likewise.
+  /// The adapters to load, widened in the same way.
   [[nodiscard]] std::vector<LoraAdapter> adapters(const LlamaOptions& options) {
     std::vector<LoraAdapter> all = options.engine.lora;
     for (LoraAdapter& one : all) {
@@ -56,8 +57,8 @@ class LlamaWeights {
     return all;
   }
 
-  /// The name of the weight types for results: "Q4_1", "BF16 and F32, widened to F32". If the
-  /// tensors contradict the file type that llama.cpp reports, the tensors decide.
+  /// The weight types as results show them: "Q4_1", "BF16 and F32, widened to F32". If the tensors
+  /// contradict the file type that llama.cpp reports, the tensors decide.
   [[nodiscard]] std::string name(llama_ftype file_type) const {
     const auto base = static_cast<llama_ftype>(file_type & ~LLAMA_FTYPE_GUESSED);
     const bool tells_quantized = base != LLAMA_FTYPE_ALL_F32 && base != LLAMA_FTYPE_MOSTLY_F16 &&
@@ -68,7 +69,7 @@ class LlamaWeights {
   }
   [[nodiscard]] bool quantized() const { return types_.quantized() || quantized_adapter_; }
 
-  /// Warnings about scores from 16-bit weights that were not widened.
+  /// Warnings for scores from 16-bit weights that were not widened.
   [[nodiscard]] std::vector<std::string> warnings() const {
     const std::string names = types_.half() && !widened_ ? types_.names() : half_adapter_;
     if (names.empty()) return {};

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely are given tokens after given prefixes, whichever form the model has?
+// How likely are given tokens after given prefixes, regardless of the model's form?
 //
 //   log P(token | prefix) = logits[token] − log Σ_v exp(logits[v])
 // All likelihood probes use one function. A LookupLm answers directly. For any other CausalLm, the
-// tokens are read from its rows: each row once, without a copy, in whatever order rows come.
+// tokens' log-probabilities are computed from its rows. Each row is read once, without a copy, in
+// the order in which the rows arrive.
 
 #include <algorithm>
 #include <cmath>
@@ -27,8 +28,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline constexpr double no_answer = std::numeric_limits<double>::infinity();
 
 /// Calls a model that answers lookups itself, and checks that it follows its concept. Minus
-/// infinity is an answer, NaN means that the model does not know, and values slightly above 0 are
-/// rounding.
+/// infinity is a valid answer. NaN means that the model does not know the answer. Values slightly
+/// above 0 are accepted as rounding errors.
 template <LookupLm M>
 void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                  std::span<double> log_probabilities) {
@@ -47,7 +48,7 @@ void ask_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> l
   }
 }
 
-/// Reads lookups from rows. `held` is evaluated too, although no lookup needs it.
+/// Answers lookups from rows. The node `held` is evaluated too, even if no lookup needs it.
 template <CausalLm M>
 void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                   std::span<double> log_probabilities, NodeId held) {
@@ -75,10 +76,10 @@ void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> 
 }
 
 /// Sets, for each lookup, the log-probability of its token after its node's prefix, in nats.
-/// Lookups are distinct and ascending, none is after the root or after a node that was evaluated
-/// before. A TreeCausalLm evaluates `held` too, so that later calls can continue from it. Throws a
-/// user error if the model's answers violate its concept, and for a token that has no logit in its
-/// rows.
+/// Lookups are distinct and ascending, and none is after the root or after a node that was
+/// evaluated before. A TreeCausalLm also evaluates `held`, so that later calls can continue from
+/// that node. Throws a user error if the model's answers violate its concept, and for a token that
+/// has no logit in its rows.
 template <ScoringLm M>
 void look_up(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
              std::span<double> log_probabilities, NodeId held = TokenTree::none) {

@@ -3,7 +3,8 @@
 
 // Where do two forms of a model differ, and by how much?
 //
-// The result of verify_model.hpp, the difference of two rows, and the log of a comparison.
+// This header has the result of verify_model.hpp, the difference between two rows, and the log of a
+// comparison.
 
 #include <algorithm>
 #include <cmath>
@@ -24,17 +25,18 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A place where a form's answer differs from that of a sequence evaluated by itself.
 struct ModelDifference {
-  /// "evaluate of a tree".
+  /// The name of the form, for example "evaluate of a tree".
   std::string form{};
-  /// Number of the text, from 0, and the number of its tokens before the place (without BOS).
+  /// Number of the text, from 0, and the number of the text's tokens before the place, without BOS.
   std::size_t text = 0, position = 0;
-  /// For a sequence that leaves the text halfway: the text whose reversed second half follows.
+  /// For a sequence that departs from the text halfway: the text whose reversed second half
+  /// follows.
   std::optional<std::size_t> other{};
-  /// The difference; infinite if one of the two is not finite. For vectors, relative to their
+  /// The difference; infinite if one of the two is not finite. For vectors, it is relative to their
   /// length.
   double nats = 0;
 
-  /// "evaluate of a tree differs by 2.3 nats after 5 tokens of text 1".
+  /// For example "evaluate of a tree differs by 2.3 nats after 5 tokens of text 1".
   [[nodiscard]] std::string description() const {
     return form + " differs by " +
            (std::isfinite(nats) ? with_decimals(nats, nats < 0.01 ? 6 : 3)
@@ -46,16 +48,16 @@ struct ModelDifference {
 };
 
 struct ModelVerification {
-  /// Forms that were compared, in order.
+  /// The forms that were compared, in order.
   std::vector<std::string> compared{};
-  /// Rows of the simplest form; for a model without rows, its lookup answers.
+  /// The number of rows of the simplest form, or of lookup answers if the model has no rows.
   std::size_t rows = 0;
-  /// How many of these rows have all numbers equal, and how many are not a distribution.
+  /// The number of these rows in which all numbers are equal, and the number that are not a
+  /// distribution.
   std::size_t constant_rows = 0, broken_rows = 0;
-  /// Lookups that the model could not answer.
+  /// The number of lookups that the model could not answer.
   std::size_t unknown = 0;
-  /// The first difference above the tolerance: in the first form that has one, at the first text
-  /// and position.
+  /// The first difference above the tolerance. "First" is by form, then by text, then by position.
   std::optional<ModelDifference> first{};
   std::optional<ModelDifference> worst{};
 
@@ -65,15 +67,16 @@ struct ModelVerification {
 /// How much to compare.
 struct VerifyScope {
   double tolerance = 0;
-  /// The most tokens in a sequence, and the most sequences that leave texts.
+  /// The largest number of tokens in a sequence, and of sequences that depart from texts.
   std::size_t most_tokens = (std::numeric_limits<std::size_t>::max)();
   std::size_t branches = (std::numeric_limits<std::size_t>::max)();
-  /// Whether vectors and continuations are compared in addition to next-token probabilities, more
-  /// tokens are looked up, and everything is repeated in another order.
+  /// Whether to run the whole comparison: it also compares vectors and continuations, looks up more
+  /// tokens, and repeats everything in a different order.
   bool whole = true;
 };
 
-/// Smaller log-probabilities count as this value: such small ones affect no answer.
+/// Smaller log-probabilities count as this value, because such small probabilities do not affect
+/// any answer.
 inline constexpr double least_nats = -20;
 
 using VerifiedRow = std::vector<float>;
@@ -92,7 +95,7 @@ inline double row_difference(const VerifiedRow& known, std::span<const float> ro
   }
   return static_cast<double>(most);
 }
-/// The same over only the given tokens.
+/// The same difference, computed over only the given tokens.
 inline double row_difference(const VerifiedRow& known, std::span<const float> row,
                              std::span<const TokenId> tokens) {
   const double normalizer = log_sum_exp(row);
@@ -118,7 +121,7 @@ inline double vector_difference(const VerifiedRow& known, std::span<const float>
   return apart > 0 ? std::sqrt(apart / (std::max)(length, other_length)) : apart;
 }
 
-/// Records the forms' differences place by place, in any order. Not thread-safe.
+/// Records the differences of each form, place by place, in any order. Not thread-safe.
 class DifferenceLog {
  public:
   /// `has_bos`: whether each sequence begins with a token that does not belong to its text.

@@ -9,7 +9,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model's own template; nothing if it has none. A model may return one from a member
+/// The model's own template; nullopt if it has none. A model may return one from a member
 /// `chat_template()`, optional for every backend, as a ChatTemplate or an optional one.
 template <class Model>
 [[nodiscard]] std::optional<ChatTemplate> own_chat_template(const Model& model) {

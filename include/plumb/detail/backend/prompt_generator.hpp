@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are many prompts continued: by the model itself, or through a tree of its rows?
+// Are many prompts continued by the model itself, or through a tree of its rows?
 //
 // All jobs that generate use this class. A model that is itself a BatchGenerator, such as one on a
-// server, is called directly. Any other CausalLm decodes through a TreeGenerator. The two draw
+// server, is called directly. Any other CausalLm decodes through a TreeGenerator. The two ways draw
 // different random numbers, so the same seed gives different samples.
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class PromptGenerator {
     if (!asks_model()) by_rows_.emplace(model);
   }
 
-  /// As in TreeGenerator and BatchGenerator.
+  /// Works like `generate` of TreeGenerator and BatchGenerator.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds = {}) {
@@ -43,8 +43,8 @@ class PromptGenerator {
     }
   }
 
-  /// Tokens fed to the model so far, over all calls. For a model that generates by itself, the
-  /// tokens of all prompts and continuations.
+  /// The number of tokens fed to the model so far, over all calls. For a model that generates by
+  /// itself, this is the number of tokens in all prompts and continuations.
   [[nodiscard]] std::uint64_t fed() const noexcept { return by_rows_ ? by_rows_->fed() : given_; }
 
  private:

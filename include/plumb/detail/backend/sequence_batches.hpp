@@ -3,10 +3,10 @@
 
 // How does an engine that takes batches of sequences evaluate plumb's trees?
 //
-// Each leaf of the tree becomes a sequence, so a shared prefix is evaluated again with each of
-// them; the gain is the batch. If the engine gives only the row after each sequence's last token,
-// the inner nodes are evaluated in a second round, all together. Engines that can keep a prefix
-// should rather be a TreeCausalLm.
+// Each leaf of the tree becomes a sequence, so a shared prefix is evaluated again for each leaf;
+// the gain comes from batching. If the engine gives only the row after each sequence's last token,
+// the inner nodes are evaluated in a second round, all together. An engine that can keep a prefix
+// should model TreeCausalLm instead.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Receives one row of raw logits of a batch: the sequence, the position in it, and the row, which
-/// may be overwritten after the call returns. Called on the calling thread, as a LogitsVisitor is.
+/// may be overwritten after the call returns. It is called on the calling thread, like a
+/// LogitsVisitor.
 using BatchVisitor =
     std::function<void(std::uint32_t sequence, std::uint32_t position, std::span<const float>)>;
 
@@ -35,15 +36,15 @@ using BatchVisitor =
 /// Requires: `evaluate(sequences, visit)` calls `visit(i, position, logits)` at least for the last position
 /// of each sequence i, in any order, where `logits` predicts position + 1. No sequence is empty.
 /// Means: a row depends only on its own sequence up to its position, except for rounding.
-/// Does not promise: rows of other positions, or that sequences of a batch can be identified by
-/// their lengths.
+/// Does not promise: rows for other positions, or that the sequences of a batch can be told apart
+/// by their lengths.
 template <class M>
 concept BatchCausalLm = LanguageModel<M> &&
     requires(M& model, std::span<const std::vector<TokenId>> sequences, const BatchVisitor& visit) {
   model.evaluate(sequences, visit);
 };
 
-/// Models TreeCausalLm over a model of batches, which it owns. As thread-safe as that model.
+/// Models TreeCausalLm through a batch model, which it owns. It is as thread-safe as that model.
 template <class Model>
 class SequenceBatches {
   static_assert(BatchCausalLm<Model>,
@@ -53,7 +54,7 @@ class SequenceBatches {
                 "needs the tokenizer part that check_causal_lm requires");
 
  public:
-  /// `most` is the most sequences in one call.
+  /// `most` is the largest number of sequences in one call.
   explicit SequenceBatches(Model model, std::size_t most = 64)
       : model_(std::move(model)), most_((std::max)(most, std::size_t{1})) {}
 
@@ -71,7 +72,7 @@ class SequenceBatches {
     return false;
   }
 
-  /// Nothing is held between calls, so a tree may have any size; a step is a batch.
+  /// Nothing is held between calls, so a tree may have any size. A step is one batch.
   [[nodiscard]] TreeLimits tree_limits() const {
     return {most_ * context_length(), most_, most_, 1};
   }
@@ -90,7 +91,7 @@ class SequenceBatches {
       if (!inner[node]) leaves.push_back(node);
     }
     ask(tree, leaves, pending, visit);
-    std::vector<NodeId> rest;  // if the engine gives only last rows
+    std::vector<NodeId> rest;  // for engines that give only the last row of a sequence
     for (const NodeId node : wanted) {
       if (pending[node]) rest.push_back(node);
     }
@@ -98,7 +99,7 @@ class SequenceBatches {
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
-    constexpr std::size_t at_once = 16;  // rows that are buffered until earlier ones have come
+    constexpr std::size_t at_once = 16;  // rows that are buffered to be visited in order
     TokenTree tree;
     tree.insert(sequence);
     for (std::size_t first = 0; first < sequence.size(); first += at_once) {
@@ -117,7 +118,7 @@ class SequenceBatches {
   }
 
  private:
-  /// Evaluates the prefixes of these nodes as sequences, at most `most` per call.
+  /// Evaluates the prefixes of these nodes as sequences, at most `most_` in one call.
   void ask(const TokenTree& tree, std::span<const NodeId> ends, std::vector<bool>& pending,
            const LogitsVisitor& visit) {
     for (std::size_t first = 0; first < ends.size(); first += most_) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can this model answer at all, and are its answers independent of other requests?
+// Can this model answer at all, and do its answers not depend on other requests?
 //
 // A basic check at the start of every run. A file that is not a language model may give rows in
-// which all numbers are equal. An engine, a kernel or a server may mix up inputs that it gets
+// which all numbers are equal. An engine, a kernel or a server may mix up inputs that it receives
 // together. So a few short fixed prompts are evaluated one by one, in trees or batches, and after a
-// release (verify_model.hpp); the model holds nothing afterwards. The check compares what scores
-// are made of: after each token, the log-probabilities of the next token and of the most likely
-// one. Other tokens are not compared, because kernels of quantised weights depend on the size of a
-// step and can move them by half a nat or more.
+// release (verify_model.hpp). The model holds nothing afterwards. The check compares the numbers
+// from which scores are computed: after each token, the log-probabilities of the next token and of
+// the most likely one. Other tokens are not compared, because kernels of quantised weights depend
+// on the size of a step and can change their log-probabilities by half a nat or more.
 
 #include <cstddef>
 #include <set>
@@ -26,11 +26,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The most nats by which a place may differ: for a model that computes in F32, and for any other.
+/// The largest accepted difference at a place, in nats, for a model that computes in F32 and for
+/// any other model.
 inline constexpr double most_apart_exact = 1e-3, most_apart = 0.5;
 
-/// Short token sequences from texts in several scripts, or, if the tokenizer has too few of their
-/// characters, of tokens from the whole vocabulary.
+/// Short token sequences from texts in several scripts, or, if the tokenizer knows too few of their
+/// characters, sequences of tokens from the whole vocabulary.
 template <class M>
 std::vector<std::vector<TokenId>> start_prompts(M& model) {
   constexpr std::size_t most_tokens = 7, most_prompts = 3;
@@ -55,9 +56,9 @@ std::vector<std::vector<TokenId>> start_prompts(M& model) {
   return prompts;
 }
 
-/// Runs the check and returns its findings. Throws a user error if all numbers in the model's rows
-/// are equal, if rows are not distributions, and if two forms differ by more than `most` nats.
-/// `name` is the model as the user named it.
+/// Runs the check and returns its findings. Throws a user error if every row consists of equal
+/// numbers, if a row is not a distribution, or if two forms differ by more than `most` nats. `name`
+/// is the model's name as the user wrote it.
 template <class M>
 ModelVerification check_at_start(M& model, double most, const std::string& name) {
   const detail::VerifyScope scope{.tolerance = most, .branches = 1, .whole = false};
@@ -81,8 +82,7 @@ ModelVerification check_at_start(M& model, double most, const std::string& name)
   }
   if (!made.agrees()) {
     throw user_error(site,
-                     name +
-                         " gives inconsistent answers: " + made.first->description() +
+                     name + " gives inconsistent answers: " + made.first->description() +
                          " of fixed prompts from the same prefix by itself; at most " +
                          with_decimals(most, 3) + " is allowed",
                      "an answer must depend only on its own prefix; verify_model "

@@ -3,11 +3,12 @@
 
 // Where does a stop text end a model's continuation?
 //
-//   "\n Paris\nQ: The capital"      by "\n" ends as   "\n Paris"
-// Models often begin an answer with a line break, so leading white space ends nothing: a
-// continuation ends where the first stop text begins that reaches past it. A stop text of other
-// characters may come first ("." in ". No."); then the continuation is empty, which is the model's
-// answer. Every Generator ends its continuations by these functions, or in the same way.
+//   "\n Paris\nQ: The capital"   with the stop text "\n" becomes   "\n Paris"
+// Models often begin an answer with a line break, so a stop text within leading white space is
+// ignored: only a stop text that extends beyond it counts, and the continuation ends where the
+// first such text begins. If the answer begins with a stop text of other characters
+// (as "." in ". No."), the continuation is empty, and that is the model's answer. Every Generator
+// ends its continuations with these functions, or in the same way.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The byte at which the first stop text begins that ends `text`; npos if none does. Empty stop
+/// The byte at which the first stop text that ends `text` begins; npos if there is none. Empty stop
 /// texts are ignored.
 [[nodiscard]] inline std::size_t stop_place(std::string_view text,
                                             std::span<const std::string> stops) noexcept {
@@ -35,8 +36,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// If such a stop text occurs, cuts the continuation before the token in which it begins and
-/// returns true. Call it after each token: everything after a stop text is cut too. `model` may be
-/// any type with `detokenize(ids)`.
+/// returns true. Call it after each token: everything after the stop text is removed too. `model`
+/// may be any type with `detokenize(ids)`.
 template <class Model>
 bool end_at_stop(Model& model, Continuation& continuation, std::span<const std::string> stops) {
   if (stops.empty()) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens belong to a text itself, and what is put before them?
+// Which tokens belong to a text itself, and which token is put before them?
 //
 // Some tokenizers put their BOS before every text: a first token of bytes {0, 0} that equals bos().
 // It does not belong to the text and is removed here, so that a text has the same tokens by itself,
@@ -25,9 +25,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether the last token is not of the text but was added after it by the tokenizer. A token of
-/// the text may also have no bytes of its own (the last of several that make one character), but
-/// then the others do not spell the text without it.
+/// Whether the tokenizer added the last token after the text. A token that belongs to the text may
+/// also have no bytes of its own (the last of several that form one character), but then the other
+/// tokens do not spell the text.
 template <class Tokenizer>
 [[nodiscard]] bool has_token_behind(const Tokenizer& tokenizer, const Tokenization& made,
                                     std::string_view text) {
@@ -50,7 +50,7 @@ template <class Tokenizer>
 }
 
 /// Whether the first token is a BOS that the tokenizer put before the text. If the tokens' bytes
-/// are unknown, this is a BOS that the tokenizer puts before every text.
+/// are unknown, checks whether the tokenizer puts BOS before every text.
 template <class Tokenizer>
 [[nodiscard]] bool has_bos_before(const Tokenizer& tokenizer, const Tokenization& made) {
   if constexpr (requires { tokenizer.bos(); }) {
@@ -85,26 +85,26 @@ template <class Tokenizer>
   return bos && !made.tokens.empty() && made.tokens.front().id == *bos;
 }
 
-/// A text's tokens after BOS, which has no bytes; without BOS if none is given. If the text's own
-/// first token is BOS, no second one is added.
+/// A text's tokens after BOS, which has no bytes; without BOS if `bos` is nullopt. If the text's
+/// own first token is BOS, no second one is added.
 [[nodiscard]] inline Tokenization behind_bos(Tokenization made, std::optional<TokenId> bos) {
   if (bos && !begins_with(made, bos)) made.tokens.insert(made.tokens.begin(), {*bos, {}});
   return made;
 }
 
 /// Whether a tokenizer, by its own configuration, begins a text with BOS when it adds special
-/// tokens. Nothing if the model does not specify it. A model may have a member `adds_bos()`,
-/// optional for every backend, which returns a bool or an optional one.
+/// tokens. Returns nullopt if the model does not specify this. A model may have a member
+/// `adds_bos()`, optional for every backend, which returns a bool or an optional one.
 template <class Model>
 [[nodiscard]] std::optional<bool> adds_bos_of(const Model& model) {
   if constexpr (requires { model.adds_bos(); }) return model.adds_bos();
   return std::nullopt;
 }
 
-/// What a tokenizer, by its own configuration, puts around a text when it adds special tokens.
-/// Nothing if the model does not specify it. A model may have a member `own_frame()`, optional for
-/// every backend, which returns a TextFrame or an optional one. A model with only `adds_bos()` puts
-/// BOS before a text, or nothing.
+/// The tokens that a tokenizer, by its own configuration, puts around a text when it adds special
+/// tokens; nullopt if the model does not specify them. A model may have a member `own_frame()`,
+/// optional for every backend, which returns a TextFrame or an optional one. A model with only
+/// `adds_bos()` has a frame of BOS or an empty frame.
 template <class Model>
 [[nodiscard]] std::optional<TextFrame> own_frame_of(Model& model) {
   if constexpr (requires { model.own_frame(); }) {

@@ -5,12 +5,12 @@
 //
 //   greedy    token_i = argmax_v P(v | prompt, token_1 … token_{i−1})
 //   sampled   token_i ~ P(· | prompt, token_1 … token_{i−1}), temperature 1, whole vocabulary
-// All continuations grow in one token tree, group by group: a step evaluates, as one batch, the
-// newest node of every unfinished continuation in the group. The prefix that a group's last prompt
-// shares with the next prompt is kept, so each distinct prefix of the prompts is evaluated once,
-// and so is each prefix that several samples share. The tokens are those that each prompt would get
-// by itself, unless rounding decides between two. A token is drawn with one uniform number through
-// the inverse of the cumulative distribution. Non-goals: beams, temperatures, truncated
+// All continuations grow in one token tree, group by group: each step evaluates the newest nodes of
+// all unfinished continuations in the group as one batch. The prefix that a group's last prompt
+// shares with the next prompt is kept, so each distinct prefix of the prompts is evaluated once, as
+// is each prefix that several samples share. Each prompt gets the same tokens as it would by
+// itself, unless rounding decides between two tokens. A token is drawn from one uniform random
+// number by inverting the cumulative distribution. Non-goals: beams, temperatures, truncated
 // vocabularies.
 
 #include <algorithm>
@@ -39,8 +39,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Generator over any CausalLm, which must outlive it and hold no other tree. A model that
-/// holds only one branch decodes one continuation after another. Not thread-safe.
+/// Models Generator through any CausalLm, which must outlive it and hold no other tree. A model
+/// that holds only one branch decodes one continuation after another. Not thread-safe.
 template <CausalLm Model>
 class TreeGenerator {
  public:
@@ -65,28 +65,30 @@ class TreeGenerator {
     }
   }
 
-  /// The continuations of one prompt: the greedy one, or `samples` of them; sample i does not
-  /// depend on `samples`. Log-probabilities are in nats. Throws a user error if the prompt is empty
-  /// or leaves room for fewer than `max_new_tokens` in the model's context.
+  /// Returns the continuations of one prompt: the greedy one, or `samples` sampled ones. Sample i
+  /// does not depend on the number of samples. Log-probabilities are in nats. Throws a user error
+  /// if the prompt is empty or does not leave room for `max_new_tokens` tokens in the model's
+  /// context.
   [[nodiscard]] std::vector<Continuation> generate(std::span<const TokenId> prompt,
                                                    const GenerationOptions& options) {
     const std::vector<TokenId> whole(prompt.begin(), prompt.end());
     return std::move(generate(std::span(&whole, 1), options).front());
   }
 
-  /// The same for many prompts, with one row for each. Sample i of every prompt is drawn with the
-  /// same random numbers, unless `seeds` gives each prompt its own seed, which replaces the
+  /// Does the same for many prompts, with one row for each. Sample i of every prompt is drawn with
+  /// the same random numbers, unless `seeds` gives each prompt its own seed, which replaces the
   /// options' seed.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds = {}) {
-    keep({});  // a call that threw may have left a tree
+    keep({});  // an earlier call that threw may have left nodes in the tree
     const std::size_t count = std::max<std::size_t>(1, options.samples);
     std::vector<std::vector<Continuation>> all(prompts.size());
     for (auto& continuations : all) continuations.resize(count);
     if (prompts.empty() || options.max_new_tokens == 0) return all;
 
-    // Equal prompts are evaluated once. They are sorted, so that neighbours share the most.
+    // Equal prompts are evaluated once. They are sorted, so that neighbours share the longest
+    // prefixes.
     std::map<std::pair<std::vector<TokenId>, std::uint64_t>, std::vector<std::size_t>> places;
     for (std::size_t i = 0; i < prompts.size(); ++i) {
       places[{prompts[i], seeds.empty() ? options.seed : seeds[i]}].push_back(i);
@@ -114,7 +116,7 @@ class TreeGenerator {
     if constexpr (requires { model_.reserve(needed); }) model_.reserve(needed);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       decode(groups[g].branches, options);
-      if (g + 1 == groups.size() || limits.leaves <= 1) {  // a single branch cannot go back
+      if (g + 1 == groups.size() || limits.leaves <= 1) {  // one branch cannot keep a prefix
         keep({});
         continue;
       }
@@ -133,7 +135,7 @@ class TreeGenerator {
     return all;
   }
 
-  /// Tokens fed to the model so far, over all calls.
+  /// The number of tokens fed to the model so far, over all calls.
   [[nodiscard]] std::uint64_t fed() const noexcept { return fed_count_; }
 
  private:
@@ -145,17 +147,17 @@ class TreeGenerator {
     bool ended = false;
   };
 
-  /// Branches that are decoded together, and the number of nodes that they may hold.
+  /// Branches that are decoded together, and the largest number of nodes that they need.
   struct Group {
     std::span<Branch> branches;
     std::size_t nodes = 0;
   };
 
-  /// For each node, the branches whose next token its row decides.
+  /// For each node, the branches whose next token is decided by the node's row.
   using Waiting = std::map<NodeId, std::vector<Branch*>>;
 
-  /// A group's attention runs over all its nodes, so a group should be small; prompts with this
-  /// many nodes keep the cores busy.
+  /// A group's attention runs over all its nodes, so a group should be small. Prompts with this
+  /// many nodes are enough to keep the cores busy.
   static constexpr std::size_t most_prompt_nodes = 512;
 
   void check_length(std::size_t prompt, std::size_t fed_tokens, const TreeLimits& limits) {
@@ -171,9 +173,9 @@ class TreeGenerator {
                      "shorten the prompt or reduce `max-new-tokens`");
   }
 
-  /// The first branches, at least one, that can be decoded together. A prompt that continues
-  /// another one waits for the next group: its nodes are evaluated without reading their rows, and
-  /// the other's continuation might run through them.
+  /// Returns the first branches, at least one, that can be decoded together. A prompt that extends
+  /// another prompt waits for the next group. Otherwise its nodes would be evaluated without
+  /// reading their rows, although the other prompt's continuation might pass through them.
   static Group next_group(std::span<Branch> rest, std::size_t fed_tokens,
                           const TreeLimits& limits) {
     const std::size_t most = (std::min)(rest.size(), std::max<std::size_t>(1, limits.leaves));
@@ -239,7 +241,8 @@ class TreeGenerator {
     tree_.evaluate(wanted, visit);
   }
 
-  /// The model forgets everything except the path of these tokens, or the part of it that is held.
+  /// Makes the model forget everything except the path of these tokens, or the held part of that
+  /// path.
   void keep(std::span<const TokenId> path) {
     if (path.empty()) {
       tree_.drop();
@@ -278,7 +281,8 @@ class TreeGenerator {
     }
   }
 
-  /// The token at `place`, in [0, 1), of the cumulative distribution; never one of probability 0.
+  /// Returns the token at `place` in the cumulative distribution, where `place` is in [0, 1). The
+  /// token never has probability 0.
   [[nodiscard]] std::ptrdiff_t draw(double place) const {
     return ranges::upper_bound(cumulative_, place * cumulative_.back()) - cumulative_.begin();
   }
@@ -290,7 +294,7 @@ class TreeGenerator {
   /// By node: whether the model holds it.
   std::vector<bool> held_;
   std::uint64_t fed_count_ = 0;
-  std::vector<double> cumulative_;  // by token: P of it and of all lower tokens, in one row
+  std::vector<double> cumulative_;  // by token: the sum of P up to this token, in one row
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -3,8 +3,8 @@
 
 // Which sequences and trees test whether a model's forms agree?
 //
-// The texts themselves, and sequences that leave a text halfway and continue as another text does.
-// These branches share a prefix, whatever the texts are.
+// The texts themselves are used, as are sequences that depart from a text halfway and continue with
+// tokens of another text. These branches share a prefix, whatever the texts are.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,16 +27,16 @@ struct VerifiedSequence {
   std::vector<TokenId> tokens{};
   /// Index of its text among the given ones.
   std::size_t text = 0;
-  /// For a sequence that leaves its text after `shared` tokens: `base` is the sequence of that
-  /// text, and `other` the text whose second half follows.
+  /// For a sequence that departs from its text after `shared` tokens: `base` is the index of that
+  /// text's sequence, and `other` is the text whose second half follows.
   std::size_t shared = 0, base = 0;
   std::optional<std::size_t> other{};
 
   [[nodiscard]] std::size_t half() const { return std::max<std::size_t>(1, tokens.size() / 2); }
 };
 
-/// The sequences of the texts' tokens, cut after `most` tokens, then at most `branches` sequences
-/// that leave them. Texts without tokens are skipped.
+/// The sequences of the texts' tokens, truncated after `most` tokens, then at most `branches`
+/// sequences that depart from them. Texts without tokens are skipped.
 [[nodiscard]] inline std::vector<VerifiedSequence> verified_sequences(
     std::span<const std::vector<TokenId>> texts, std::optional<TokenId> bos, std::size_t most,
     std::size_t branches) {

@@ -3,9 +3,9 @@
 
 // Does a model give the same answers for trees as for single sequences?
 //
-// It tests whole trees in two orders, trees that grow, and branches that are released while their
-// prefix stays, so that other branches reuse their ids. CachedTree and generation use a model in
-// these ways.
+// The test covers whole trees in two orders, trees that grow, and branches that are released while
+// their prefix stays, so that other branches reuse their ids. CachedTree and generation use models
+// in these ways.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,11 +23,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Compares the rows or vectors of a tree's nodes with the known ones for their places. Not
+/// Compares the rows or vectors of a tree's nodes with the known ones at the same places. Not
 /// thread-safe.
 class VerifiedTrees {
  public:
-  /// The difference of a row from the known one for a place in a sequence.
+  /// The difference between a row and the known row for a place in a sequence.
   using Apart = std::function<double(PlacedTree::Place, std::span<const float>)>;
   /// Evaluates a tree's nodes.
   using Ask =
@@ -35,7 +35,7 @@ class VerifiedTrees {
 
   using Release = std::function<void(const TokenTree&, NodeId)>;
 
-  /// All arguments must outlive it. With `backwards`, whole trees are also evaluated in another
+  /// All arguments must outlive it. With `backwards`, whole trees are also evaluated in the reverse
   /// order.
   VerifiedTrees(DifferenceLog& log, std::span<const VerifiedSequence> sequences,
                 const TreeLimits& limits, bool backwards, Release release)
@@ -82,7 +82,7 @@ class VerifiedTrees {
         }
         asked(tree, wanted);
       }
-      std::vector<NodeId> ends;  // nodes in between are evaluated, but not visited
+      std::vector<NodeId> ends;  // the nodes in between are evaluated but not visited
       const std::size_t before = tree.tree().size();
       for (const std::size_t s : group) {
         const NodeId end = tree.grow(s, length(s));
@@ -93,7 +93,7 @@ class VerifiedTrees {
       release_(tree.tree(), TokenTree::root);
     }
     log_.end();
-    if (limits_.leaves < 2) return;  // such a model can only release a whole tree
+    if (limits_.leaves < 2) return;  // such a model can release only a whole tree
     log_.begin(of + " of a tree after a release");
     for (std::size_t s = 0; s < sequences_.size(); ++s) {
       if (sequences_[s].other) compare_released(s, asked);
@@ -102,7 +102,8 @@ class VerifiedTrees {
   }
 
  private:
-  /// Tests a text and a sequence `s` that leaves it: branches after one prefix that stays.
+  /// Tests a text and a sequence `s` that departs from it. The two are branches after a shared
+  /// prefix that is kept.
   template <class Asked>
   void compare_released(std::size_t s, Asked asked) const {
     const VerifiedSequence& branch = sequences_[s];
@@ -120,12 +121,12 @@ class VerifiedTrees {
     asked(tree, first);
     release_(tree.tree(), first.front());
     tree.shrink(branch.shared + 1);
-    const std::vector<NodeId> second = grown(s, branch.tokens.size());  // the same ids
+    const std::vector<NodeId> second = grown(s, branch.tokens.size());  // reuses the released ids
     asked(tree, second);
     if (length > branch.shared + 1) {
       asked(tree, grown(text, length - 1));
       release_(tree.tree(), second.front());
-      asked(tree, grown(text, length));  // needs nodes that must still be held
+      asked(tree, grown(text, length));  // uses nodes that the model must still hold
     }
     release_(tree.tree(), TokenTree::root);
   }

@@ -4,16 +4,16 @@
 // Do all forms of a model give the same answers?
 //
 // A model may be called with sequences, with trees that grow and are released, with lookups, and
-// with batches of masked queries or of texts. On the same tokens, each form is compared with the
-// simplest one, a sequence by itself:
+// with batches of masked queries or of texts. Each form is compared with the simplest one, a
+// sequence by itself, on the same tokens:
 //   max over tokens t of | log P(t | prefix) − log P'(t | prefix) |, in nats,
 // where log-probabilities below `least_nats` count as `least_nats`. Vectors are compared by the
 // length of their difference, divided by the vector's length. A row depends only on its prefix, so
-// a different continuation of the sequence must not change it either. Rows are normalised first,
-// because one form may give raw logits and another log-probabilities.
+// a different continuation of the sequence must not change the row either. Rows are normalised
+// first, because one form may give raw logits and another log-probabilities.
 //
-// Non-goals: whether the answers are right (nothing here knows the weights), and a form that the
-// model lacks.
+// Non-goals: checking whether the answers are right (this code does not know the weights), and
+// forms that the model lacks.
 
 #include <algorithm>
 #include <cmath>
@@ -98,8 +98,8 @@ class ModelVerifier {
             [&](const TokenTree& tree, NodeId node) { release_node(model_, tree, node); }};
   }
 
-  /// A row of the simplest form, as it is stored: log-probabilities, or empty if it is not a
-  /// distribution.
+  /// Returns a row of the simplest form as it is stored: as log-probabilities, or empty if it is
+  /// not a distribution.
   Row kept(std::span<const float> row) {
     ++made().rows;
     const double normalizer = log_sum_exp(row);
@@ -114,7 +114,7 @@ class ModelVerifier {
     return logs;
   }
 
-  /// Rows of one sequence by itself, by position.
+  /// Visits the rows of one sequence, evaluated by itself, by position.
   void evaluate_alone(std::size_t s, const LogitsVisitor& visit) {
     PlacedTree chain(sequences_);
     std::vector<NodeId> wanted;
@@ -136,7 +136,7 @@ class ModelVerifier {
     for (std::size_t s = 0; s < sequences_.size(); ++s) {
       rows_[s].resize(sequences_[s].tokens.size());
       evaluate_alone(s, [&](std::uint32_t i, std::span<const float> row) {
-        // A sequence that leaves another one shares its rows up to that place.
+        // A sequence that departs from another one shares that one's rows up to that place.
         const bool known = i < sequences_[s].shared;
         if (known) {
           const Row& before = rows_[sequences_[s].base][i];
@@ -201,7 +201,8 @@ class ModelVerifier {
     return made;
   }
 
-  /// Compares answers with the rows, or with answers that were given one by one.
+  /// Compares answers with the rows, or, if there are no rows, with answers that were given one by
+  /// one.
   void note_lookups(const PlacedTree& tree, const Lookups& made) {
     for (std::size_t i = 0; i < made.lookups.size(); ++i) {
       const auto& [node, token] = made.lookups[i];
@@ -214,7 +215,8 @@ class ModelVerifier {
       } else if (!rows_[at.sequence][at.index].empty()) {
         known = rows_[at.sequence][at.index][static_cast<std::size_t>(token)];
       }
-      if (std::isnan(made.nats[i]) || std::isnan(known)) continue;  // unknown is not an answer
+      if (std::isnan(made.nats[i]) || std::isnan(known))
+        continue;  // NaN means unknown, which is not compared
       log_->note(at,
                  std::abs((std::max)(made.nats[i], least_nats) - (std::max)(known, least_nats)));
     }
@@ -229,8 +231,8 @@ class ModelVerifier {
       PlacedTree chain(sequences_);
       std::vector<NodeId> nodes;
       chain.grow(s, sequences_[s].tokens.size(), nodes);
-      // One call for each prefix. In a short check, one call for each sequence, because a server
-      // may need one request for each call.
+      // One call for each prefix. A short check makes one call for each sequence instead, because a
+      // server may need a request for each call.
       const std::size_t together = scope_.whole ? 1 : nodes.size();
       for (std::size_t first = 0; first < nodes.size(); first += together) {
         const Lookups answers = answered(chain, std::span(nodes).subspan(first, together));
@@ -265,7 +267,8 @@ class ModelVerifier {
     log_->end();
   }
 
-  /// Each text with one token masked: halfway and, in a whole comparison, also at its end.
+  /// Compares each text with one token masked: the one halfway and, in a whole comparison, also the
+  /// last one.
   void compare_masked() {
     std::vector<MaskedQuery> queries;
     std::vector<ModelDifference> places;
@@ -349,15 +352,15 @@ class ModelVerifier {
   TreeLimits limits_{};
   std::vector<VerifiedSequence> sequences_;
   std::vector<std::vector<Row>> rows_;                   // by sequence and position
-  std::vector<std::vector<std::vector<double>>> alone_;  // lookups, by sequence and position
+  std::vector<std::vector<std::vector<double>>> alone_;  // lookup answers, by sequence and position
   std::optional<DifferenceLog> log_;
 };
 
 /// Compares a model's forms on the given texts. A place differs if its difference exceeds
 /// `tolerance` nats; use 1e-3 for an engine that computes in F32. Feeds each text's tokens about
-/// ten times, keeps a row for each token, and leaves the model holding nothing. Texts are cut at
-/// the limits of the model and its tree. Throws a user error for texts without tokens, and as the
-/// model's own calls do, such as for a missing row.
+/// ten times, keeps a row for each token, and leaves the model holding nothing. Texts are truncated
+/// to the limits of the model and its tree. Throws a user error if the texts have no tokens. Also
+/// throws the errors of the model's own calls, for example for a missing row.
 template <class M>
 requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
 [[nodiscard]] ModelVerification verify_model(M& model, std::span<const std::string> texts,
@@ -369,13 +372,14 @@ requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
     all += tokens[i].size();
   }
   if (all == 0) {
-    throw user_error({.field = "texts"}, "contain no tokens", "pass some sentences to "
-                                                              "verify_model");
+    throw user_error({.field = "texts"}, "contain no tokens",
+                     "pass some sentences to "
+                     "verify_model");
   }
   return (detail::ModelVerifier<M>(model, tokens, {tolerance}).verify)(texts);
 }
 
-/// The same, but throws a user error that names the first place that differs.
+/// Does the same, but throws a user error that names the first place that differs.
 template <class M>
 ModelVerification require_verified(M& model, std::span<const std::string> texts, double tolerance) {
   ModelVerification made = verify_model(model, texts, tolerance);

@@ -3,11 +3,11 @@
 
 // Which confidences are compared together?
 //
-// Bins over [0, 1], of equal count or of equal width, as in scikit-learn's calibration_curve. The
-// inner edges of equal-count bins are numpy's linear-interpolation percentiles of the confidences;
-// those of equal-width bins are i / bins. Duplicate edges stay. A confidence falls into the bin
-// after the last inner edge below it, so a confidence that equals an edge is in the lower bin.
-// Source: scikit-learn 1.5, calibration.py; numpy 1.26, percentile.
+// Those in the same bin. Bins divide [0, 1] by equal count or by equal width, as in scikit-learn's
+// calibration_curve. The inner edges of equal-count bins are numpy's linear-interpolation
+// percentiles of the confidences; those of equal-width bins are i / bins. Duplicate edges are kept.
+// A confidence falls into the bin after the last inner edge below it, so a confidence that equals
+// an edge is in the lower bin. Source: scikit-learn 1.5, calibration.py; numpy 1.26, percentile.
 
 #include <algorithm>
 #include <cmath>
@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The product rounded to a double, even where the compiler would fuse it with a sum. numpy does
-/// not fuse, and an edge that is off by a bit can move a value to another bin.
+/// The product rounded to a double, even if the compiler would fuse it with a sum. numpy does not
+/// fuse the two operations, and an edge that is off by a bit can move a value to another bin.
 inline double rounded(double product) {
   volatile double value = product;
   return value;
@@ -31,14 +31,14 @@ inline double linspace(std::size_t i, std::size_t bins) {
   return i == bins ? 1.0 : static_cast<double>(i) * (1.0 / static_cast<double>(bins));
 }
 
-/// The place of edge i of `bins` among `count` sorted values: an index, and the fraction of the way
-/// to the next value.
+/// The position of edge i of `bins` among `count` sorted values: an index, and the fraction of the
+/// way to the next value.
 struct PercentilePlace {
   std::size_t index = 0;
   double way = 0;
 };
 inline PercentilePlace percentile_place(std::size_t i, std::size_t bins, std::size_t count) {
-  const double share = linspace(i, bins) * 100 / 100;  // both, to round as numpy does
+  const double share = linspace(i, bins) * 100 / 100;  // both steps, to round as numpy does
   const double place = rounded(static_cast<double>(count - 1) * share);
   const double below = std::floor(place);
   return {static_cast<std::size_t>(below), place - below};
@@ -49,8 +49,8 @@ inline double percentile_between(double low, double high, double way) {
   return way >= 0.5 ? high - rounded((high - low) * (1 - way)) : low + rounded((high - low) * way);
 }
 
-/// The inner edges (bins − 1, ascending) of equal-count bins over `count` > 0 values. `at(i)` is
-/// the value at place i in ascending order.
+/// The inner edges (bins − 1, ascending) of equal-count bins over `count` > 0 values. `at(i)`
+/// returns the value at index i in ascending order.
 template <class At>
 [[nodiscard]] std::vector<double> quantile_edges(At at, std::size_t count, std::size_t bins) {
   std::vector<double> edges;

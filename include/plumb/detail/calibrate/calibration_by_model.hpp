@@ -4,11 +4,12 @@
 // How does calibration depend on accuracy and on the training objective, over several models?
 //
 // Calibration tends to improve with accuracy (Kissling et al., section 5.3), so their correlation
-// is reported. Causal and masked models are compared in pairs of similar accuracy: the closest two
-// first, each model once, up to a largest gap. Each pair also has the domain in which the two are
-// closest. Source: section 6, Tables 2 and 5. The paper does not say how its pairs were found; this
-// rule finds them. With exactly one causal and one masked model, the two are a pair whatever their
-// gap. Accuracies are means over paraphrases.
+// is reported. Causal and masked models are compared in pairs of similar accuracy. The two closest
+// models are paired first; each model is used once, and a largest gap limits the pairs. For each
+// pair, the domain in which its models are closest is also reported. Source: section 6, Tables 2
+// and 5. The paper does not explain how its pairs were found; this rule finds the same pairs. If
+// there are exactly one causal and one masked model, they are a pair regardless of their gap.
+// Accuracies are means over paraphrases.
 
 #include <array>
 #include <cmath>
@@ -59,8 +60,8 @@ inline constexpr double largest_gap_of_pairs = 0.02;
   return pairs;
 }
 
-/// The domain in both maps (name → accuracy) with the smallest gap, or the first by name among
-/// equal gaps; empty when the maps share no domain.
+/// The domain with the smallest gap among those in both maps (name → accuracy); of equal gaps, the
+/// first by name. Empty if the maps share no domain.
 [[nodiscard]] inline std::string closest_domain(const std::map<std::string, double>& one,
                                                 const std::map<std::string, double>& other) {
   std::string closest;
@@ -81,12 +82,12 @@ inline constexpr double largest_gap_of_pairs = 0.02;
 struct MatchedModels {
   std::size_t causal = 0;
   std::size_t masked = 0;
-  /// The domain in which the two are closest; empty when no domains are known.
+  /// The domain in which the two are closest; empty if no domains are known.
   std::string domain;
 };
 
 /// How much larger the second model's errors are than the first model's, over the same resamples of
-/// the facts that both answered; indices into the models.
+/// the facts that both answered. Models are given as indices.
 struct CalibrationDifference {
   std::size_t first = 0;
   std::size_t second = 0;
@@ -96,10 +97,10 @@ struct CalibrationDifference {
 };
 
 struct ModelComparison {
-  /// By estimator: Pearson's r of ACE and accuracy over the models that have it.
+  /// For each estimator, Pearson's r of ACE and accuracy over the models that have the estimator.
   std::vector<std::pair<std::string, Estimate>> correlation;
   std::vector<MatchedModels> pairs;
-  /// Of models that answered the same facts.
+  /// Between models that answered the same facts.
   std::vector<CalibrationDifference> differences;
 };
 
@@ -130,7 +131,7 @@ inline constexpr std::array<const char*, 3> compared_estimators{"base", "margin"
   return made;
 }
 
-/// `masked[i]` is whether models[i] is a masked model.
+/// `masked[i]` is true if models[i] is a masked model.
 [[nodiscard]] inline ModelComparison compare_models(const std::vector<ModelCalibration>& models,
                                                     const std::vector<bool>& masked) {
   ModelComparison comparison;
@@ -196,8 +197,8 @@ template <class Row>
   return count == 0 ? Estimate{} : without_interval(sum / static_cast<double>(count), count);
 }
 
-/// The means of all models, and of causal and of masked models if there are both. Source: Kissling
-/// et al., Figures 6, 8 and 11.
+/// The means over all models, and over causal and over masked models if there are both. Source:
+/// Kissling et al., Figures 6, 8 and 11.
 [[nodiscard]] inline std::vector<KindMeans> means_by_kind(
     const std::vector<ModelCalibration>& models, const std::vector<bool>& masked) {
   const auto of = [&](const std::string& kind, auto is_in) {
@@ -240,7 +241,7 @@ template <class Row>
 /// All numbers of the calibration of one model or several.
 struct CalibrationResults {
   std::vector<ModelCalibration> models;
-  /// Parallel to the models: which are masked language models.
+  /// Parallel to the models: whether each is a masked language model.
   std::vector<bool> masked;
   ModelComparison comparison;
   StudyOptions options;

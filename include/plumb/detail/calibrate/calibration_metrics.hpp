@@ -16,9 +16,9 @@
 //   AUROC        P(c of a right answer > c of a wrong one) + ½ P(equal)
 //   AURC         mean over k of the error rate among the k most confident answers; the expectation
 //                over random orders of equal confidences (Geifman et al. 2019)
-// Equal-count numbers need at least as many answers as bins, AUROC a right and a wrong answer, and
-// Brier skill an uncertainty above 0. Without these, the number is NaN here and a missing Estimate
-// elsewhere.
+// Metrics over equal-count bins need at least as many answers as bins, AUROC needs a right and a
+// wrong answer, and Brier skill needs an uncertainty above 0. Otherwise the metric is NaN here and
+// a missing Estimate elsewhere.
 
 #include <algorithm>
 #include <array>
@@ -80,7 +80,7 @@ struct DeclaredMetric {
   }
 };
 
-/// In the order of CalibrationMetric, and of files.
+/// In the order of CalibrationMetric, which is also the order in files.
 inline constexpr std::array declared_metrics = [] {
   using enum CalibrationMetric;
   constexpr auto in = [](auto... tables) { return (static_cast<unsigned>(tables) | ...); };
@@ -137,7 +137,8 @@ static_assert(
     }(),
     "declared_metrics must have the order of CalibrationMetric");
 
-/// All metrics of one set of answers, by CalibrationMetric; NaN for a number that does not exist.
+/// All metrics of one set of answers, indexed by CalibrationMetric; NaN for a number that does not
+/// exist.
 struct MetricValues {
   std::array<double, calibration_metric_count> values{};
 
@@ -154,8 +155,9 @@ struct MetricValues {
   return value >= 0 && value <= 1 + 1e-9;
 }
 
-/// Answers in order of confidence. After one sort it gives the metrics of any resample in linear
-/// time; a resample specifies how often each answer counts. Thread-safe once constructed.
+/// Answers in order of confidence. Sorting them once allows the metrics of any resample to be
+/// computed in linear time; a resample specifies how often each answer counts. Thread-safe once
+/// constructed.
 class SortedJudgements {
  public:
   /// `bins` ≥ 1. Throws a user error for a confidence that is not in [0, 1].
@@ -205,12 +207,12 @@ class SortedJudgements {
     [[nodiscard]] double gap() const { return (correct - confidence) / count; }
   };
 
-  /// The edges of a resample, without expanding it. quantile_edges asks for places in ascending
-  /// order, except for one step back to the previous place.
+  /// The edges of a resample, computed without expanding it. quantile_edges reads positions in
+  /// ascending order, except for one step back to the previous position.
   template <class Weight>
   std::vector<double> edges(Weight weight) const {
     std::size_t item = 0;
-    std::size_t from = 0;                   // the places of `item` in the resample:
+    std::size_t from = 0;                   // positions of `item` in the resample:
     std::size_t until = weight(items_[0]);  // from, …, until − 1
     const auto at = [&](std::size_t place) {
       while (until <= place) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Everything that the calibration probe reports of one model.
+// Everything that the calibration probe reports about one model.
 //
-// From one table of predictions: every estimator with all metrics over all facts and over groups of
-// relations, curves, marker effects, a comparison of reductions, smaller option sets, and
-// recalibration on held-out facts. Base and Margin use the base template; aggregators see only
-// paraphrases. In the templates' accuracies an answer in a tie of n options for the best counts
-// 1/n; in estimators' judgements it counts as wrong. Marker effects are paired differences, marked
-// minus base template (Kissling et al., Figures 6 and 11). H = 2·A·(1−ACE)/(A + 1−ACE) of Base on
-// the base template (Figure 8).
+// It is computed from one table of predictions: every estimator with all metrics over all facts and
+// over groups of relations, curves, marker effects, a comparison of reductions, smaller option
+// sets, and recalibration on held-out facts. Base and Margin use the base template; aggregators see
+// only paraphrases. In the templates' accuracies, an answer counts 1/n if n options tie for the
+// best score; in estimators' judgements, it counts as wrong. Marker effects are paired differences,
+// marked minus base template (Kissling et al., Figures 6 and 11). H = 2·A·(1−ACE)/(A + 1−ACE) is
+// computed for Base on the base template (Figure 8).
 
 #include <algorithm>
 #include <cstddef>
@@ -38,11 +38,12 @@ struct StudyOptions {
   Bootstrap bootstrap;
   /// Names of the estimators to compute; if empty, all that the table allows.
   std::vector<std::string> estimators{};
-  /// A column of the facts' table: each of its values is also measured by itself; empty for none.
+  /// A column of the facts' table; the facts with each value are also measured separately. Empty
+  /// for no column.
   std::string group_by{};
 };
 
-/// Computes a ModelCalibration; stores what its parts share.
+/// Computes a ModelCalibration; stores the numbers that its parts share.
 class Study {
  public:
   Study(const ScoredModel& model, const StudyOptions& options)
@@ -192,7 +193,8 @@ class Study {
       made.answered = reject_below(judgements, 0);
       result_.estimators.push_back(std::move(made));
     }
-    // Resamples of one group at a time: they may be as large as those of all facts.
+    // Only one group's resamples exist at a time, because they may be as large as those of all
+    // facts.
     const auto over = [&](const std::vector<FactGroup>& groups, auto into) {
       for (const FactGroup& group : groups) {
         const Resamples resamples = resamples_.part(group.ranges);
@@ -209,7 +211,7 @@ class Study {
     if (!options_.group_by.empty()) by_column(judged);
   }
 
-  /// A group of only some facts of a relation has its own resamples.
+  /// A group that contains only some of a relation's facts has its own resamples.
   void by_column(const std::vector<std::vector<Judgement>>& judged) {
     const FactsByColumn by(relations_of(relations_), options_.group_by);
     result_.column = options_.group_by;

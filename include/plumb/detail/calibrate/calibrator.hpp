@@ -31,8 +31,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A number with its bootstrap draws, by resample; NaN for a resample that does not have the
-/// number.
+/// A number with its bootstrap draws, one for each resample; a draw is NaN if the number does not
+/// exist for the resample.
 struct Draws {
   double value = no_number;
   std::vector<double> draws;
@@ -41,7 +41,7 @@ struct Draws {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
 
-  /// The same with a known range.
+  /// The same draws with a known range.
   [[nodiscard]] Draws within(double low, double high) && {
     least = low;
     most = high;
@@ -65,7 +65,8 @@ struct Draws {
   }
 };
 
-/// `of(values…)` of several numbers over the same resamples, draw by draw; its range is unknown.
+/// Applies `of(values…)` to several numbers over the same resamples, draw by draw. The result's
+/// range is unknown.
 template <class Of, class... More>
 [[nodiscard]] Draws combine(Of of, const Draws& first, const More&... more) {
   Draws result{of(first.value, more.value...), {}, first.count};
@@ -92,8 +93,9 @@ struct Calibration {
     return result;
   }
   /// Accuracy is a share of facts and has Wilson's interval, as in a probe; all other metrics have
-  /// the centred one. If all answers are right, or all wrong, every resample is too, so resamples
-  /// cannot show how far an error would move. Then only the mean confidence has an interval.
+  /// the centred one. If all answers are right, or all wrong, the same is true in every resample.
+  /// Resamples then cannot show how far an error would vary, and only the mean confidence has an
+  /// interval.
   [[nodiscard]] Estimate operator[](CalibrationMetric metric) const {
     using enum CalibrationMetric;
     if (metric == accuracy) return wilson_share(point[metric], count);
@@ -113,8 +115,8 @@ struct Calibration {
   return strata;
 }
 
-/// Measures judgements. Throws a user error if `bins` is 0 or if the resamples have another number
-/// of items.
+/// Measures judgements. Throws a user error if `bins` is 0 or if the resamples have a different
+/// number of items.
 [[nodiscard]] inline Calibration calibration_of(std::span<const Judgement> judgements,
                                                 std::size_t bins, const Resamples& resamples) {
   if (bins == 0) throw user_error({.field = "bins"}, "is 0", "set at least 1");
@@ -134,14 +136,15 @@ struct Calibration {
 }
 
 /// Judges answers by one estimator and measures how far confidence and accuracy differ. Any number
-/// of threads may use one, if the estimator allows it. The estimator must be a ConfidenceEstimator;
-/// for any other type the compiler reports what is missing.
+/// of threads may use one calibrator, if the estimator allows it. The estimator must be a
+/// ConfidenceEstimator; for any other type the compiler reports what is missing.
 template <class Estimator = Base>
 class Calibrator {
   static_assert(check_confidence_estimator<Estimator>());
 
  public:
-  /// `bins` of equal count (ACE, curves) and of equal width (ECE, MCE); the paper uses 20.
+  /// `bins` is the number of equal-count bins (ACE, curves) and of equal-width bins (ECE, MCE); the
+  /// paper uses 20.
   explicit Calibrator(Estimator estimator = {}, std::size_t bins = 20)
       : estimator_(std::move(estimator)), bins_(bins) {}
 

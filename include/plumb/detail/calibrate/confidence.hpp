@@ -9,10 +9,11 @@
 //   Consistency  C = Σ_t 1(ỹ_t = ŷ) / T
 //   Weighted     Base of ℓ = Σ_t w_t ℓ_t / Σ_t w_t, if templates have weights w_t (LPAQA's)
 //   Marked       Base under the template with an epistemic marker
-// If a vote fails there is no answer: the confidence is 0, and the fact stays and counts as wrong.
-// An answer is right if the fact is known, so a tie for the best score is wrong (measure/ties.hpp).
-// A tied paraphrase agrees with no other (aggregate/aggregator.hpp) but counts in T. Source:
-// Kissling et al., equations 1–4 and section 3.3. The paper has T = 5; here T is any number from 2.
+// If a vote fails, there is no answer: the confidence is 0, and the fact is not excluded but counts
+// as wrong. An answer is right if the fact is known, so a tie for the best score is wrong
+// (measure/ties.hpp). A tied paraphrase agrees with no other (aggregate/aggregator.hpp) but counts
+// in T. Source: Kissling et al., equations 1–4 and section 3.3. The paper uses T = 5; here T is at
+// least 2.
 
 #include <concepts>
 #include <cstddef>
@@ -47,8 +48,8 @@ concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions
   (estimator.check)(relation);
 };
 
-/// static_assert(plumb::check_confidence_estimator<MyConfidence>()) names what a type lacks to be a
-/// ConfidenceEstimator, as backend/check_model.hpp does for models.
+/// static_assert(plumb::check_confidence_estimator<MyConfidence>()) reports which requirements of a
+/// ConfidenceEstimator a type does not meet, as backend/check_model.hpp does for models.
 template <class E>
 consteval bool check_confidence_estimator() {
   static_assert(
@@ -83,7 +84,7 @@ struct Base {
   void(check)(const RelationPredictions&) const {}
 };
 
-/// That probability minus the second likeliest option's.
+/// The same probability minus that of the second likeliest option.
 struct Margin {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.base().margin, fact.base().correct};
@@ -130,15 +131,15 @@ class StructuralConfidence {
   Aggregator<Policy> aggregator_;
 };
 
-/// Sum of the Base confidences of the paraphrases that agree, divided by T. As thread-safe as the
-/// policy.
+/// The sum of the Base confidences of the paraphrases that agree, divided by T. As thread-safe as
+/// the policy.
 template <AggregationPolicy Policy = Vote>
 class Average : public StructuralConfidence<Policy, true> {
  public:
   explicit Average(Policy policy = {}) : StructuralConfidence<Policy, true>(std::move(policy)) {}
 };
 
-/// Share of the paraphrases that agree. As thread-safe as the policy.
+/// The share of the paraphrases that agree. As thread-safe as the policy.
 template <AggregationPolicy Policy = Vote>
 class Consistency : public StructuralConfidence<Policy, false> {
  public:

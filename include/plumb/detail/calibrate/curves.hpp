@@ -28,7 +28,7 @@ struct CurvePoint {
   Estimate accuracy;
 };
 
-/// Has fewer points than bins if confidences tie, and none without judgements.
+/// Has fewer points than bins if confidences tie, and no points if there are no judgements.
 [[nodiscard]] inline std::vector<CurvePoint> calibration_curve(
     std::span<const Judgement> judgements, std::size_t bins) {
   if (judgements.empty()) return {};
@@ -52,7 +52,7 @@ struct CurvePoint {
   return curve;
 }
 
-/// Answers in each of `bins` equal-width bins.
+/// The number of answers in each of `bins` equal-width bins.
 [[nodiscard]] inline std::vector<std::size_t> confidence_histogram(
     std::span<const Judgement> judgements, std::size_t bins) {
   std::vector<std::size_t> counts(bins);
@@ -62,11 +62,12 @@ struct CurvePoint {
 }
 
 struct RejectionPoint {
-  /// The answers kept are those with confidence ≥ threshold; with threshold 0, all that exist.
+  /// Answers with confidence ≥ threshold are kept. With threshold 0, only failed votes are
+  /// rejected.
   double threshold = 0;
   /// The share of all answers that are rejected; `no_number` without answers.
   double rejected = no_number;
-  /// Of the answers kept; count 0 if there are none.
+  /// The accuracy of the kept answers; its count is 0 if there are none.
   Estimate accuracy;
 };
 

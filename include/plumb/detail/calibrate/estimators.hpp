@@ -63,8 +63,9 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   return markers;
 }
 
-/// Every estimator, in the order of tables. The votes needed to win go up to the fewest
-/// paraphrases, but to at most six; unanimity is always included.
+/// Every estimator, in the order of tables. The number of votes needed to win goes up to the
+/// smallest number of paraphrases of any relation, but at most to six; that smallest number is
+/// always included.
 [[nodiscard]] inline std::vector<NamedEstimator> all_estimators(
     const std::vector<RelationPredictions>& relations) {
   std::size_t fewest = relations.empty() ? 0 : relations.front().paraphrases;

@@ -5,9 +5,9 @@
 //
 //   Tempered<E>  divides all options' scores by one temperature, then judges as E does
 //   Isotonic<E>  judges as E does, then maps the confidence to the share that was right
-// Both are fitted on some facts and are ConfidenceEstimators for others. On the facts they were
-// fitted on they look better than they are, so `split_facts` separates the two. recalibration.hpp
-// has the maps and their sources.
+// Both are fitted on some facts and are ConfidenceEstimators for others. They look better than they
+// are on the facts that they were fitted on, so `split_facts` separates fitting facts from other
+// facts. recalibration.hpp has the maps and their sources.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Predictions of the facts to fit on, and of the others.
+/// Predictions for the facts to fit on, and for the other facts.
 struct SplitFacts {
   std::vector<RelationPredictions> fitting, held_out;
 };
@@ -58,8 +58,9 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
   to.scores.insert(to.scores.end(), scores.begin(), scores.end());
 }
 
-/// A random half of each relation's facts to fit on, and the rest. A relation with one fact is held
-/// out. A half omits relations without facts. Equal seeds split equal relations equally.
+/// A random half of each relation's facts to fit on, and the rest. The fact of a relation with one
+/// fact is held out. A half omits relations that have no facts in it. Equal seeds split equal
+/// relations equally.
 [[nodiscard]] inline SplitFacts split_facts(const std::vector<RelationPredictions>& relations,
                                             std::uint64_t seed = 0) {
   const std::vector<bool> fitting = fitting_half(strata_of(relations), seed);
@@ -77,8 +78,9 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
   return split;
 }
 
-/// `E` of scores divided by the temperature with the lowest mean −ln p(answer) under the base
-/// template (Guo et al. 2017). Answers stay the same. Needs stored scores. As thread-safe as E.
+/// Judges as `E` does, after dividing the scores by the temperature with the lowest mean −ln
+/// p(answer) under the base template (Guo et al. 2017). Answers stay the same. Needs stored scores.
+/// As thread-safe as E.
 template <class E = Base>
 class Tempered {
   static_assert(check_confidence_estimator<E>());
@@ -132,9 +134,9 @@ class Tempered {
   double temperature_ = 1;
 };
 
-/// `E` mapped to the probability of being right, by the non-decreasing step function with the least
-/// squared error from correctness (Zadrozny & Elkan 2002). A missing answer keeps confidence 0. As
-/// thread-safe as E.
+/// Maps the confidence of `E` to the probability of being right, by the non-decreasing step
+/// function with the least squared error from correctness (Zadrozny & Elkan 2002). A missing answer
+/// keeps confidence 0. As thread-safe as E.
 template <class E = Base>
 class Isotonic {
   static_assert(check_confidence_estimator<E>());

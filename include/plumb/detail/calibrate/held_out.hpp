@@ -3,9 +3,10 @@
 
 // How much does a map fitted on half of the facts improve the other half?
 //
-// Temperature for Base and Margin; isotonic for these two, for Average by plurality vote and for
-// Average by minimum. The calibration paper compares models by these estimators. Each is compared
-// with the unchanged estimator on the same held-out facts.
+// A temperature is fitted for Base and Margin. An isotonic map is fitted for these two, for Average
+// by plurality vote and for Average by minimum, because the calibration paper compares models by
+// these four estimators. Each mapped estimator is compared with the unchanged one on the same
+// held-out facts.
 
 #include <cstddef>
 #include <span>
@@ -21,7 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The remark on numbers that need a fact for each bin. With one fact no `bins` is small enough.
+/// The remark about numbers that need at least one fact for each bin. With one fact, no value of
+/// `bins` is small enough.
 inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
                                     const std::string& noun, std::size_t bins) {
   const std::string said =
@@ -30,12 +32,12 @@ inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
 }
 
 struct HeldOutRecalibration {
-  /// Number of held-out facts.
+  /// The number of held-out facts.
   std::size_t facts = 0;
   /// By relation; empty without results.
   std::vector<FactHalves> halves;
   std::vector<RecalibrationResult> results;
-  /// What was left out or is doubtful, as text.
+  /// Remarks about numbers that were left out or are doubtful.
   std::vector<std::string> remarks;
 };
 

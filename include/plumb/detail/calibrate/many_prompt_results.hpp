@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What are the numbers of answers to many prompts?
+// Which numbers describe the answers to many prompts?
 //
 // Everything that the page, the tables and metrics.json of a generation show, measured once for
 // each way of asking (a setting, or a model's closed set) and for each pair of ways. Source: "What
-// Matters in Learning Facts in Language Models?"; the headers that measure name the table and
-// section.
+// Matters in Learning Facts in Language Models?"; the headers that compute the numbers name the
+// paper's tables and sections.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ struct ManyPromptOptions {
   /// The number of prompt samplings, and their seed.
   std::size_t samplings = 50'000;
   std::uint64_t seed = 0;
-  /// The way of sampling behind the headline numbers.
+  /// The way of sampling for the headline numbers.
   SampleBy by = SampleBy::relation;
 };
 
@@ -45,9 +45,9 @@ struct PromptedRelation {
   std::string code;
   std::size_t facts = 0;
   std::size_t prompts = 0;
-  /// Mean over facts of the share of their prompts that are right.
+  /// Mean over facts of the share of their prompts that are answered correctly.
   Estimate accuracy;
-  /// Share of facts with a right answer to any prompt.
+  /// The share of facts with a right answer to at least one prompt.
   Estimate oracle;
   PromptConsistency consistency;
   std::vector<TemplateAccuracy> templates;
@@ -69,8 +69,8 @@ struct ManyPromptResult {
   ManualRanks manual;
   AccuracyExtent template_extent, subject_extent;
   StyleAccuracy styles;
-  /// Only for generated answers: the answers of one word, as the mean over facts of the share of
-  /// their prompts, and as a number over all prompts.
+  /// Only for generated answers: answers of one word. First, the mean over facts of the share of
+  /// such answers among their prompts; then, the number of such answers over all prompts.
   Estimate one_word;
   std::size_t one_word_answers = 0;
   /// Answers without a word, answers of only white space, and answers that the token limit cut off
@@ -135,7 +135,7 @@ struct ManyPromptResults {
                         [](const ManyPromptResult& way) { return way.coverage.ties.tied > 0; });
 }
 
-/// The samplings behind the headline numbers.
+/// The samplings of the headline numbers.
 [[nodiscard]] inline const SampledAccuracy& headline_samplings(const ManyPromptResults& made,
                                                                const ManyPromptResult& way) {
   return made.options.by == SampleBy::fact ? way.by_fact : way.by_relation;
@@ -261,7 +261,7 @@ inline std::vector<FormPair> form_pairs(const std::vector<ManyPromptStudy>& stud
 }
 
 /// Collects the labels of a relation's candidates. Ways of asking may have different candidates, so
-/// the places of the favoured ones are changed to places in one list.
+/// the indices of the favoured candidates are converted to indices in one common list.
 inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& way,
                               std::map<std::string, std::vector<std::string>>& gathered) {
   gathered.insert(study.candidates.begin(), study.candidates.end());
@@ -317,7 +317,7 @@ inline void add_remarks(const ManyPromptResult& way, std::vector<std::string>& r
   }
 }
 
-/// Measures at least one study. Names must differ.
+/// Measures one or more studies, which must have different names.
 [[nodiscard]] inline ManyPromptResults many_prompt_results(
     const std::vector<ManyPromptStudy>& studies, const ManyPromptOptions& options) {
   ManyPromptResults made;

@@ -5,7 +5,7 @@
 //
 // The answers with their correctness, the model's confidence in them and other recorded data. They
 // come from a setting of a generation (aggregate/prompt_rows.hpp) or from a closed set scored under
-// several templates. Measures over many prompts read only this, so that masked, causal and
+// several templates. Measures over many prompts read only these data, so that masked, causal and
 // generated answers can be compared.
 
 #include <algorithm>
@@ -39,9 +39,9 @@ struct ManyPromptStudy {
   AnswerKind kind = AnswerKind::text;
   /// Of prompts whose confidence was recorded; empty if there are none.
   PromptList<Judgement> confidences{};
-  /// By sampled confidence: the index of its fact among the facts of all relations.
+  /// For each sampled confidence: the index of its fact among the facts of all relations.
   std::vector<std::size_t> sampled_facts{};
-  /// The number of samples behind a confidence; 0 if it is a probability.
+  /// The number of samples from which a confidence is computed; 0 if it is a probability.
   std::size_t samples = 0;
   /// Likelihoods of objects' names after prompts; no facts if they were not scored.
   NameLikelihoods names{};
@@ -168,8 +168,8 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   return list;
 }
 
-/// A closed set's answers as a study. `known` has what is known of its templates besides their
-/// texts.
+/// A closed set's answers as a study. `known` contains what is known about its templates besides
+/// their texts.
 [[nodiscard]] inline ManyPromptStudy closed_set_study(const ModelPredictions& model,
                                                       const KnownTemplates& known = {}) {
   ManyPromptStudy study;

@@ -87,8 +87,8 @@ struct RecalibrationResult {
   std::size_t failures = 0;
 };
 
-/// The two halves of a relation's facts, by instance: the half a map is fitted on, and the half it
-/// is measured on.
+/// The two halves of a relation's facts, by instance: the half that a map is fitted on, and the
+/// half that it is measured on.
 struct FactHalves {
   std::string relation;
   std::vector<std::size_t> fitted, held_out;
@@ -105,20 +105,21 @@ struct ModelCalibration {
   std::vector<TemplateUse> templates;
   std::size_t fewest_paraphrases = 0;
   std::size_t most_paraphrases = 0;
-  /// Accuracy under the base template, and the mean over paraphrases; domains have the latter. An
-  /// answer in a tie of n options for the best counts 1/n here, and as wrong in all calibration
-  /// numbers.
+  /// Accuracy under the base template, and the mean over paraphrases; domains have the latter. If n
+  /// options tie for the best score, the answer counts 1/n here, but counts as wrong in all
+  /// calibration numbers.
   Estimate accuracy;
   Estimate paraphrase_accuracy;
   std::map<std::string, Estimate> domain_accuracy;
-  /// The first two if the first option of a tie is the answer; equal to them without ties.
+  /// The two accuracies above if the first option of a tie is taken as the answer; equal to them if
+  /// there are no ties.
   Estimate accuracy_first_wins;
   Estimate paraphrase_accuracy_first_wins;
   /// Ties among the answers to all templates.
   TieCount ties;
   AskedBy asked_by = AskedBy::templates;
-  /// Mean of Σ_k (p_k − y_k)² under the base template, and the mean of it divided by the number of
-  /// options.
+  /// Mean of Σ_k (p_k − y_k)² under the base template, and the mean of this sum divided by the
+  /// number of options.
   Estimate brier_one_hot;
   Estimate brier_one_hot_per_option;
   /// Calibration of every option's probability; nullopt without a closed set that facts share.
@@ -138,7 +139,7 @@ struct ModelCalibration {
   /// Hash of the facts' relations, subjects, options and answers, in order. Equal hashes mean that
   /// models answered the same facts.
   std::uint64_t facts_hash = 0;
-  /// What was left out and why, as text.
+  /// Remarks that explain what was left out and why.
   std::vector<std::string> remarks;
 
   [[nodiscard]] const EstimatorResult* estimator(const std::string& wanted) const {

@@ -3,10 +3,10 @@
 
 // How do confidence, accuracy and calibration depend on the number of options?
 //
-// The candidates of each fact of a 1:1 relation are subsampled to k, always with the answer, and
-// the softmax is taken over those. There are three seeded samplings; their mean is reported. Within
-// a sampling, smaller sets are subsets of larger ones. Nothing is scored again. Source: Kissling et
-// al., section 5.4 and Figure 5.
+// For each fact of a 1:1 relation, k candidates are sampled, which always include the answer, and
+// the softmax is taken over these k. There are three seeded samplings; their mean is reported.
+// Within a sampling, smaller sets are subsets of larger ones. Nothing is scored again. Source:
+// Kissling et al., section 5.4 and Figure 5.
 
 #include <algorithm>
 #include <array>
@@ -54,8 +54,8 @@ inline std::vector<std::size_t> sampled_options(const Relation& relation, const 
   return order;
 }
 
-/// The points for each count up to the smallest 1:1 relation's number of options; empty without a
-/// 1:1 relation. Relations whose facts have their own choices are excluded.
+/// The points for each count up to the number of options of the smallest 1:1 relation; empty if
+/// there is no 1:1 relation. Relations whose facts have their own choices are excluded.
 [[nodiscard]] inline std::vector<OptionCountPoint> option_count_curve(const ScoredModel& model,
                                                                       std::size_t bins,
                                                                       const Bootstrap& bootstrap) {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much more confident is a model than it is right?
+// By how much does a model's confidence exceed its accuracy?
 //
 // The prompts P are sorted by descending confidence and cut by position into M bins whose sizes
 // differ by at most one:
 //   Overconf = Σ_i |P_i| / |P| · (mean confidence of P_i − accuracy of P_i),  in [−1, 1].
 // It is positive if the model is too confident and negative if it is not confident enough.
-// Differences keep their signs and bins are weighted by their size. So the sum is mean confidence −
-// accuracy for any bins, and is computed as that; the bins make the reliability diagram.
-// Without a rule, input order would decide which of several equally confident prompts falls into
-// which bin, and confidences that are shares of a hundred samples tie by the hundred. Each prompt
-// of a tie therefore counts as right by the tie's average. This is the expectation over random
-// orders of ties, as in AURC (calibration_metrics.hpp).
-// All prompts have the same weight, so facts with many prompts weigh more; intervals are over
-// facts.
-// Source: "What Matters in Learning Facts in Language Models?", sections 2.4, 3.2 and 6.2. Its
-// equation 2 divides by M where it needs |P|. Non-goals: errors without sign, bins that keep ties
-// together (curves.hpp), and the source of a confidence.
+// Because differences keep their signs and bins are weighted by their size, the sum equals mean
+// confidence − accuracy for any bins, and is computed in this way. The bins are needed only for the
+// reliability diagram. Without a rule, input order would decide which of several equally confident
+// prompts falls into which bin, and confidences that are shares of a hundred samples tie in large
+// numbers. Each prompt of a tie therefore counts with the accuracy of the whole tie. This is the
+// expectation over random orders of ties, as in AURC (calibration_metrics.hpp). All prompts have
+// the same weight, so facts with many prompts weigh more; intervals are over facts. Source: "What
+// Matters in Learning Facts in Language Models?", sections 2.4, 3.2 and 6.2. Its equation 2 divides
+// by M where it needs |P|. Non-goals: errors without sign, bins that keep ties together
+// (curves.hpp), and the source of a confidence.
 
 #include <algorithm>
 #include <array>
@@ -37,24 +36,24 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A bar of a reliability diagram.
+/// One bin of a reliability diagram.
 struct ConfidenceBin {
   std::size_t prompts = 0;
   double lowest = 0;
   double highest = 0;
   double mean_confidence = 0;
-  /// Wilson's interval. Its trials are the facts that have a prompt between the lowest and the
-  /// highest confidence, at most `prompts`: several prompts of one fact carry little more
+  /// Wilson's interval. Its trials are the facts that have a prompt between the bin's lowest and
+  /// highest confidence, but at most `prompts`: several prompts of one fact carry little more
   /// information than one.
   Estimate accuracy;
 };
 
 struct Overconfidence {
-  /// The count is the facts with a prompt. The interval has percentiles over facts resampled within
-  /// relations. There is no number without a prompt.
+  /// The count is the number of facts with a prompt. The ends of the interval are percentiles over
+  /// facts resampled within relations. There is no number if there is no prompt.
   Estimate overconf;
-  /// A share of prompts. Wilson's interval with facts as trials; it is too wide if a fact's prompts
-  /// differ.
+  /// A share of prompts, with Wilson's interval in which facts are the trials; the interval is too
+  /// wide if a fact's prompts differ.
   Estimate accuracy;
   Estimate mean_confidence;
   std::size_t prompts = 0;
@@ -67,8 +66,8 @@ struct Overconfidence {
 /// The number of bins in the paper.
 inline constexpr std::size_t overconfidence_bins = 10;
 
-/// Equally confident prompts, from place `first` in descending order, and the share of them that is
-/// right.
+/// Equally confident prompts, from position `first` in descending order, and the share of them that
+/// is right.
 struct TiedPrompts {
   std::size_t first = 0;
   std::size_t end = 0;
@@ -105,7 +104,7 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
   const auto ties = tied_prompts(list.prompts, order);
   std::vector<std::size_t> seen(list.facts.size());  // by fact, the last bin that counted it
   std::vector<ConfidenceBin> diagram((std::min)(bins, order.size()));
-  std::size_t next = 0;  // the tie of the next place
+  std::size_t next = 0;  // the tie of the next position
   for (std::size_t b = 0; b < diagram.size(); ++b) {
     ConfidenceBin& bin = diagram[b];
     std::size_t at = b * order.size() / diagram.size();
@@ -214,10 +213,11 @@ inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
 }
 
 struct OverconfidenceByLength {
-  /// Of answers of 1, 2, … 5 tokens. A fact without an answer of that length counts as
+  /// For answers of 1, 2, … 5 tokens. A fact without an answer of that length counts as
   /// `without_prompt`.
   std::array<Overconfidence, 5> lengths;
-  /// Left out: answers of more than 5 tokens, and answers of none.
+  /// The numbers of answers that are left out: those of more than 5 tokens, and those without a
+  /// token.
   std::size_t longer = 0;
   std::size_t empty = 0;
 };

@@ -36,9 +36,9 @@ struct ScoredFact {
 inline constexpr double lowest_temperature = 0.01;
 inline constexpr double highest_temperature = 100;
 
-/// The temperature in [0.01, 100] with the lowest mean −ln p(answer), to a relative 1e-9 or as far
-/// as the loss has the precision; 1 without facts. Bisects on the sign of the loss's slope in 1/T;
-/// the loss is convex in 1/T.
+/// The temperature in [0.01, 100] with the lowest mean −ln p(answer), to a relative precision of
+/// 1e-9, or as precisely as the loss allows; 1 without facts. Bisects on the sign of the loss's
+/// slope in 1/T; the loss is convex in 1/T.
 [[nodiscard]] inline double fit_temperature(std::span<const ScoredFact> facts) {
   if (facts.empty()) return 1;
   // d/dβ Σ −ln p_answer(β·scores) = Σ (E_p[score] − score of the answer)
@@ -123,7 +123,8 @@ class IsotonicMap {
   std::vector<double> values_;
 };
 
-/// Which facts a map is fitted on: a random half of each stratum, at least one fact if it has two.
+/// Which facts a map is fitted on: a random half of each stratum, with at least one fact if the
+/// stratum has two.
 [[nodiscard]] inline std::vector<bool> fitting_half(std::span<const std::size_t> strata,
                                                     std::uint64_t seed) {
   std::vector<bool> fitting;

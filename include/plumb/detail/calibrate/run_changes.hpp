@@ -3,10 +3,10 @@
 
 // How did a model's beliefs change from one closed-set run to another?
 //
-// Rows of the same relation, fact and template, whose options must be the same. For each: how far
-// the recorded score moved. For calibration: the two answers under the first template that both
-// runs have. A score is the number that the runs recorded: a log-likelihood in nats if their
-// reduction is the sum.
+// Rows of the same relation, fact and template are compared; their options must be the same. For
+// each fact, the result is how far a recorded score moved and, for calibration, the two answers
+// under the first template that both runs have. A score is the number that the runs recorded: a
+// log-likelihood in nats if their reduction is the sum.
 
 #include <cmath>
 #include <cstddef>

@@ -23,9 +23,9 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct SampledConfidences {
-  /// Of the facts that were sampled.
+  /// Only for facts that were sampled.
   PromptList<Judgement> judgements;
-  /// By judgement: the index of its fact among the facts of all relations.
+  /// For each judgement: the index of its fact among the facts of all relations.
   std::vector<std::size_t> facts{};
   /// The largest number of samples of a prompt.
   std::size_t samples = 0;

@@ -4,8 +4,8 @@
 // How well calibrated is the probability of every option, not only of the likeliest?
 //
 // Subjects with several objects are one question with n right options: y_k = 1/n for each right
-// option and 0 for the others, the probability that an object drawn from the subject's is option k.
-// With p, the softmax of the options under the base template:
+// option and 0 for the others, the probability that an object drawn at random from the subject's
+// objects is option k. With p, the softmax of the options under the base template:
 //   static calibration error   mean over a relation's K options of Σ_b n_b/N |ȳ_b − p̄_b|, where
 //                              option k's probabilities over the relation's N questions fall into
 //                              equal-width bins; relations are weighted by their number of
@@ -49,7 +49,7 @@ class OptionProbabilities {
   OptionProbabilities(const RelationPredictions& made, const BaseScores& base,
                       const std::vector<double>& edges)
       : options_(made.relation.options.size()), bins_(edges.size() + 1) {
-    // With its own choices, each fact is a separate question.
+    // If facts have their own choices, each fact is a separate question.
     const bool by_subject = base.has_all_options();
     const SubjectGroups subjects(made.relation);
     std::map<std::string, std::size_t> known;  // by subject, the index of its question

@@ -3,8 +3,8 @@
 
 // What did the user ask for?
 //
-// The options that several subcommands share, and how an argument becomes a value. Anything that is
-// not understood is a user error that names the option; nothing is ignored.
+// The options that several subcommands share, and how an argument becomes a value. Anything that
+// cannot be parsed is a user error that names the option; nothing is ignored.
 
 #include <array>
 #include <boost/program_options.hpp>
@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 namespace options = boost::program_options;
 
 /// Throws a user error for an option with an empty value, which usually comes from an unset
-/// variable in a script. Separators may be empty.
+/// variable in a script. Only separators may be empty.
 inline void refuse_empty_values(const options::variables_map& values,
                                 const options::options_description& description) {
   for (const auto& [option, value] : values) {
@@ -41,8 +41,8 @@ inline void refuse_empty_values(const options::variables_map& values,
   }
 }
 
-/// The options that take words without an option name, in this order, and how many words each
-/// takes; -1 takes all that are left.
+/// The options that words without an option name are assigned to, in this order, and the number of
+/// words that each takes; -1 means all remaining words.
 using Positional = std::vector<std::pair<const char*, int>>;
 
 [[nodiscard]] inline CommandHelp help_of(const std::string& usage,
@@ -71,7 +71,7 @@ using Positional = std::vector<std::pair<const char*, int>>;
                         "`" + command + "--help` lists the options");
 }
 
-/// For the commands whose options are settings.
+/// Adds --config, for the commands whose options are settings.
 inline void add_config(options::options_description& list) {
   add_output(list);
   list.add_options()(
@@ -80,8 +80,8 @@ inline void add_config(options::options_description& list) {
       "of a run to repeat");
 }
 
-/// Whether a word contains a placeholder of Boost's messages. Boost 1.74 replaces a placeholder by
-/// the user's word, and never ends if that word contains the placeholder
+/// Whether a word contains a placeholder of Boost's messages. Boost 1.74 replaces a placeholder
+/// with the user's word, and loops forever if that word contains the placeholder
 /// (error_with_option_name::what).
 [[nodiscard]] inline bool holds_placeholder(std::string_view word) {
   return ranges::any_of(std::array<std::string_view, 5>{"%value%", "%option%", "%canonical_option%",
@@ -89,7 +89,7 @@ inline void add_config(options::options_description& list) {
                         [&](std::string_view one) { return word.find(one) != word.npos; });
 }
 
-/// Removes the "all" of `--help all`, and returns whether it was there.
+/// Removes the "all" of `--help all`. Returns whether the word was there.
 inline bool take_all_after_help(std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] != "all" || (words[i - 1] != "--help" && words[i - 1] != "-h")) continue;

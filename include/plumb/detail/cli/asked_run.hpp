@@ -22,11 +22,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A finished run whose prompts can be listed. Any number of threads may read one.
+/// A finished run whose prompts can be listed. Any number of threads may read the same object.
 class AskedRun {
  public:
-  /// `data` is the current path of the run's dataset; empty: the path in run.json. Throws a user
-  /// error for a folder that is not such a run.
+  /// `data` is the current path of the run's dataset; if it is empty, the path in run.json is used.
+  /// Throws a user error if the folder does not contain such a run.
   AskedRun(const DiskPath& folder, DiskPath data) : data_(std::move(data)) {
     file_ = folder / "run.json";
     if (!is_there(file_)) {
@@ -87,8 +87,8 @@ class AskedRun {
   [[nodiscard]] std::string command() const {
     return first_string(settings(), "command").value_or("");
   }
-  /// The subcommand on the run's command line. It may differ from `command()`: calibrate --model
-  /// also probes.
+  /// The subcommand on the run's command line. It may differ from `command()`, because calibrate
+  /// --model also probes.
   [[nodiscard]] std::string called() const { return run_["command_line"][1]; }
   [[nodiscard]] const Json& run() const noexcept { return run_; }
   [[nodiscard]] const DiskPath& file() const noexcept { return file_; }
@@ -98,7 +98,7 @@ class AskedRun {
 
   /// The words after the subcommand, with the current paths of its files.
   [[nodiscard]] std::vector<std::string> words() const {
-    const Json given = run_.value("options", Json());  // earlier versions have none
+    const Json given = run_.value("options", Json());  // earlier versions did not record options
     std::vector<std::string> words =
         given.is_object() ? words_of_given(given) : *string_list(run_, "command_line");
     if (given.is_object()) {
@@ -124,10 +124,10 @@ class AskedRun {
     return words;
   }
 
-  /// Throws a user error if a file that prompts are built from has changed. `rebuilt` are the
-  /// settings that the words give now.
+  /// Throws a user error if a file that prompts are built from has changed. `rebuilt` contains the
+  /// settings that the words lead to now.
   void refuse_changed(const Json& rebuilt) const {
-    // The dataset comes last because its hash covers the template file too.
+    // The dataset is compared last because its hash also covers the template file.
     for (const std::string what : {"template-file", "baselines", "separators", "data"}) {
       const std::string name = hash_setting(what);
       const Json theirs = settings().value(name, Json());
@@ -145,7 +145,7 @@ class AskedRun {
   }
 
  private:
-  /// The file that the run's words give to an option; run.json if they do not give it.
+  /// The file that the run's words name for an option; run.json if they do not contain the option.
   [[nodiscard]] DiskPath named_by(const std::string& option) const {
     const std::vector<std::string> all = words();
     for (std::size_t i = 0; i < all.size(); ++i) {

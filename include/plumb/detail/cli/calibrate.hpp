@@ -4,8 +4,8 @@
 // plumb calibrate: does a model's confidence match its accuracy?
 //
 // Reads results folders (plumb's or lm-pub-quiz's) of one or several models; nothing is scored
-// again. With --model it probes first, into the folder "probe" of --out, so that one command goes
-// from a model to the page.
+// again. With --model it probes first, into the folder "probe" of --out, so that a single command
+// turns a model into a finished page.
 
 #include <filesystem>
 #include <optional>
@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateArguments {
   CalibrateSettings calibrate{};
-  /// For a model that is probed first; unused with folders.
+  /// The settings of the probe with --model; unused with folders.
   ProbeSettings probe{.templates = {}};
   JobTarget target{};
 
@@ -42,7 +42,7 @@ struct CalibrateArguments {
       if (name == "shot-seeds" && info.idle.empty()) {
         info.idle = "in calibrate; run plumb probe --shot-seeds, then calibrate its runs";
       }
-      if (!self.calibrate.folders.list.empty()) info.variable = "";  // PLUMB_MODEL adds no model
+      if (!self.calibrate.folders.list.empty()) info.variable = "";  // PLUMB_MODEL is not read
       visitor(name, value, info);
     };
     ProbeSettings::visit_scoring(self.probe, scoring);
@@ -66,8 +66,8 @@ struct CalibrateArguments {
   }
 };
 
-/// The output folder when folders are calibrated: --out or, for a single run of plumb's, a folder
-/// of that run. Throws a user error if neither applies.
+/// The output folder for calibrated folders: --out or, for a single run of plumb's own, a folder
+/// inside that run. Throws a user error if neither applies.
 inline DiskPath calibration_out(const CalibrateArguments& arguments) {
   if (!arguments.target.out.empty()) return arguments.target.out;
   const auto& folders = arguments.calibrate.folders.list;
@@ -100,8 +100,8 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   return probing;
 }
 
-/// Probes the model and prints the cost. Returns whether there are results to calibrate; a dry run
-/// leaves none.
+/// Probes the model and prints the cost. Returns whether there are results to calibrate. After a
+/// dry run there are none.
 [[nodiscard]] inline bool probe_to_calibrate(Console& console, const ModelMaker& make_model,
                                              CalibrateArguments& arguments) {
   const ProbeArguments probing = take_probe(arguments);
@@ -111,7 +111,7 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   }
   const DiskPath& out = arguments.target.out;
   if (probing.target.dry_run) {
-    // Nothing is written.
+    // A dry run writes nothing.
   } else if (probing.target.overwrite) {
     refuse_other_measurements(out, CalibrateMeasurement::identity(), arguments.calibrate.folders);
     check_out(probing.target);
@@ -126,7 +126,8 @@ inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   return probed.has_value();
 }
 
-/// Returns nullopt after printing help. Without a maker, the kind of the model is not determined.
+/// Returns nullopt after printing help. Without `make_model`, the kind of the model is not
+/// determined.
 inline std::optional<CalibrateArguments> parse_calibrate(Console& console,
                                                          const ModelMaker* make_model = nullptr) {
   CalibrateArguments arguments;
@@ -164,8 +165,7 @@ struct SettingNames {
   }
 };
 
-/// Calibrates the probes of several models together, with the calibration's options that were
-/// given.
+/// Calibrates the probes of several models together, with the calibration options that were given.
 inline ComparingCommand calibration_of_several(const Console& console,
                                                const CalibrateArguments& arguments) {
   SettingNames names;
@@ -173,7 +173,7 @@ inline ComparingCommand calibration_of_several(const Console& console,
   return comparing_with(console, "calibrate", names.list);
 }
 
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0. Throws an Error for every failure.
 inline int run_calibrate_command(Console& console, const ModelMaker& make_model) {
   auto arguments = detail::parse_calibrate(console, &make_model);
   if (!arguments) return 0;

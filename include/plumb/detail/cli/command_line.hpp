@@ -3,16 +3,17 @@
 
 // How is the command plumb run?
 //
-// `run_command_line` is the whole command over any backend, so an embedder's main is three lines:
+// `run_command_line` implements the whole command for any backend, so the main function of an
+// embedding program has three lines:
 //
 //   int main(int argc, char** argv) {
 //     return plumb::run_command_line(
 //         argc, argv, [](const plumb::ModelOptions& options) { return MyModel(options.model); });
 //   }
-// The backend is a CausalLm, a LookupLm or a MaskedLm; a command that needs more reports an error.
-// Compiling this header compiles all subcommands, which takes minutes. CMake's target
-// plumb::command avoids that: it links them from a library that is compiled once, and defines
-// PLUMB_COMPILED_COMMAND.
+// The backend is a CausalLm, a LookupLm or a MaskedLm; a command that needs more than the backend
+// provides reports an error. Compiling this header compiles all subcommands, which takes minutes.
+// CMake's target plumb::command avoids that: it links them from a library that is compiled once,
+// and defines PLUMB_COMPILED_COMMAND.
 //
 // Exit codes: 0 done, 1 an internal error, 2 an error that the user can fix, 3 a condition of
 // `compare --assert` that does not hold, 130 Ctrl-C, 143 SIGTERM. Results go to stdout, everything
@@ -58,7 +59,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 #ifdef PLUMB_COMPILED_COMMAND
-/// The subcommands of the same names, compiled elsewhere (cmake/subcommands.cpp.in).
+/// The subcommands with the same names, compiled in a different file (cmake/subcommands.cpp.in).
 namespace compiled {
 
 int run_probe_command(Console& console, const ModelMaker& make_model);
@@ -102,7 +103,7 @@ inline constexpr const char* command_usage =
 
 inline int run_command(const std::string& command, Console& console, const ModelMaker& make_model);
 
-/// The --help of every subcommand.
+/// The help texts of all subcommands.
 inline std::vector<CommandManual> manual_of_all(const Console& console,
                                                 const ModelMaker& make_model) {
   std::vector<CommandManual> all = commands_of(command_usage);
@@ -289,7 +290,7 @@ int run_command_line(const std::string& command, Console& console, MakeModel mak
 template <class MakeModel>
 int run_command_line(int argc, char** argv, MakeModel make_model,
                      EntityRanking* ranking = nullptr) {
-  // If a standard stream is closed, the next file that is opened would get its number.
+  // If a standard stream is closed, the next file that is opened would get that stream's number.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
   }

@@ -25,8 +25,8 @@ struct CompareArguments {
 /// The exit code if a condition of --assert is false.
 inline constexpr int assertion_failed = 3;
 
-/// Runs the subcommand; returns the exit code 0, or `assertion_failed`. Throws Error for everything
-/// that goes wrong.
+/// Runs the subcommand; returns the exit code 0, or `assertion_failed`. Throws an Error for every
+/// failure.
 inline int run_compare_command(Console& console) {
   detail::CompareArguments arguments;
   if (!detail::parse_settings(console, "plumb compare RUN… [NAME=RUN] --out DIR", arguments,

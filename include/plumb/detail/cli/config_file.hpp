@@ -5,8 +5,8 @@
 //
 // A JSON object whose keys are option names: {"limit": 20, "relations": ["P36", "P30"], "bos":
 // "no"}. Names may have - or _ between words, a list has one item per word, and a switch is true or
-// false. Or a run.json, which has the options under "options". Options on the command line take
-// precedence.
+// false. The file may also be a run.json, which contains the options under "options". Options on
+// the command line take precedence.
 
 #include <boost/program_options.hpp>
 #include <memory>
@@ -28,12 +28,12 @@ namespace options = boost::program_options;
 struct ConfigFile {
   DiskPath file;
   Json options;
-  /// Whether it is the run.json of an earlier run.
+  /// Whether the file is the run.json of an earlier run.
   bool of_run = false;
 };
 
-/// Throws a user error for a file that is not a JSON object, and for a run.json without options or
-/// of another command than `command` ("probe").
+/// Throws a user error for a file that is not a JSON object, and for a run.json that has no options
+/// or belongs to a command other than `command` ("probe").
 [[nodiscard]] inline ConfigFile read_config(const DiskPath& file, const std::string& command) {
   Json object = read_json_object(file);
   const bool of_run = object.contains("status") && object.contains("settings");
@@ -62,8 +62,9 @@ struct ConfigFile {
                    "write it as on the command line");
 }
 
-/// The file's options in Boost's parsed form, without nulls and false switches. Throws a user error
-/// for a key that is not an option of the command, and for a value that no option can have.
+/// The file's options in Boost's parsed form, except nulls and switches set to false. Throws a user
+/// error for a key that is not an option of the command, and for a value of a type that options do
+/// not have.
 [[nodiscard]] inline options::parsed_options config_options(
     const ConfigFile& config, const std::string& command,
     const options::options_description& description) {

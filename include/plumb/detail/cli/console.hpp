@@ -32,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct MergedShards;  // run/merge_shards.hpp
 class EntityRanking;  // rank/entity_ranking.hpp
 
-/// A message of the library with its settings written as options: `bos` becomes --bos.
+/// A message from the library, with its settings written as options: `bos` becomes --bos.
 inline std::string as_options(std::string_view text) {
   std::string made;
   for (std::size_t at = 0; at < text.size();) {
@@ -55,7 +55,7 @@ inline std::string as_options(std::string_view text) {
 struct OptionHelp {
   std::string name, value, standard, help;
 };
-/// The same of a subcommand; `usage` may be several lines.
+/// What `--help` shows for a subcommand; `usage` may have several lines.
 struct CommandHelp {
   std::string usage;
   std::vector<OptionHelp> options;
@@ -65,7 +65,7 @@ struct CommandHelp {
 struct GivenOption {
   std::string name;
   std::vector<std::string> words{};
-  /// Whether it takes several.
+  /// Whether it takes several words.
   bool several = false;
 };
 
@@ -73,10 +73,10 @@ struct GivenOption {
 struct AskedOptions {
   /// All options that were given, from every source, so that the command can be repeated.
   std::vector<GivenOption> given{};
-  /// The file of --config, and the names of the options that were taken from it.
+  /// The --config file, and the names of the options that were taken from it.
   std::string config{};
   std::vector<std::string> of_config{};
-  /// The same file if it is a run.json; else empty.
+  /// The --config file if it is a run.json; else empty.
   std::string record{};
 };
 
@@ -107,30 +107,31 @@ struct Console {
   std::size_t width = 0;
   /// If set, receives the help instead of `--help` printing it.
   std::function<void(const CommandHelp&)> on_help{};
-  /// Returns the value of an environment variable, empty if it is not set. Without this function
-  /// the command sees no variables.
+  /// Returns the value of an environment variable, or an empty text if it is not set. Without this
+  /// function, the command reads no environment variables.
   std::function<std::string(const char* name)> environment{};
   /// Whether Ctrl-C and SIGTERM end a job after its current pack (interrupt.hpp).
   bool catches_interrupt = false;
-  /// Written by the command.
+  /// The options as parsed; written by the command.
   AskedOptions asked{};
   ShownOutput shown{};
-  /// The shards whose packs a job reads instead of running the model.
+  /// The shards from which a job reads packs instead of running the model.
   std::shared_ptr<const MergedShards> merged{};
-  /// The unfiltered stream of `err`, for the progress bar, which moves the cursor; null: `err`
-  /// itself.
+  /// The unfiltered stream behind `err`, for the progress bar, which moves the cursor. If null, the
+  /// bar uses `err` itself.
   std::ostream* bar = nullptr;
-  /// If set, receives a job's progress instead of a bar showing it.
+  /// If set, receives a job's progress, and no bar is shown.
   ProgressCallback on_progress{};
-  /// Shares DEER's entities among several processes; null: there is only this process.
+  /// Shares DEER's entities among several processes; null if this process runs alone.
   EntityRanking* ranking = nullptr;
   /// The name by which the program was started.
   std::string program = "plumb";
-  /// Runs another subcommand of this program; empty if the program cannot.
+  /// Runs another subcommand of this program; empty if the program does not support this.
   CommandRunner run{};
   /// What the table of models records about the model in use, for run.json (model_table.hpp).
   Json model_known = Json::object();
-  /// Whether the program's engine supports an engine option; empty: it supports all of them.
+  /// Whether the program's engine supports an engine option. If empty, the engine supports all of
+  /// them.
   std::function<bool(std::string_view option)> takes{};
 
   [[nodiscard]] bool engine_takes(std::string_view option) const { return !takes || takes(option); }
@@ -162,7 +163,7 @@ inline TableWidth width_on(const Console& console, const std::string& page = "")
           (page.empty() ? "" : "see " + page + ", or ") + "set COLUMNS for a wider table"};
 }
 
-/// What a backend is made from; see `run_command_line`.
+/// The options from which a backend is made; see `run_command_line`.
 struct ModelOptions {
   std::filesystem::path model;
   Precision precision = Precision::exact;
@@ -170,7 +171,7 @@ struct ModelOptions {
   /// Whether the text of a special token is read as that token. Only set for a model that lists its
   /// special tokens (ListsSpecialTokens).
   bool parse_special_tokens = false;
-  /// GPUs, adapters, cache and nodes per step, as far as they were set.
+  /// Settings for GPUs, adapters, cache and nodes per step, if the user set them.
   EngineOptions engine{};
   /// The URL of a server that runs the model; `model` is then empty.
   std::string server{};
@@ -179,7 +180,7 @@ struct ModelOptions {
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
   /// Whether only the tokenizer and the description will be used, so that the model need not be
-  /// prepared for more.
+  /// prepared for evaluation.
   bool only_tokens = false;
 };
 
@@ -198,16 +199,16 @@ template <class M>
 class ModelMaker {
  public:
   /// `make(ModelOptions)` returns a CausalLm, a LookupLm or a MaskedLm by value. `make` may also
-  /// have:
+  /// have these members:
   /// - `kind(ModelOptions)`, useful if it returns an AnyModel: returns a ModelKind without loading
-  ///   anything, so that a command which that kind does not support is refused before a model is
+  ///   anything, so that a command that does not support this kind is refused before a model is
   ///   loaded.
-  /// - `takes(option)`: whether it supports an option of ModelOptions besides model, threads and
-  ///   special tokens, by the option's name ("server", "precision", "gpu-layers"). Without it the
-  ///   command has none of these options.
+  /// - `takes(option)`: returns whether it supports an option of ModelOptions other than model,
+  ///   threads and special tokens; `option` is the option's name ("server", "precision",
+  ///   "gpu-layers"). Without this member the command has none of these options.
   /// - `inspect(ModelOptions)`: returns a ModelKind, or throws the user error that making the model
-  ///   would, without reading its weights.
-  /// - `chat_renderer()`: returns a ChatRenderer. Without it the command refuses --chat.
+  ///   would throw, without reading its weights.
+  /// - `chat_renderer()`: returns a ChatRenderer. Without this member the command refuses --chat.
   template <class Make>
   requires(!std::same_as<Make, ModelMaker>) explicit(false)
       ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
@@ -232,7 +233,7 @@ class ModelMaker {
   }
 
   [[nodiscard]] AnyModel operator()(const ModelOptions& options) const { return make_(options); }
-  /// Whether an engine option has an effect.
+  /// Whether the engine supports an engine option.
   [[nodiscard]] bool takes(std::string_view option) const { return takes_ && takes_(option); }
   /// Returns nullopt if the kind is not known before the model is loaded.
   [[nodiscard]] std::optional<ModelKind> kind(const ModelOptions& options) const {
@@ -241,8 +242,8 @@ class ModelMaker {
   /// Empty if the program has no engine for chat templates.
   [[nodiscard]] const ChatRenderer& chat_renderer() const noexcept { return chat_renderer_; }
   [[nodiscard]] bool inspects() const { return inspect_ != nullptr; }
-  /// Throws the user error that making the model would, as far as it can be found without reading
-  /// the weights. Requires `inspects()`.
+  /// Throws the user error that making the model would throw, if the problem can be found without
+  /// reading the weights. Requires `inspects()`.
   [[nodiscard]] ModelKind inspect(const ModelOptions& options) const { return inspect_(options); }
 
  private:

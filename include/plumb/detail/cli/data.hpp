@@ -3,7 +3,7 @@
 
 // plumb data: is this dataset valid, and how large is it?
 //
-// `check` prints every problem on a line of its own, with file and line number. `describe` prints
+// `check` prints each problem on its own line, with the file and the line number. `describe` prints
 // sizes and, with a model, token counts. Both read closed sets, many-prompt datasets and knowledge
 // graphs. `convert` writes a many-prompt dataset or tables of choices (data_convert.hpp), `prompts`
 // prints the prompts of a run (data_prompts.hpp), and `overlap` searches texts for facts
@@ -80,8 +80,8 @@ inline int check_data(Console& console, const DiskPath& data) {
   return problems == 0 ? 0 : 2;
 }
 
-/// Token counts of template 0, including BOS or a masked model's special tokens; none without
-/// templates.
+/// The token counts of statements under template 0, including BOS or a masked model's special
+/// tokens; zero for a relation without templates.
 template <PackedScorer Scorer>
 ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   typename Scorer::Block block;
@@ -199,8 +199,8 @@ inline int describe_data(Console& console, const DiskPath& data,
   return 0;
 }
 
-/// Runs the subcommand; returns the exit code 0, or 2 if `check` finds problems. Throws Error for
-/// everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0, or 2 if `check` finds problems. Throws an Error
+/// for every failure.
 inline int run_data_command(Console& console, const ModelMaker& make_model) {
   if (!console.arguments.empty() && console.arguments.front() == "prompts") {
     return detail::print_prompts(console, make_model);

@@ -4,10 +4,10 @@
 // plumb data convert: how does a dataset become a many-prompt dataset, or tables of many choices?
 //
 // By default, any dataset that plumb reads is written as facts.jsonl and templates.jsonl
-// (multi_prompt_folder.hpp). Its sizes are printed like MyriadLAMA's: "What Matters in Learning
-// Facts in Language Models?", Table 1. Relations without templates are refused unless a templates
-// file is passed. With --to choices, each relation with enough facts becomes a table of many
-// choices (many_choice.hpp), which needs no templates.
+// (multi_prompt_folder.hpp). Its sizes are printed in the form that the paper uses for MyriadLAMA:
+// "What Matters in Learning Facts in Language Models?", Table 1. Relations without templates are
+// refused unless a templates file is passed. With --to choices, each relation with enough facts
+// becomes a table of many choices (many_choice.hpp), which needs no templates.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,17 +28,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The sizes of one relation, or of several together. Names and objects are counted over facts, so
-/// an object of two facts counts twice.
+/// The sizes of one relation, or of several together. Names and objects are counted for each fact,
+/// so an object that occurs in two facts counts twice.
 struct MultiPromptSizes {
   std::size_t facts = 0;
   std::size_t subject_names = 0;
-  /// True answers: (subject, relation, object) triples.
+  /// True (subject, relation, object) triples.
   std::size_t objects = 0;
-  /// Names of objects, without their labels.
+  /// Names of objects other than their labels.
   std::size_t object_aliases = 0;
   std::size_t templates = 0;
-  /// A template without a group counts as one.
+  /// A template without a group counts as a group by itself.
   std::size_t groups = 0;
   std::size_t questions = 0;
   std::size_t prompts = 0;
@@ -124,8 +124,8 @@ inline int convert_data(Console& console, const DiskPath& data, const DiskPath& 
   return 0;
 }
 
-/// Writes a table of many choices for each relation that has enough facts and objects, and prints
-/// how many relations do not.
+/// Writes a table of many choices for each relation with enough facts and objects, and prints how
+/// many relations have too few.
 inline int convert_to_choices(Console& console, const DiskPath& data, const ManyChoiceRule& rule,
                               const DiskPath& out) {
   AtomicFolder::refuse_used(out);

@@ -3,8 +3,8 @@
 
 // plumb data overlap: how many of a dataset's facts appear in these texts?
 //
-// Reads text files of any size once, in bounded memory. Prints a table by relation and, on request,
-// writes a JSON line for each fact. This header lists the files of a folder of texts;
+// Reads each text file once, in bounded memory for any file size. Prints a table by relation and,
+// on request, writes a JSON line for each fact. This header lists the files of a folder of texts;
 // measure/fact_overlap.hpp defines what is counted, and data/corpus_file.hpp how a file is read.
 
 #include <cstddef>
@@ -64,9 +64,9 @@ inline std::vector<NamedFact> overlap_facts(const DiskPath& data,
   return facts;
 }
 
-/// Files in the order of `words`. A folder means all files below it, in order of name. Throws
-/// a user error for a path that does not exist, and for a file that is named twice, which would
-/// count twice.
+/// Files in the order of `words`. A folder stands for all files below it, in order of name. Throws
+/// a user error for a path that does not exist, and for a file that is named twice, because its
+/// text would count twice.
 inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words) {
   std::vector<DiskPath> texts;
   std::set<std::filesystem::path> seen;
@@ -164,7 +164,7 @@ inline int overlap_data(Console& console) {
   const std::vector<DiskPath> files = overlap_texts(texts);
   FactOverlap overlap(facts, unit, letter_case);
   std::optional<AtomicFile> made;
-  if (!out.empty()) made.emplace(DiskPath(out));  // a bad path is refused before the texts are read
+  if (!out.empty()) made.emplace(DiskPath(out));  // refuse a bad path before the texts are read
   const CorpusSizes sizes = read_texts(console, files, text_field, overlap);
 
   std::vector<MetRelation> rows = met_relations(facts, overlap.met());

@@ -5,9 +5,9 @@
 //
 // Prints every prompt of a finished run, one JSON object per line (records/listed_prompt.hpp).
 // Prompts are rebuilt by the code that the run itself uses, from the run's command line and input
-// files. Files that have changed since, by their hash, are refused. A probe that a program wrote
-// has no command line: its statements are built from its own results. Non-goals: replays of a file
-// (--fixed), which contains the prompts itself.
+// files. If the hash of a file has changed since, the run is refused. A probe that a program wrote
+// has no command line, so its statements are built from its own results. Non-goal: replays of a
+// file (--fixed), because that file contains the prompts.
 
 #include <cstddef>
 #include <filesystem>
@@ -53,7 +53,7 @@ inline ProbeArguments probe_arguments_of(Console& console, const AskedRun& run) 
 /// Prints prompts and, on request, their tokens.
 class PromptPrinter {
  public:
-  /// `model_file` is empty for the run's own model.
+  /// If `model_file` is empty, the run's own model is used.
   PromptPrinter(Console& console, const AskedRun& run, const ModelMaker& make_model, bool with_ids,
                 std::filesystem::path model_file)
       : console_(console),
@@ -92,8 +92,8 @@ class PromptPrinter {
     return *model_;
   }
 
-  /// A callback for functions that visit prompts. `options` are the run's; `ids` returns a prompt's
-  /// tokens. If `ids` is empty, they are the tokens of the prompt's text.
+  /// A callback for functions that visit prompts. `options` are the run's options, and `ids`
+  /// returns the tokens of a prompt. If `ids` is empty, the prompt's text is tokenized.
   auto with(const ModelOptions& options, const IdsOfPrompt& ids = {}) {
     IdsOfPrompt ids_of_prompt = with_ids_ ? ids : IdsOfPrompt{};
     if (with_ids_ && !ids) {
@@ -121,7 +121,7 @@ class PromptPrinter {
   std::size_t printed_ = 0;
 };
 
-/// The facts of a probe's rows, each once, under their relations, and the templates that were used.
+/// The distinct facts in a probe's rows, by relation, and the templates that were used.
 struct RecordedQuestions {
   Dataset dataset;
   std::vector<std::size_t> templates{};
@@ -208,7 +208,7 @@ inline void print_many_shot(Console& console, const AskedRun& run, const WantedF
                             printer.with(target.model_options(settings.special_tokens)));
 }
 
-/// A tokenizer for plans that do not use one.
+/// Stands in for the tokenizer in plans that do not use it.
 struct NoTokenizer {
   [[nodiscard]] Tokenization tokenize(std::string_view) const {
     throw internal_error({}, "a plan asks for tokens that it should not need");
@@ -226,13 +226,13 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   Bos bos = false;
   if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
   run.refuse_changed(rank_record(of_prompts, bos, graph, target.provenance({})));
-  graph.name = run.dataset();  // the draws of shots and samples depend on it
+  graph.name = run.dataset();  // the name determines the draws of shots and samples
   const bool lm_head = settings.ranks_by(RankMethod::lm_head);
   const bool by_tokens = lm_head || settings.ranking.candidates == CandidateSet::single_token;
   const RankParts parts = by_tokens
                               ? rank_parts(graph, settings.ranking, lm_head, printer.model(options))
                               : rank_parts(graph, settings.ranking, false, NoTokenizer{});
-  // The tokenizer may add its own last token to embedded texts.
+  // Embedded texts are listed separately, because the tokenizer may add its own last token to them.
   const auto scored = printer.with(options);
   const std::optional<Bos>& said = settings.bos;
   const auto embedded = printer.with(options, [&](const Prompt& prompt, const Bos&) {

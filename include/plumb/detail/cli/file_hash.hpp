@@ -3,7 +3,8 @@
 
 // Are these the same files as before?
 //
-// SHA-256 by OpenSSL's libcrypto, in hex as sha256sum and model hubs print it.
+// Compares SHA-256 hashes, computed by OpenSSL's libcrypto and written in hexadecimal digits, as
+// sha256sum and model hubs print them.
 
 #include <openssl/evp.h>
 
@@ -65,8 +66,8 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 of the path that a setting names: of a file, or over the names and contents of the files
-/// directly in a folder, in order of name.
+/// SHA-256 for the path that a setting names. For a file, this is the hash of its content; for a
+/// folder, the hash of the names and contents of the files directly in it, in order of name.
 [[nodiscard]] inline std::string hash_path(const DiskPath& path) {
   if (!path.is_folder()) return hash_file(path);
   std::vector<std::filesystem::path> files;

@@ -2,7 +2,7 @@
 #pragma once
 
 // plumb generate: how does a model answer many prompts for each fact, and are its answers
-// consistent? A masked model fills gaps.
+// consistent? A masked model fills gaps instead of generating text.
 
 #include <optional>
 #include <string>
@@ -34,7 +34,7 @@ struct GenerateArguments {
   }
 };
 
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0. Throws an Error for every failure.
 inline int run_generate_command(Console& console, const ModelMaker& make_model) {
   detail::GenerateArguments arguments;
   const auto values = detail::parse_settings(
@@ -52,7 +52,7 @@ inline int run_generate_command(Console& console, const ModelMaker& make_model) 
   settings.masked = detail::will_be_masked(make_model, target);
   const detail::RefuseIdleOptions refuse(*values);
   detail::GenerateArguments::visit(std::as_const(arguments), refuse);
-  detail::check_out(target);  // before a large model is loaded
+  detail::check_out(target);  // check before a large model is loaded
   std::optional<GenerateQuestions> questions;
   std::optional<FillQuestions> gaps;
   std::optional<ListQuestions> lists;

@@ -3,9 +3,9 @@
 
 // Which options does another command line need to repeat a run?
 //
-// The options that were given on the command line, in a file or in the environment, with absolute
-// paths, without those for the output folder and the shard. run.json stores them as "options", and
-// --config reads them there (config_file.hpp).
+// They are the options that were given on the command line, in a file or in the environment, except
+// those for the output folder and the shard. Paths are absolute. run.json stores them as "options",
+// and --config reads them from there (config_file.hpp).
 
 #include <boost/program_options.hpp>
 #include <concepts>
@@ -28,14 +28,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 namespace options = boost::program_options;
 
-/// A setting that takes several words, each a whole value.
+/// A setting that takes several words, each of which is a complete value.
 template <class Value>
 concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string>& words) {
   value.read(words);
 };
 
-/// An existing path as an absolute path; any other word unchanged: `none`, a name, an embedder's
-/// word.
+/// Makes the path of an existing file or folder absolute. Returns any other word unchanged, such as
+/// `none`, a name or an embedding program's own word.
 [[nodiscard]] inline std::string whole_path(const std::string& word) {
   if (word.empty() || word == "none" || !DiskPath(word).exists()) return word;
   return std::filesystem::absolute(word).lexically_normal().string();
@@ -95,7 +95,7 @@ class RecordGiven {
   return all;
 }
 
-/// The same options as words of a command line.
+/// The options in that JSON object as words of a command line.
 [[nodiscard]] inline std::vector<std::string> words_of_given(const Json& given) {
   std::vector<std::string> words;
   const auto add = [&](const std::string& name, const Json& value) {
@@ -112,7 +112,7 @@ class RecordGiven {
   return words;
 }
 
-/// The setting of run.json with the SHA-256 of an option's file.
+/// The name of the setting in run.json that contains the SHA-256 of an option's file.
 [[nodiscard]] inline std::string hash_setting(std::string_view option) {
   std::string name(option == "data" || option == "fixed" ? "dataset" : option);
   for (char& c : name) c = c == '-' ? '_' : c;
@@ -126,8 +126,8 @@ class RecordGiven {
 }
 
 /// Throws a user error if a file that --config took from a run.json has changed since that run.
-/// Warns on the console if another plumb version or backend made that run. `settings` are those of
-/// the new job.
+/// Warns on the console if a different plumb version or backend made that run. `settings` are those
+/// of the new job.
 inline void refuse_changed_files(const Console& console, const Json& settings) {
   const AskedOptions& asked = console.asked;
   if (asked.record.empty()) return;
@@ -145,7 +145,7 @@ inline void refuse_changed_files(const Console& console, const Json& settings) {
   const auto given = [&](const std::string& option) {
     return ranges::find(asked.given, option, &GivenOption::name);
   };
-  // The dataset comes last because its hash may cover the other files too.
+  // The dataset is compared last because its hash may also cover the other files.
   for (const char* option : {"model", "lora", "tokenizer", "template-file", "separators",
                              "baselines", "entities", "vocabulary", "fixed", "data"}) {
     const std::string of = option;

@@ -3,10 +3,10 @@
 
 // What does `--help` print?
 //
-// An example first, then the options in groups, in 80 columns. Options that few users need appear
-// only with `--help all`. Names, defaults and descriptions come from the settings
-// (run/job_setting.hpp). This file only orders them: an option that no group lists is printed under
-// "Other".
+// It prints an example, then the options in groups, in 80 columns. Options that few users need
+// appear only with `--help all`. Names, defaults and descriptions come from the settings
+// (run/job_setting.hpp). This file only sets their order. An option that no group lists is printed
+// under "Other".
 
 #include <algorithm>
 #include <array>
@@ -60,7 +60,7 @@ struct HelpGroup {
   return groups;
 }
 
-/// A command line to start from, by command; empty for a command without one.
+/// An example of a command line for a command; empty if the command has none.
 [[nodiscard]] inline std::string_view example_of(std::string_view command) {
   struct Example {
     std::string_view command, words;
@@ -83,8 +83,8 @@ struct HelpGroup {
   return found == examples.end() ? std::string_view() : found->words;
 }
 
-/// `text` in lines of at most `width` characters, broken at spaces; a longer word has a line of its
-/// own.
+/// Breaks `text` at spaces into lines of at most `width` characters. A longer word gets its own
+/// line.
 [[nodiscard]] inline std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines(1);
   std::size_t used = 0;
@@ -139,7 +139,8 @@ struct HelpGroup {
   return command;
 }
 
-/// The help of "probe" or "data prompts": all options if `all`, else those that most users need.
+/// The help for a command such as "probe" or "data prompts". Contains all options if `all` is true,
+/// else only those that most users need.
 [[nodiscard]] inline std::string help_page(const std::string& command, const CommandHelp& help,
                                            bool all) {
   std::string page;

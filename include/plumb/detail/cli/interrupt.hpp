@@ -4,9 +4,10 @@
 // Should the job stop, and how is it resumed?
 //
 // While a job runs, the first SIGINT (Ctrl-C) or SIGTERM (kill, a scheduler's time limit) is only
-// noted: the job ends after its current pack, with all its finished work in its journal. The second
-// signal goes to the previous handler: it ends the command's process immediately, and in Python it
-// raises KeyboardInterrupt. An embedded library leaves signals to its program.
+// noted. The job then ends after its current pack, and all its finished work is in its journal. The
+// second signal goes to the previous handler: it ends the command's process immediately, and in
+// Python it raises KeyboardInterrupt. If a program embeds the library, the program handles signals
+// itself.
 
 #include <signal.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ class Interrupted : public Error {
 };
 
 /// Notes SIGINT and SIGTERM during its lifetime, except a signal that the process ignores. A
-/// process may have only one at a time.
+/// process may have only one InterruptCatcher at a time.
 class InterruptCatcher {
  public:
   InterruptCatcher() {
@@ -54,7 +55,7 @@ class InterruptCatcher {
   InterruptCatcher& operator=(const InterruptCatcher&) = delete;
   ~InterruptCatcher() { restore(); }
 
-  /// The signal's number, or 0 if none came.
+  /// The number of the signal, or 0 if there was none.
   [[nodiscard]] int noted() const noexcept { return noted_; }
 
  private:
@@ -75,7 +76,7 @@ class InterruptCatcher {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, said.data(), said.size());
   }
 
-  // Static because a signal handler sees nothing else.
+  // Static because a signal handler has no access to an object.
   inline static volatile sig_atomic_t noted_ = 0;
   inline static std::array<struct sigaction, interrupts.size()> before_{};
 };

@@ -28,8 +28,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A bar for each quantity that a job counts, one after another. The console must outlive the
-/// callback.
+/// Shows a progress bar for each quantity that a job counts, one bar after another. The console
+/// must outlive the callback.
 inline ProgressCallback progress_bars(Console& console) {
   if (console.shown.quiet) return {};
   if (console.on_progress) return console.on_progress;
@@ -39,7 +39,7 @@ inline ProgressCallback progress_bars(Console& console) {
   };
   return [&console, bar = std::make_shared<OpenBar>()](const WorkState& state) {
     if (!bar->progress || bar->counted != state.counted) {
-      bar->progress.reset();  // ends its line before the next one begins
+      bar->progress.reset();  // ends the bar's line before the next bar begins
       bar->progress.emplace(bar_of(console), state.total, state.counted, console.err_is_terminal);
       bar->counted = state.counted;
     }
@@ -47,7 +47,8 @@ inline ProgressCallback progress_bars(Console& console) {
   };
 }
 
-/// Prints a job's plan, one line for each part. For a resumed run it includes the finished work.
+/// Prints a job's plan, one line for each part. The plan of a resumed run includes the finished
+/// work.
 inline void show_plan(std::ostream& out, const JobPlan& plan, bool resumes) {
   for (const std::string& line : description_of(plan)) {
     out << (resumes ? "planned, including finished work: " : "planned: ") << line << std::endl;
@@ -64,7 +65,7 @@ inline Json command_line_of(const Console& console, const char* command) {
 /// The folder for the results of a job of the command line.
 inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
                             const std::filesystem::path& data) {
-  std::error_code ignored;  // a working directory that was removed has no path
+  std::error_code ignored;  // the working directory has no path if it was removed
   Json facts = {
       {"command_line", command_line_of(console, command)},
       {"options", given_json(console)},
@@ -93,8 +94,8 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   return {target.out, target.resume, std::move(work), std::move(facts), at_end, target.overwrite};
 }
 
-/// Calls `run_into(folder)` for a job of the command line. Throws what `run_into` throws, a user
-/// error if a file of the run that is repeated has changed, and Interrupted.
+/// Calls `run_into(folder)` for a job of the command line. Throws what `run_into` throws,
+/// Interrupted, and a user error if a repeated run's file has changed.
 template <Job J, class RunInto>
 auto run_interruptibly(Console& console, const char* command, const JobTarget& target,
                        const std::filesystem::path& data, J& job, RunInto run_into) {
@@ -155,7 +156,8 @@ template <Job J>
   return true;
 }
 
-/// Prints a report's notes, its table, the cost of its run as text, and the path of its file.
+/// Prints a report's notes and table, the cost of its run as text, and the path of the report's
+/// file.
 inline void show_report(Console& console, const Report& report, const DiskPath& file,
                         const std::string& cost = "", const char* label = "report") {
   const auto& notes = report.notes();
@@ -186,7 +188,7 @@ Report show_measurement(Console& console, const char* command, const M& measurem
   return report;
 }
 
-/// The cost of a job, as text for the terminal. `noun` is the singular of the unit that was scored,
+/// The cost of a job, as text for the terminal. `noun` is the singular noun for the scored unit,
 /// and `kinds` is appended to the count.
 inline std::string cost_in_words(const RunSummary& summary, const char* noun = "statement",
                                  const char* kinds = "") {

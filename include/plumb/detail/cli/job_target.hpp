@@ -34,8 +34,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The words of `model`, as a setting. Several words, or NAME=MODEL, select several models; any
-/// other word is the model.
+/// The words of the setting `model`. Several words, or a word of the form NAME=MODEL, select
+/// several models; any other single word is the model.
 template <class Target>
 struct ModelWords {
   Target& target;
@@ -67,26 +67,27 @@ struct ModelWords {
 /// The options of every command that runs a model.
 struct JobTarget {
   std::filesystem::path out{}, model{};
-  /// The words of several models, and a table of models (model_table.hpp). Of these two and
-  /// `model`, at most one is not empty.
+  /// The words that name several models, and a table of models (model_table.hpp). At most one of
+  /// `several`, the table and `model` is not empty.
   std::vector<std::string> several{};
   std::filesystem::path models{};
   Precision precision = Precision::exact;
-  /// 0: one per core.
+  /// 0 means one thread per core.
   std::size_t threads = 0;
   EngineSettings engine{};
   bool resume = false;
-  /// Whether a run in `out` is replaced once the new run is complete.
+  /// Whether the new run replaces a run in `out` once the new run is complete.
   bool overwrite = false;
-  /// Whether PLUMB_MODEL named the model; errors about the model then name that variable.
+  /// Whether the variable PLUMB_MODEL named the model. If so, errors about the model name that
+  /// variable.
   bool model_of_variable = false;
   /// Whether the engine supports `precision`; the precision of any other engine is unknown.
   bool takes_precision = true;
-  /// For a model named hf:OWNER/NAME: the word that was given, and the model's name in results;
-  /// else empty.
+  /// For a model named hf:OWNER/NAME: the user's word, and the model's name in results. Otherwise
+  /// both are empty.
   std::string model_given{}, model_name{};
-  /// What a table of models records about this model (model_table.hpp); an empty object if there is
-  /// none.
+  /// What a table of models records about this model (model_table.hpp); an empty object if it
+  /// records nothing.
   Json model_known = Json::object();
   /// Whether to print only the plan.
   bool dry_run = false;
@@ -96,7 +97,7 @@ struct JobTarget {
   std::string server{};
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
-  /// What run.json records about how the model that was made last was used.
+  /// Returns what run.json records about the use of the last model that was made.
   std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
 
   template <class Self, class Visitor>
@@ -179,13 +180,13 @@ struct JobTarget {
   }
 
   [[nodiscard]] bool asks_several() const { return !several.empty() || !models.empty(); }
-  /// Whether a model was named, here or on a server.
+  /// Whether the user named a local model or a server.
   [[nodiscard]] bool names_model() const {
     return asks_several() || !model.empty() || !server.empty();
   }
 
-  /// Returns `ask()`, which makes or inspects the model. If PLUMB_MODEL named the model, errors
-  /// name that variable.
+  /// Returns `ask()`, which makes or inspects the model. If the variable PLUMB_MODEL named the
+  /// model, errors name that variable.
   template <class Ask>
   auto asking_model(Ask ask) const {
     try {
@@ -195,8 +196,8 @@ struct JobTarget {
       throw Error(error.fault(), {.field = "PLUMB_MODEL"}, error.what());
     }
   }
-  /// Makes the model and, except in a dry run, checks it (start_check.hpp). Throws whatever making
-  /// it throws, and a user error for a model that fails the check.
+  /// Makes the model and, except in a dry run, checks it (start_check.hpp). Throws a user error if
+  /// the model fails the check; also throws what making the model throws.
   [[nodiscard]] AnyModel make(const ModelMaker& make_model,
                               SpecialTokenReading special_tokens) const {
     Json checked;
@@ -230,7 +231,8 @@ struct JobTarget {
     return server.empty() && in_f32 && asked ? most_apart_exact : most_apart;
   }
 
-  /// What run.json records about the check; for a complete run, what it already records.
+  /// What run.json records about the check. For a complete run, this is what its run.json already
+  /// records.
   [[nodiscard]] Json start_check(AnyModel& asked) const {
     if (resume && DiskPath(out / "run.json").is_file()) {
       const Json before = read_json_object(out / "run.json");
@@ -244,8 +246,8 @@ struct JobTarget {
             {"most_nats", most}};
   }
 
-  /// Finds a model named hf:OWNER/NAME, after the options are read. Throws a user error if it does
-  /// not exist.
+  /// Finds a model that is named hf:OWNER/NAME. Call it after the options are read. Throws a user
+  /// error if it does not exist.
   void find_model(const options::variables_map& values, const Console& console) {
     takes_precision = console.engine_takes("precision");
     keep_engine(console);
@@ -254,7 +256,7 @@ struct JobTarget {
       if (values.contains("model")) {
         throw user_error({.setting = "server"}, "conflicts with `model`", "use only one of them");
       }
-      model.clear();  // it came from PLUMB_MODEL
+      model.clear();  // the model came from PLUMB_MODEL
       return;
     }
     model_of_variable = !model.empty() && !values.contains("model");
@@ -265,15 +267,15 @@ struct JobTarget {
     model_name = std::move(name);
   }
 
-  /// If no engine is set, takes the engine of the run that is resumed or of the shards that are
-  /// merged: the default engine would change the last digits of numbers.
+  /// If no engine is set, uses the engine of the run that is resumed or of the shards that are
+  /// merged, because the default engine could change the last digits of numbers.
   void keep_engine(const Console& console) {
-    if (engine.choice || precision != Precision::exact) return;  // these determine the engine
+    if (engine.choice || precision != Precision::exact) return;  // each determines the engine
     Json settings;
     if (console.merged) {
       settings = kept_settings(probed_folder(console.merged->folders.front()));
     } else if (resume) {
-      settings = kept_settings(probed_folder(out));  // for a calibration, its probe
+      settings = kept_settings(probed_folder(out));  // for a calibration, the folder of its probe
     }
     const std::string backend = first_string(settings, "backend").value_or("");
     for (const EngineChoice one : every(EngineChoice{})) {
@@ -281,8 +283,8 @@ struct JobTarget {
     }
   }
 
-  /// Takes what a table of models records about the model. A run that is resumed by itself takes
-  /// what its run.json records.
+  /// Takes what a table of models records about the model. If a run is resumed without a table,
+  /// takes what its run.json records.
   void keep_known(const Console& console) {
     model_known = console.model_known;
     if (!model_known.empty() || !resume) return;
@@ -297,12 +299,12 @@ struct JobTarget {
     if (!server.empty()) return server;
     return model_given.empty() ? model.string() : model_given;
   }
-  /// The name that a table or NAME=MODEL gives the model; empty if there is none.
+  /// The model's name from a table or from NAME=MODEL; empty if there is none.
   [[nodiscard]] std::string given_name() const {
     return first_string(model_known, "name").value_or("");
   }
-  /// The model's name, as results show it: the given one, or "m.gguf", with adapters
-  /// "m.gguf+a.gguf:0.5".
+  /// The model's name, as results show it: the user's name for it or, for example, "m.gguf" (with
+  /// adapters "m.gguf+a.gguf:0.5").
   [[nodiscard]] std::string shown_name() const {
     if (std::string given = given_name(); !given.empty()) return given;
     // A folder's name is the same with and without a trailing slash.
@@ -311,7 +313,7 @@ struct JobTarget {
     for (const Json& adapter : engine.lora.json()) name += "+" + adapter.get<std::string>();
     return name;
   }
-  /// The hash of each adapter's file; null if there are no adapters.
+  /// The hashes of the adapters' files; null if there are no adapters.
   [[nodiscard]] Json adapter_hashes() const {
     Json hashes;
     for (const LoraAdapter& one : engine.lora.adapters) {
@@ -320,7 +322,8 @@ struct JobTarget {
     return hashes;
   }
 
-  /// What the recorded settings state about the model. An embedder's model need not be a file.
+  /// What the recorded settings contain about the model. The model of an embedding program need not
+  /// be a file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
     const bool own = description.name.empty() || !given_name().empty();
     std::string name = own ? shown_name() : description.name;
@@ -347,14 +350,14 @@ inline void(require)(const std::filesystem::path& word, const char* option,
                    "`" + command + " --help` lists the options");
 }
 
-/// The same for the model, which `model` or `server` names.
+/// The same check for the model, which `model` or `server` names.
 inline void require_model(const JobTarget& target, const std::string& command) {
   if (!target.server.empty() || !target.model.empty()) return;
   throw user_error({.field = "--model"}, "is required but missing",
                    "`" + command + " --help` lists the options, `plumb models` lists local models");
 }
 
-/// The same for --out, which a dry run does not need.
+/// The same check for --out, which a dry run does not need.
 inline void require_out(const JobTarget& target, const std::string& command) {
   if (!target.dry_run) (require)(target.out, "--out", command);
 }
@@ -380,14 +383,14 @@ inline Error not_causal(const JobTarget& target, const char* command) {
                     "use a causal model; masked models work with probe, generate and calibrate");
 }
 
-/// Throws a user error for a model that is known to be masked, before it is loaded.
+/// Throws a user error if the model is known to be masked before it is loaded.
 inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
                           const char* command) {
   if (will_be_masked(make_model, target).value_or(false)) throw not_causal(target, command);
 }
 
-/// Makes a causal model. Throws a user error if the model, whose kind was not known before, is
-/// masked.
+/// Makes a causal model. Throws a user error if the model is masked, which may not be known before
+/// it is made.
 [[nodiscard]] inline AnyModel causal_model(const ModelMaker& make_model, const JobTarget& target,
                                            SpecialTokenReading special_tokens,
                                            const char* command) {

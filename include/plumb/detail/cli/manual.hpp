@@ -3,8 +3,8 @@
 
 // How does a command's help become a man page and completion scripts for shells?
 //
-// All are made from the content of `--help` (CommandHelp), which is made from the settings. So an
-// option that is declared once (run/job_setting.hpp) appears in all of them.
+// All of these are made from the content of `--help` (CommandHelp), which is made from the
+// settings. An option that is declared once (run/job_setting.hpp) therefore appears in all of them.
 
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CommandManual {
   std::string name, summary;
-  /// Usually one; more if a subcommand has its own subcommands.
+  /// Usually one part; more if a subcommand has subcommands of its own.
   std::vector<CommandHelp> parts{};
 };
 
@@ -42,7 +42,7 @@ struct CommandManual {
   return all;
 }
 
-/// The possible values of an option: the words of "exact|fast", files, or anything.
+/// The possible values of an option: fixed words such as "exact|fast", file names, or any text.
 struct ValueKind {
   std::vector<std::string> words;
   bool is_file = false;

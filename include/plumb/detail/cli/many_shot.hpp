@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb many-shot: what does a model know about a relation of which it only sees examples?
+// plumb many-shot: what does a model know about a relation if it sees only examples of it?
 //
-// Scores the choices of every test fact after shots of its relation; or replays a study from a
+// Scores the choices of every test fact after shots from its relation, or replays a study from a
 // file.
 
 #include <string>
@@ -50,7 +50,7 @@ inline int replay_study(Console& console, const ManyShotArguments& arguments, Fi
   return 0;
 }
 
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0. Throws an Error for every failure.
 inline int run_many_shot_command(Console& console, const ModelMaker& make_model) {
   detail::ManyShotArguments arguments;
   const auto values = detail::parse_settings(
@@ -65,7 +65,7 @@ inline int run_many_shot_command(Console& console, const ModelMaker& make_model)
   detail::refuse_masked(make_model, arguments.target, "plumb many-shot");
   const ManyShotSettings& settings = arguments.many_shot;
   const detail::JobTarget& target = arguments.target;
-  detail::check_out(target);  // before a large model is loaded
+  detail::check_out(target);  // check before a large model is loaded
   const auto make = [&] {
     return detail::causal_model(make_model, target, settings.special_tokens, "plumb many-shot");
   };

@@ -3,8 +3,8 @@
 
 // plumb merge: joins the shards of a job into one run folder.
 //
-// Runs the shards' command again with their options, but reads the packs from their journals. Of
-// the model it uses only the tokenizer.
+// Runs the shards' command again with their options, but reads the packs from their journals. It
+// needs only the model's tokenizer.
 
 #include <filesystem>
 #include <memory>
@@ -54,8 +54,8 @@ inline std::string command_of(const DiskPath& folder, const Json& record) {
                    "merge in the program that made it (run/merge_shards.hpp)");
 }
 
-/// The shards' options, with those in `arguments` replaced. Throws a user error for a model if the
-/// shards used a server, and for a server if they used a model.
+/// The shards' options, with those in `arguments` replaced. Throws a user error if `arguments` name
+/// a model but the shards used a server, or the reverse.
 inline Json options_of_merge(Json given, const MergeArguments& arguments) {
   const bool asks_server = given.contains("server");
   const auto replace = [&](const char* name, const std::string& word, bool fits) {
@@ -75,8 +75,8 @@ inline Json options_of_merge(Json given, const MergeArguments& arguments) {
   return given;
 }
 
-/// Runs the subcommand, which runs the shards' subcommand and returns its exit code. Throws Error
-/// for everything that goes wrong.
+/// Runs the subcommand, which runs the shards' subcommand and returns its exit code. Throws an
+/// Error for every failure.
 inline int run_merge_command(Console& console) {
   detail::MergeArguments arguments;
   const auto values =

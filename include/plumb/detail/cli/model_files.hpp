@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which files belong to a model that is named by one file?
+// Which files belong to a model if the user names one file?
 //
 // A GGUF file may be the first of several parts, NAME-00001-of-00003.gguf, which llama.cpp reads
-// together. They are listed, sized and hashed as one model, judged only by their names; the engine
-// reads what each part contains. Any other model is one file, or a folder with the files directly
-// in it. Links are followed, as Hugging Face's cache requires.
+// together. The parts are listed, sized and hashed as one model. Only their names are used for
+// this; the engine reads their contents. Any other model is one file, or a folder with the files
+// directly in it. Links are followed, as Hugging Face's cache requires.
 
 #include <charconv>
 #include <cstddef>
@@ -37,7 +37,7 @@ struct PartName {
   }
 };
 
-/// Returns nullopt for a name of another form.
+/// Returns nullopt for a name that does not have this form.
 [[nodiscard]] inline std::optional<PartName> part_name(const std::string& name) {
   constexpr std::string_view form = "-00000-of-00000.gguf";
   if (name.size() <= form.size()) return std::nullopt;
@@ -53,7 +53,7 @@ struct PartName {
   return made;
 }
 
-/// Whether the file is a part of a model but not its first part, which names the model.
+/// Whether the file is a part of a model other than the first part, which names the model.
 [[nodiscard]] inline bool is_later_part(const DiskPath& file) {
   const auto name = part_name(file.name());
   return name && name->part > 1;
@@ -71,8 +71,9 @@ struct PartName {
   return all;
 }
 
-/// SHA-256 of a model: of its file, as sha256sum prints it; of the files directly in its folder
-/// (hash_path); or, for several parts, of the hexadecimal SHA-256 of each, in order.
+/// SHA-256 of a model. For a single file, this is its hash as sha256sum prints it; for a folder,
+/// the hash of the files directly in it (hash_path); for several parts, the hash of their
+/// hexadecimal SHA-256 hashes, in order.
 [[nodiscard]] inline std::string hash_model(const DiskPath& path) {
   if (path.is_folder()) return hash_path(path);
   const std::vector<DiskPath> files = model_files(path);

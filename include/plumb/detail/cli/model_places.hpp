@@ -5,7 +5,7 @@
 //
 // First, in the cache of Hugging Face's own programs (HF_HUB_CACHE, else HF_HOME/hub, else
 // ~/.cache/huggingface/hub): models--OWNER--NAME/refs/main names the current folder of snapshots/.
-// hf:NAME is a model that was downloaded by a name without an owner ("gpt2"); its folder is
+// hf:NAME is a model that was downloaded under a name without an owner ("gpt2"); its folder is
 // models--NAME. Second, in plumb's cache, ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME.
 // Non-goal: downloads.
 
@@ -60,8 +60,8 @@ template <std::invocable<const char*> Variable>
           plumb_cache(console) / "models"};
 }
 
-/// A model by its owner (empty for the oldest models, which have none), its name and, if given, one
-/// of its files.
+/// Identifies a model by its owner (empty for the oldest models, which have none), its name and, if
+/// the user names one, a file.
 struct HubName {
   std::string owner, name, file{};
 
@@ -72,7 +72,7 @@ struct HubName {
     return places.hub / ("models--" + (owner.empty() ? "" : owner + "--") + name);
   }
   [[nodiscard]] DiskPath in_own(const ModelPlaces& places) const { return places.own / page(); }
-  /// Its existing folders, the preferred one first.
+  /// The model's existing folders; the preferred one comes first.
   [[nodiscard]] std::vector<DiskPath> folders(const ModelPlaces& places) const {
     std::vector<DiskPath> found;
     const DiskPath reference = in_hub(places) / "refs/main";
@@ -91,7 +91,7 @@ struct HubName {
   return word.starts_with("hf:");
 }
 
-/// Throws a user error about `setting` for a word of another form.
+/// Throws a user error about `setting` for a word that does not have this form.
 [[nodiscard]] inline HubName parse_hub_name(const std::string& word, const std::string& setting) {
   const std::vector<std::string> parts = split(word.substr(3), '/');
   const bool sound = ranges::all_of(
@@ -115,7 +115,7 @@ struct HubName {
          (!folder.files(".safetensors").empty() || folder.files(".gguf").empty());
 }
 
-/// A folder's .gguf files; for a model in several parts only the first, which names it.
+/// A folder's .gguf files. Of a model in several parts, only the first part, which names the model.
 [[nodiscard]] inline std::vector<DiskPath> gguf_models(const DiskPath& folder) {
   std::vector<DiskPath> files = folder.files(".gguf");
   std::erase_if(files, is_later_part);
@@ -172,7 +172,7 @@ struct FoundModel {
 }
 
 /// "did you mean hf:o/n? " for a local model with the given name, or with that name under any
-/// owner; else empty.
+/// owner; otherwise an empty text.
 [[nodiscard]] inline std::string did_you_mean_model(const HubName& given,
                                                     const ModelPlaces& places) {
   for (const HubName& name : names_in(places)) {
@@ -182,8 +182,8 @@ struct FoundModel {
   return "";
 }
 
-/// Throws a user error about `setting` for a word that is not a path, but would name a local model
-/// if hf: preceded it.
+/// Throws a user error about `setting` for a word that is not a path but would name a local model
+/// after "hf:".
 inline void refuse_bare_name(const std::string& word, const Console& console,
                              const std::string& setting) {
   const std::size_t slashes = static_cast<std::size_t>(ranges::count(word, '/'));
@@ -197,8 +197,8 @@ inline void refuse_bare_name(const std::string& word, const Console& console,
                    meant + "`plumb models` lists local models");
 }
 
-/// Finds the model that a word names. A word without hf: is a path, and the name is then empty.
-/// Throws a user error about `setting` for a model that is not found.
+/// Finds the model that a word names. A word without hf: is a path; the found model then has an
+/// empty name. Throws a user error about `setting` for a model that is not found.
 [[nodiscard]] inline FoundModel found_model(const std::string& word, const Console& console,
                                             const std::string& setting = "model") {
   if (!is_hub_name(word)) {
@@ -242,8 +242,8 @@ struct LocalModel {
   return made;
 }
 
-/// A folder that contains a model, or part of one after an unfinished download; nullopt for any
-/// other folder.
+/// Describes a folder that contains a model, or part of a model after an unfinished download.
+/// Returns nullopt for any other folder.
 [[nodiscard]] inline std::optional<LocalModel> folder_at_hand(std::string word,
                                                               const DiskPath& folder) {
   const std::vector<DiskPath> weights = folder.files(".safetensors");
@@ -262,8 +262,8 @@ struct LocalModel {
   return one;
 }
 
-/// What --model can name in a folder: the folder itself, its .gguf files and those in its
-/// subfolders. `word` names the folder; `names_files` tells whether a file name may follow it.
+/// The models that --model can name in a folder: the folder itself, its .gguf files and those in
+/// its subfolders. `word` names the folder; `names_files` is whether a file name may follow `word`.
 [[nodiscard]] inline std::vector<LocalModel> models_in(const DiskPath& folder,
                                                        const std::string& word, bool names_files) {
   std::vector<LocalModel> all;
@@ -280,8 +280,8 @@ struct LocalModel {
   return all;
 }
 
-/// The same for folders that a user names, with the models in their subfolders, by path. Throws a
-/// user error for a word that is not a folder.
+/// The models in folders that a user names and in their subfolders, named by path. Throws a user
+/// error for a word that is not a folder.
 [[nodiscard]] inline std::vector<LocalModel> models_in_folder(
     const std::vector<std::string>& words) {
   std::vector<LocalModel> all;
@@ -303,7 +303,8 @@ struct LocalModel {
   return all;
 }
 
-/// .gguf files in the other folders of plumb's own cache, such as the quickstart's, by path.
+/// The .gguf files in the other folders of plumb's own cache, such as the quickstart's folder,
+/// named by path.
 [[nodiscard]] inline std::vector<LocalModel> files_beside(const ModelPlaces& places) {
   std::vector<LocalModel> all;
   const DiskPath cache = places.own.parent();
@@ -319,13 +320,13 @@ struct LocalModel {
   return all;
 }
 
-/// All models that --model can name, sorted by name. A model in both caches is listed once, from
-/// the cache that --model would use.
+/// All models that --model can name, sorted by name. A model that is in both caches is listed once,
+/// with the path that --model would use.
 [[nodiscard]] inline std::vector<LocalModel> local_models(const ModelPlaces& places) {
   std::vector<LocalModel> all;
   for (const HubName& name : names_in(places)) {
     for (const DiskPath& folder : name.folders(places)) {
-      // hf:NAME/FILE would read as OWNER/NAME.
+      // hf:NAME/FILE would be read as OWNER/NAME.
       for (LocalModel& one : models_in(folder, name.word(), !name.owner.empty())) {
         if (ranges::find(all, one.word, &LocalModel::word) == all.end()) all.push_back(one);
       }

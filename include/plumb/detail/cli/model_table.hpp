@@ -3,14 +3,14 @@
 
 // Which models does one command run, one after another?
 //
-// Several `--model [NAME=]MODEL`, or the rows of a table, `--models FILE`:
+// They are given by several words, `--model [NAME=]MODEL …`, or by a table, `--models FILE`:
 //
 //   models.csv     a header, then one model per line: name, path (or url), and any of family, size,
 //                  kind; every other column is an option of the command, set for this model only
 //   models.jsonl   the same, one object per line
 //
 // A relative path in a table is relative to the table's folder. A size is a number of parameters:
-// 134515008, 135M or 1.7B. An empty cell leaves the option as on the command line.
+// 134515008, 135M or 1.7B. If a cell is empty, the option keeps its value from the command line.
 
 #include <cmath>
 #include <cstddef>
@@ -34,25 +34,26 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One of several models.
 struct AskedModel {
-  /// Names its run's folder and its row in tables.
+  /// The name of its run's folder and of its row in tables.
   std::string name{};
   /// Whether the user chose the name; if not, it is derived from the path.
   bool is_named = false;
   /// A path, hf:OWNER/NAME, or the URL of a server.
   std::string word{};
-  /// From the table; empty if it has none.
+  /// Taken from the table; empty if the table does not contain them.
   std::string family{}, kind{};
-  /// Parameters.
+  /// The number of parameters.
   std::optional<double> size{};
   /// Options for this model only, by name: a word, or true for a switch.
   Json options = Json::object();
-  /// Its row in a table.
+  /// The location of its row in a table.
   Site site{};
 
   [[nodiscard]] bool is_server() const {
     return word.starts_with("http://") || word.starts_with("https://");
   }
-  /// What is known about the model without running it, for run.json; an empty object if nothing is.
+  /// What is known about the model without running it, for run.json; an empty object if nothing is
+  /// known.
   [[nodiscard]] Json known() const {
     Json said = Json::object();
     if (is_named) said["name"] = name;
@@ -91,7 +92,7 @@ struct AskedModel {
   return std::string(text);
 }
 
-/// Reads NAME=MODEL or MODEL. A word that is an existing path is a MODEL.
+/// Reads NAME=MODEL or MODEL. A word that is an existing path is always a MODEL.
 [[nodiscard]] inline AskedModel asked_model(const std::string& word) {
   AskedModel made{.word = word, .site = {.setting = "model"}};
   const std::size_t equals = word.find('=');
@@ -177,7 +178,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
     for (const CsvRecord& record : table.records()) {
       Json row = Json::object();
       for (const std::string& column : table.header()) {
-        // A switch is a column with true and false.
+        // A column for a switch contains true and false.
         const std::string& text = table.at(record, column);
         row[column] = text == "true" ? Json(true) : text == "false" ? Json(false) : Json(text);
       }
@@ -190,7 +191,7 @@ inline AskedModel model_of_row(const Json& row, const DiskPath& file, std::size_
   return models;
 }
 
-/// Throws a user error for a name that cannot be a separate folder in `--out`.
+/// Throws a user error for a name that cannot be the name of a separate folder in `--out`.
 inline void refuse_bad_names(const std::vector<AskedModel>& models) {
   for (std::size_t i = 0; i < models.size(); ++i) {
     const AskedModel& one = models[i];

@@ -4,9 +4,9 @@
 // plumb models: which local models are there, and what can plumb do with each?
 //
 // Lists the models that --model can name as hf:OWNER/NAME[/FILE] (model_places.hpp), and other
-// model files in plumb's cache by their paths; or the models in the folders that the user names.
-// Reads a folder's configuration and tokenizer as a run would, or a .gguf file's header, but no
-// weights. A model that cannot be used is listed with the error that a run would report, which
+// model files in plumb's cache by their paths; or lists the models in the folders that the user
+// names. Reads a folder's configuration and tokenizer as a run would, or a .gguf file's header, but
+// no weights. A model that cannot be used is listed with the error that a run would report, which
 // states the reason and the remedy.
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// "270.9 MB"; a MB is a million bytes, as the tools that download models count.
+/// "270.9 MB"; a MB is a million bytes, as in the tools that download models.
 [[nodiscard]] inline std::string bytes_in_words(std::uintmax_t bytes) {
   auto number = static_cast<double>(bytes) / 1000;
   std::string unit = "kB";
@@ -34,7 +34,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return with_decimals(number, 1) + " " + unit;
 }
 
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0. Throws an Error for every failure.
 inline int run_models_command(Console& console, const ModelMaker& make_model) {
   detail::options::options_description list;
   list.add_options()(

@@ -6,9 +6,10 @@
 //   int main(int argc, char** argv) {
 //     return plumb::run_mpi_command_line(argc, argv, models);  // like run_command_line
 //   }
-// `mpirun -n 4 plumb rank …` shares DEER's entities among its processes: the first runs the
-// command, the others serve it (run/mpi_ranking.hpp). A process that fails reports why and ends all
-// of them. Without mpirun, MPI is not initialized, and this is run_command_line.
+// `mpirun -n 4 plumb rank …` shares DEER's entities among its processes. The first process runs the
+// command, and the others serve it (run/mpi_ranking.hpp). A process that fails reports the reason
+// and ends all processes. Without mpirun, MPI is not initialized, and the call is equivalent to
+// run_command_line.
 
 #include <mpi.h>
 
@@ -39,7 +40,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  // In one write, because mpirun merges the output of all processes, and its own, into one stream.
+  // The message is written by a single call, because mpirun merges the output of all processes, and
+  // its own, into one stream.
   const std::string process = std::to_string(mpi_rank(MPI_COMM_WORLD) + 1);
   const std::string line = "plumb: process " + process + " of " +
                            std::to_string(mpi_size(MPI_COMM_WORLD)) + " (" + host +
@@ -59,7 +61,7 @@ int run_mpi_command_line(int argc, char** argv, MakeModel make_model) {
   if (detail::mpi_rank(MPI_COMM_WORLD) == 0) {
     MpiRanking ranking(MPI_COMM_WORLD);
     code = run_command_line(argc, argv, std::move(make_model), &ranking);
-    // After a signal the others may be gone already.
+    // After a signal, the other processes may have ended already.
     if (ranking.is_broken() || code > 128) MPI_Abort(MPI_COMM_WORLD, code);
     ranking.end();
   } else {

@@ -4,8 +4,8 @@
 // How are control sequences in a dataset kept from acting on a terminal?
 //
 // All output of a subcommand goes through one stream, which escapes control characters
-// (core/printable.hpp) except line feeds and tabs. So no column, note or message can miss it. The
-// progress bar, which moves the cursor, writes to the underlying stream.
+// (core/printable.hpp) except line feeds and tabs. Therefore no column, note or message can bypass
+// the escaping. The progress bar, which moves the cursor, writes to the underlying stream.
 
 #include <ostream>
 #include <streambuf>
@@ -41,7 +41,7 @@ class PrintableBuffer : public std::streambuf {
   }
 
  private:
-  /// The number of pending bytes that form whole characters: all except an incomplete last
+  /// The number of pending bytes that form whole characters, which excludes an incomplete last
   /// character.
   [[nodiscard]] std::size_t whole_characters() const {
     const std::size_t size = pending_.size();

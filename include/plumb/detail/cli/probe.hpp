@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb probe: how much of a dataset a model knows, by the likelihood of its statements.
+// plumb probe: how much of a dataset does a model know, judged by the likelihood of statements?
 
 #include <optional>
 #include <string>
@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The options of `plumb probe`, which `plumb calibrate --model` has too.
+/// The options of `plumb probe`, which `plumb calibrate --model` also has.
 struct ProbeArguments {
   ProbeSettings probe{};
   JobTarget target{};
@@ -54,14 +54,15 @@ struct ProbeArguments {
   }
 };
 
-/// A chat template writes BOS itself, so no other BOS precedes it unless the user sets `bos`.
+/// A chat template writes BOS itself, so plumb adds no BOS unless the user sets `bos`.
 inline void take_bos_of_template(const options::variables_map& values, ProbeSettings& settings) {
   const auto bos = values.find("bos");
   const bool is_given = bos != values.end() && !bos->second.defaulted();
   if (settings.chat && !is_given) settings.bos = Bos::none();
 }
 
-/// Throws a user error, before a model is loaded, for an option that has no effect on its kind.
+/// Throws a user error, before a model is loaded, for an option that has no effect with the model's
+/// kind.
 inline void tell_kind(const options::variables_map& values, ProbeArguments& arguments,
                       const ModelMaker& make_model) {
   arguments.probe.masked = will_be_masked(make_model, arguments.target);
@@ -85,8 +86,9 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   return {std::move(by), make_model.chat_renderer(), settings.chat_turn, settings.system.text};
 }
 
-/// The conversation that a probe's settings request, with the template file that they name or the
-/// model's own template. Throws like chat_by, and a user error if there is no template.
+/// The conversation that a probe's settings request, in the format of the template file that the
+/// settings name or else of the model's own template. Throws like chat_by, and a user error if
+/// there is no template.
 [[nodiscard]] inline Chat chat_of(const ModelMaker& make_model, const ProbeSettings& settings,
                                   const AnyModel& model) {
   if (!settings.chat) return {};
@@ -134,7 +136,7 @@ inline std::optional<ProbedInWords> probe(Console& console, const char* command,
   return run(scorer);
 }
 
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0. Throws an Error for every failure.
 inline int run_probe_command(Console& console, const ModelMaker& make_model) {
   detail::ProbeArguments arguments;
   const auto values = detail::parse_settings(

@@ -3,8 +3,9 @@
 
 // plumb rank: the rank of the true entity among all entities of a knowledge graph.
 //
-// Ranks the tails of a graph's triples by the cosine of embeddings (DEER), by exact likelihood, or
-// by the LM head, and shows the methods side by side; or replays embedding rankings from a file.
+// Ranks the tails of a graph's triples by the cosine of embeddings (DEER), by exact likelihood or
+// by the LM head, and shows the methods side by side. It can also replay embedding rankings from a
+// file.
 
 #include <string>
 #include <utility>
@@ -37,7 +38,7 @@ struct RankArguments {
     if (!rank.fixed.empty()) {
       throw user_error({.setting = "shard"}, "does not split rankings by `fixed`", "remove it");
     }
-    // Shards may find different vectors in the cache, and would then divide packs differently.
+    // If shards found different vectors in the cache, they would divide packs differently.
     if (rank.cache_vectors) {
       throw user_error({.setting = "cache-vectors"}, "does not work with `shard`",
                        "remove it, or embed the entities once and pass them with `entities`");
@@ -107,7 +108,7 @@ inline int replay_rankings(Console& console, const RankArguments& arguments,
   return 0;
 }
 
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0. Throws an Error for every failure.
 inline int run_rank_command(Console& console, const ModelMaker& make_model) {
   detail::RankArguments arguments;
   const auto values = detail::parse_settings(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb report: page and tables from a results folder.
+// plumb report: makes the page and tables from a results folder.
 //
-// The folder may be plumb's own or lm-pub-quiz's; nothing is scored again. By default the page is
-// written next to the results. With --out it is written elsewhere, and the results folder does not
-// change. A non-empty --out is refused unless it contains a report of the same run, or --overwrite
-// is given.
+// The folder may come from plumb or from lm-pub-quiz; nothing is scored again. By default the page
+// is written next to the results. With --out it is written elsewhere, and the results folder does
+// not change. A non-empty --out is refused unless it contains a report of the same run, or
+// --overwrite is given.
 
 #include <filesystem>
 
@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Runs the subcommand; returns the exit code 0. Throws Error for everything that goes wrong.
+/// Runs the subcommand; returns the exit code 0. Throws an Error for every failure.
 inline int run_report_command(Console& console) {
   ReportSettings settings;
   detail::options::options_description list;

@@ -63,8 +63,8 @@ class DescribeOptions {
 };
 
 /// A visitor that reads each setting from the command line, or else from its environment variable;
-/// a setting with neither keeps its value. Throws a user error for a word that the setting does not
-/// accept.
+/// a setting that has neither keeps its value. Throws a user error for a word that the setting does
+/// not accept.
 class ReadOptions {
  public:
   ReadOptions(const options::variables_map& values, const Console& console)
@@ -130,8 +130,8 @@ class ReadOptions {
   const Console& console_;
 };
 
-/// A visitor that throws a user error for a setting that was given but has no effect with the
-/// others. Used after all settings are read.
+/// A visitor that throws a user error for a setting that was given but has no effect with the other
+/// settings. Used after all settings are read.
 class RefuseIdleOptions {
  public:
   explicit RefuseIdleOptions(const options::variables_map& values) : values_(values) {}
@@ -168,7 +168,7 @@ void read_settings(const options::variables_map& values, Console& console, Setti
 }
 
 /// Reads a subcommand's words into its settings. Returns nullopt after printing help, else the
-/// parsed words, for callers that need to know which options were given.
+/// parsed words, from which callers can see which options were given.
 template <class Settings>
 std::optional<options::variables_map> parse_settings(Console& console, const std::string& called,
                                                      Settings& settings,

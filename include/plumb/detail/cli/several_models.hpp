@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One command, several models: a run folder for each, and their comparison.
+// Runs one command for several models: makes a run folder for each model, and compares the runs.
 //
 // The subcommand runs once for each model, with the options that were given, into OUT/NAME. A model
 // that fails is reported, and the others still run. At the end the complete runs are compared in
@@ -59,8 +59,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return models;
 }
 
-/// Each model once per draw of its shots. A run is named "shot-seed-3" or, with several models,
-/// "NAME-shot-seed-3".
+/// Lists each model once for each draw of its shots. A run is named "shot-seed-3" or, with several
+/// models, "NAME-shot-seed-3".
 [[nodiscard]] inline std::vector<AskedModel> with_draws(const std::vector<AskedModel>& models,
                                                         std::uint64_t seed, std::size_t draws) {
   if (draws <= 1) return models;
@@ -104,7 +104,7 @@ struct ComparingCommand {
   Json options = Json::object();
 };
 
-/// The comparison by `command`, with the given options that `names` lists.
+/// The comparison by `command`, with those of the user's options that `names` lists.
 inline ComparingCommand comparing_with(const Console& console, const std::string& command,
                                        const std::vector<std::string>& names) {
   ComparingCommand made{command};
@@ -132,8 +132,8 @@ inline int compare_several(Console& console, const JobTarget& target,
 }
 
 /// Runs `command` ("probe") for each model. Returns 0 if all succeeded, 2 if the user can fix all
-/// failures, else 1. `asked`, the settings of a probe, sets the number of shot draws per model.
-/// Throws a user error for models that cannot be told apart, and Interrupted.
+/// failures, else 1. `asked` contains the settings of a probe, which determine the number of shot
+/// draws per model. Throws a user error for models that have the same name, and Interrupted.
 inline int ask_each_model(Console& console, const char* command, const JobTarget& target,
                           const ComparingCommand& by, const ProbeSettings* asked = nullptr) {
   std::vector<AskedModel> models = asked_models(target);
@@ -150,7 +150,7 @@ inline int ask_each_model(Console& console, const char* command, const JobTarget
     Console asking = console;
     asking.asked = {};
     asking.model_known = model.known();
-    // Output for a program contains only the comparison.
+    // If the output is for another program, it contains only the comparison.
     asking.shown = {.quiet = !console.shown.is_for_people()};
     asking.arguments = words_for(model, given, target);
     (target.dry_run ? console.out : for_people(console))

@@ -3,9 +3,9 @@
 
 // What does a command print?
 //
-// Without options, tables and the cost of a run, for people. With --format, only the tables, for
-// another program or a paper; with --json, metrics.json; with --quiet, only errors. If the output
-// is for a program, notes and progress go to stderr.
+// Without options, it prints tables and the cost of a run for people. With --format, it prints only
+// the tables, for another program or a paper; with --json, metrics.json; with --quiet, only errors.
+// If the output is for a program, notes and progress go to stderr.
 
 #include <array>
 #include <boost/program_options.hpp>
@@ -24,8 +24,8 @@ inline void add_output(boost::program_options::options_description& list) {
       "json", "print metrics.json instead of the tables")("quiet", "print errors only");
 }
 
-/// Reads the output options, if the command has them. Throws a user error for an unknown format,
-/// and for two of these options together.
+/// Reads the output options, if the command has any. Throws a user error for an unknown format, and
+/// if two of these options are given together.
 inline void read_output(const boost::program_options::variables_map& values, Console& console) {
   ShownOutput& shown = console.shown;
   std::string given;

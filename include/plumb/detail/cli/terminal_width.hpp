@@ -3,8 +3,8 @@
 
 // How wide may a table on stdout be?
 //
-// The variable COLUMNS sets the width. Without it, the terminal does; in a file or for another
-// program the width is not limited.
+// The variable COLUMNS sets the width. If COLUMNS is not set, the terminal's width is used. If the
+// output goes to a file or to another program, the width is not limited.
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Characters in a line of the terminal on a file descriptor; 80 if the terminal does not report
-/// it; nullopt if it is not a terminal.
+/// The number of characters in a line of the terminal on a file descriptor; 80 if the terminal does
+/// not report this number; nullopt if the descriptor is not a terminal.
 [[nodiscard]] inline std::optional<std::size_t> terminal_width(int stream) {
   if (isatty(stream) == 0) return std::nullopt;
   winsize size{};
@@ -28,8 +28,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return size.ws_col;
 }
 
-/// The maximum number of characters in a line of a table; 0: unlimited. `columns` is the value of
-/// COLUMNS, null if it is not set. A value that is not a whole number of at least 1 is ignored.
+/// The maximum number of characters in a line of a table; 0 means unlimited. `columns` is the value
+/// of COLUMNS, null if it is not set. A value that is not a whole number of at least 1 is ignored.
 [[nodiscard]] inline std::size_t table_width(const char* columns,
                                              std::optional<std::size_t> terminal) {
   const std::string_view text = columns == nullptr ? "" : columns;

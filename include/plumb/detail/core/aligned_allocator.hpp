@@ -3,8 +3,8 @@
 
 // Memory for numbers that are loaded into vector registers.
 //
-// It is aligned to a cache line, whatever the vector width. One file may therefore allocate it and
-// another, compiled with other flags, may free it.
+// The memory is aligned to a cache line, regardless of the vector width. One file may therefore
+// allocate it, and another file, compiled with different flags, may free it.
 
 #include <cstddef>
 #include <new>

@@ -10,8 +10,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A name's letters and digits, with ASCII letters in lower case: "Multiple_Choices" gives
-/// "multiplechoices". Non-ASCII bytes stay.
+/// A name's letters and digits, with ASCII letters in lower case: "Multiple_Choices" becomes
+/// "multiplechoices". Non-ASCII bytes are kept.
 inline std::string bare_name(std::string_view name) {
   std::string bare;
   for (const char c : name) {

@@ -5,13 +5,13 @@
 //
 // Draws from Binomial(n, a/b) by inversion of its distribution function, which is tabulated once.
 // Each draw takes one uniform number and finds its entry through a guide table (Chen & Asau 1974)
-// in about one step. The results of std::binomial_distribution differ between standard libraries.
-// Here the weights are computed from the mode's weight by
+// in about one step. std::binomial_distribution is not used because its results differ between
+// standard libraries. Here the weights are computed from the mode's weight by
 //   w(k+1) / w(k) = (n − k) a / ((k + 1) (b − a)),
-// and no product is added to anything. No compiler can therefore fuse a product and a sum, and the
-// table has the same bits on every IEEE machine. Accuracy: with up to a million trials, the
-// tabulated function is within 1e-12 of the true one everywhere. Outcomes whose probability is
-// below 2^-53 of the likeliest one's are never drawn.
+// and no product is added to anything. Therefore no compiler can fuse a multiplication with an
+// addition, and the table has the same bits on every IEEE machine. Accuracy: with up to a million
+// trials, the tabulated function is within 1e-12 of the true one everywhere. Outcomes whose
+// probability is below 2^-53 times that of the likeliest outcome are never drawn.
 
 #include <algorithm>
 #include <bit>
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Thread-safe once constructed.
 class BinomialTable {
  public:
-  /// `right` ≤ `total`, `total` > 0: each trial succeeds with probability right / total.
+  /// Each trial succeeds with probability right / total. Requires right ≤ total and total > 0.
   BinomialTable(std::uint32_t trials, std::uint32_t right, std::uint32_t total) {
     const std::uint64_t a = right;
     const std::uint64_t b = total - right;
@@ -69,7 +69,7 @@ class BinomialTable {
   std::size_t operator()(RandomStream& random) const {
     const double u = random.uniform();
     std::size_t entry = guide_[static_cast<std::size_t>(u * static_cast<double>(guide_.size()))];
-    while (at_most_[entry] <= u) ++entry;  // the last is 1
+    while (at_most_[entry] <= u) ++entry;  // the last entry is 1
     return static_cast<std::size_t>(first_) + entry;
   }
 
@@ -80,7 +80,7 @@ class BinomialTable {
   }
 
  private:
-  /// The outcome of the first entry.
+  /// The number of successes of the first entry.
   std::uint64_t first_ = 0;
   /// P(successes ≤ first + i).
   std::vector<double> at_most_;

@@ -31,7 +31,7 @@ class ByteWriter {
   template <class T>
   void write(const T& value) {
     if constexpr (requires { const_cast<T&>(value).archive(*this); }) {
-      const_cast<T&>(value).archive(*this);  // reads the members only
+      const_cast<T&>(value).archive(*this);  // only reads the members
     } else {
       static_assert(std::is_trivially_copyable_v<T>);
       bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);

@@ -26,7 +26,8 @@ struct ChatMessage {
 struct ChatTemplate {
   /// The Jinja source.
   std::string text;
-  /// Texts of special tokens, by the names that templates use: for example "bos_token" is "<s>".
+  /// The texts of special tokens, by the names that templates use for them: for example,
+  /// "bos_token" is "<s>".
   std::map<std::string, std::string> tokens{};
 
   friend bool operator==(const ChatTemplate&, const ChatTemplate&) = default;
@@ -34,13 +35,13 @@ struct ChatTemplate {
 
 /// Renders a conversation with a model's template. With `opens_answer` the text ends where the
 /// assistant's answer begins (add_generation_prompt). Throws a user error if the template is not
-/// valid Jinja or refuses the conversation.
+/// valid Jinja or rejects the conversation.
 using ChatRenderer = std::function<std::string(
     const ChatTemplate& by, std::span<const ChatMessage> conversation, bool opens_answer)>;
 
 /// Runs templates with llama.cpp's Jinja engine; defined in the component plumb::chat. The texts
 /// equal those of transformers' apply_chat_template. `strftime_now` always returns 26 July 2024, so
-/// that a run gives the same bytes on any day; Llama 3's templates use this date when there is no
+/// that a run produces the same bytes on any day. Llama 3's templates use this date if there is no
 /// clock. Each thread needs its own renderer.
 [[nodiscard]] ChatRenderer jinja_renderer();
 

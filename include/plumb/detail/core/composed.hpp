@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a text in Unicode's composed form (NFC), and what is it in that form?
+// Is a text in Unicode's composed form (NFC), and how is it converted to that form?
 //
 // "ü" may be written as one character or as "u" followed by a mark. The two look the same, but most
 // tokenizers split them into different tokens. This file contains the pairs that compose
 // (UnicodeData, version 14, without the composition exclusions), so that names can be checked
 // without a Unicode library. The models' own normal forms are in huggingface/normal_form.hpp.
-// `composed` departs from NFC in two ways. First, it keeps characters that NFC decomposes or
-// replaces and that are not a letter with a mark (CJK compatibility ideographs, Hebrew presentation
-// forms, Indic letters with nukta); `is_composed` still reports that they are not NFC. Second, it
-// treats a mark that is in no pair as a letter, so marks are not moved across it.
+// `composed` departs from NFC in two ways. First, it keeps characters that NFC would decompose or
+// replace if they are not a letter with a mark (CJK compatibility ideographs, Hebrew presentation
+// forms, Indic letters with nukta); `is_composed` still reports that they are not NFC. Second, if
+// no pair contains a mark, it treats the mark as a letter, so other marks are not moved across it.
 
 #include <algorithm>
 #include <array>
@@ -27,14 +27,15 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A mark, its combining class (which orders the marks after a letter), and the letters that it
-/// composes with. `pairs` alternates between a letter and the character that letter and mark make.
+/// composes with. `pairs` alternates between a letter and the character that this letter and the
+/// mark form.
 struct ComposingMark {
   char32_t mark;
   int combining_class;
   std::u32string_view pairs;
 };
 
-/// Ascending by mark.
+/// In ascending order of marks.
 inline constexpr auto composing_marks = std::to_array<ComposingMark>({
     // clang-format off
     {0x300, 230, U"AÀEÈIÌOÒUÙaàeèiìoòuùÜǛüǜNǸnǹЕЀИЍеѐиѝĒḔēḕŌṐōṑWẀwẁÂẦâầĂẰăằÊỀêềÔỒôồƠỜơờƯỪưừYỲyỳἀ"
@@ -114,7 +115,7 @@ inline constexpr auto composing_marks = std::to_array<ComposingMark>({
     // clang-format on
 });
 
-/// Characters that NFC replaces with another one, ascending.
+/// Characters that NFC replaces, each with its replacement, in ascending order.
 inline constexpr auto replaced_characters = std::to_array<std::pair<char32_t, char32_t>>({
     // clang-format off
     {0x340, 0x300}, {0x341, 0x301}, {0x343, 0x313}, {0x374, 0x2B9}, {0x37E, 0x3B}, {0x387,
@@ -127,7 +128,8 @@ inline constexpr auto replaced_characters = std::to_array<std::pair<char32_t, ch
     // clang-format on
 });
 
-/// First and last of each range of other characters that no NFC text contains, ascending.
+/// The first and last character of each range of other characters that no NFC text contains, in
+/// ascending order.
 inline constexpr auto uncomposed_characters = std::to_array<char32_t>({
     // clang-format off
     0x344, 0x344, 0x958, 0x95F, 0x9DC, 0x9DD, 0x9DF, 0x9DF, 0xA33, 0xA33, 0xA36, 0xA36, 0xA59,
@@ -153,7 +155,7 @@ inline constexpr char32_t first_lead = 0x1100, first_vowel = 0x1161, first_tail 
 inline constexpr char32_t first_syllable = 0xAC00, lead_count = 19, vowel_count = 21,
                           tail_count = 28;
 
-/// The one character that two code points compose to; 0 if there is none.
+/// The single character that two code points compose into; 0 if there is none.
 [[nodiscard]] inline char32_t letter_with_mark(char32_t first, char32_t second) {
   if (first >= first_lead && first < first_lead + lead_count && second >= first_vowel &&
       second < first_vowel + vowel_count) {
@@ -172,7 +174,7 @@ inline constexpr char32_t first_syllable = 0xAC00, lead_count = 19, vowel_count 
   return 0;
 }
 
-/// All compositions as (composed, (letter, mark)), sorted by the composed character.
+/// All compositions, as (composed, (letter, mark)), sorted by the composed character.
 [[nodiscard]] inline const auto& letters_with_marks() {
   using Parts = std::pair<char32_t, std::pair<char32_t, char32_t>>;
   static const std::vector<Parts> all = [] {
@@ -223,7 +225,7 @@ inline void order_marks(std::u32string& text) {
   }
 }
 
-/// The text with each letter and its marks replaced by one character where one exists. Bytes that
+/// The text with each letter and its marks replaced by a single character if one exists. Bytes that
 /// are not UTF-8 become U+FFFD.
 [[nodiscard]] inline std::string composed(std::string_view text) {
   if (ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
@@ -238,7 +240,7 @@ inline void order_marks(std::u32string& text) {
   order_marks(parts);
   std::u32string made;
   std::size_t letter = std::u32string::npos;
-  int last_class = -1;  // of the marks kept after the letter; -1 for none
+  int last_class = -1;  // of the marks kept after the letter; -1 if there are none
   for (const char32_t c : parts) {
     const int its_class = class_of_mark(c);
     if (letter != std::u32string::npos && last_class < its_class) {

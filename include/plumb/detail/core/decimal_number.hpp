@@ -4,8 +4,8 @@
 // Which number does a decimal text denote?
 //
 // std::from_chars reads a double correctly rounded and independently of the program's locale.
-// libc++ has it only since version 20. Without it, the same grammar finds the number and
-// std::strtod reads it, with the locale's decimal point in place of ".".
+// libc++ provides this only since version 20. Without it, this file finds the number by the same
+// grammar and replaces "." with the locale's decimal point; std::strtod then reads it.
 
 #include <array>
 #include <charconv>
@@ -29,8 +29,8 @@ inline std::string decimal_point() {
   return text.substr(1, text.size() - 2);
 }
 
-/// The position after `word` if the text begins with it in either case, else `first`. `word` is in
-/// lower case.
+/// The position after `word` if the text begins with it, in upper or lower case; else `first`.
+/// `word` must be in lower case.
 inline const char* past_word(const char* first, const char* last, std::string_view word) {
   const char* at = first;
   for (const char letter : word) {
@@ -40,9 +40,10 @@ inline const char* past_word(const char* first, const char* last, std::string_vi
   return at;
 }
 
-/// std::from_chars(first, last, value) by strtod. It reads the longest prefix of this form: an
-/// optional "-", then digits with at most one point and an optional exponent, or "inf", "infinity"
-/// or "nan". "nan(…)" is read up to the bracket. `value` is unchanged if the result has an error.
+/// std::from_chars(first, last, value), implemented with strtod. It reads the longest prefix of
+/// this form: an optional "-", then digits with at most one point and an optional exponent, or
+/// "inf", "infinity" or "nan". "nan(…)" is read up to the bracket. `value` is unchanged if the
+/// result has an error.
 inline std::from_chars_result read_number_by_strtod(const char* first, const char* last,
                                                     double& value) {
   const char* at = first;
@@ -80,13 +81,13 @@ inline std::from_chars_result read_number_by_strtod(const char* first, const cha
     text.append(mantissa, at);
   }
   const double read = std::strtod(text.c_str(), nullptr);
-  // Above the largest double, or closer to 0 than half the smallest.
+  // The number is above the largest double, or closer to 0 than half the smallest one.
   if (std::isinf(read) || (read == 0 && !is_zero)) return {at, std::errc::result_out_of_range};
   value = read;
   return {at, std::errc()};
 }
 
-/// std::from_chars(first, last, value) of a double with any standard library.
+/// std::from_chars(first, last, value) for a double, with any standard library.
 template <class Number>
 std::from_chars_result read_number(const char* first, const char* last, Number& value) {
   static_assert(sizeof(Number) == sizeof(double));

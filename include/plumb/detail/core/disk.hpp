@@ -29,7 +29,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 // Disk, OutputFile and FolderLock have virtual functions so that a test can run any of the
-// library's readers and writers on its own disk without making them templates.
+// library's readers and writers on its own disk. The readers and writers then need not be
+// templates.
 
 /// A file that is being written; the destructor closes it. Not thread-safe.
 class OutputFile {
@@ -49,7 +50,7 @@ class FolderLock {
 };
 
 /// Queries throw std::filesystem::filesystem_error if the disk refuses. Functions that change the
-/// disk return an error code. Any number of threads may use a disk on different files.
+/// disk return an error code. Any number of threads may use the same disk for different files.
 class Disk {
  public:
   using Path = std::filesystem::path;
@@ -64,7 +65,7 @@ class Disk {
   [[nodiscard]] virtual Kind kind(const Path& path) const = 0;
   /// The entries of a folder, as sorted paths that begin with the folder's own path.
   [[nodiscard]] virtual std::vector<Path> list(const Path& folder) const = 0;
-  /// The path without links and dots, as far as it exists.
+  /// The path with links and dots resolved, as far as it exists.
   [[nodiscard]] virtual Path canonical(const Path& path) const = 0;
   /// Null if the path cannot be opened or is a folder. A failed read sets the stream's badbit.
   [[nodiscard]] virtual std::unique_ptr<std::istream> read(const Path& file) const = 0;
@@ -101,7 +102,7 @@ class Descriptor {
     if (number_ >= 0) close(number_);
   }
   [[nodiscard]] int number() const noexcept { return number_; }
-  /// File systems that cannot sync such a file report EINVAL, which is ignored.
+  /// File systems report EINVAL for files that they cannot sync; this error is ignored.
   [[nodiscard]] std::error_code sync() const {
     while (fsync(number_) != 0) {
       if (errno == EINVAL) break;
@@ -168,7 +169,7 @@ class RealDisk : public Disk {
   }
   std::unique_ptr<std::istream> read(const Path& file) const override {
     auto stream = std::make_unique<std::ifstream>(file, std::ios::binary);
-    std::error_code ignored;  // a stream can open folders too
+    std::error_code ignored;  // a file stream opens folders, too
     if (!*stream || std::filesystem::is_directory(file, ignored)) return nullptr;
     return stream;
   }

@@ -3,9 +3,9 @@
 
 // A path together with its disk.
 //
-// The path that a job or a reader receives also selects the disk. A plain path is on the real disk,
-// and a path derived from another is on the same disk. No separate disk argument is passed through
-// the library, and there is no global disk setting.
+// The path that a job or a reader receives also selects the disk. A plain path refers to the real
+// disk, and a path derived from another path refers to the same disk. The library therefore needs
+// neither disk arguments nor a global disk setting.
 
 #include <concepts>
 #include <filesystem>
@@ -21,12 +21,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Converts to a plain path where only the path's text matters, as in messages. The disk must
-/// outlive it. Any number of threads may read one.
+/// Converts to a plain path, for uses such as messages in which only the path's text matters. The
+/// disk must outlive this object. Any number of threads may read the same object.
 class DiskPath {
  public:
   DiskPath() = default;
-  /// From anything that a std::filesystem::path can be constructed from.
+  /// Accepts anything that a std::filesystem::path can be constructed from.
   template <class Source>
   requires(!std::derived_from<Source, DiskPath> &&
            std::constructible_from<std::filesystem::path, const Source&>)
@@ -49,8 +49,8 @@ class DiskPath {
   [[nodiscard]] DiskPath parent() const { return with(last().parent_path()); }
 
   [[nodiscard]] std::string string() const { return path_.string(); }
-  /// The last component ("run" for "run/" too), the same without its extension, and the extension
-  /// with its dot.
+  /// The last component ("run" even for "run/"), that component without its extension, and its
+  /// extension with the dot.
   [[nodiscard]] std::string name() const { return last().filename().string(); }
   [[nodiscard]] std::string stem() const { return last().stem().string(); }
   [[nodiscard]] std::string extension() const { return last().extension().string(); }
@@ -65,8 +65,8 @@ class DiskPath {
     for (const std::filesystem::path& path : disk_->list(path_)) all.push_back(with(path));
     return all;
   }
-  /// Files with this extension, sorted: those in the folder, without pipes and devices, or the path
-  /// itself if it is not a folder.
+  /// Files with this extension, in sorted order: those in the folder, except pipes and devices, or
+  /// the path itself if it is not a folder.
   [[nodiscard]] std::vector<DiskPath> files(std::string_view extension) const {
     const bool folder = is_folder();
     std::vector<DiskPath> all;
@@ -77,12 +77,13 @@ class DiskPath {
     }
     return all;
   }
-  /// Without links and dots, as far as it exists.
+  /// The path with links and dots resolved, as far as it exists.
   [[nodiscard]] DiskPath canonical() const { return with(disk_->canonical(path_)); }
   /// Null if the file cannot be read.
   [[nodiscard]] std::unique_ptr<std::istream> read() const { return disk_->read(path_); }
 
-  /// A template, so that a comparison with a plain path ignores the disk.
+  /// This is a template so that a comparison with a plain path converts this path to a plain one
+  /// and ignores the disk.
   template <std::same_as<DiskPath> A, std::same_as<DiskPath> B>
   friend bool operator==(const A& a, const B& b) {
     return a.path_ == b.path_ && a.disk_ == b.disk_;

@@ -4,10 +4,10 @@
 // What went wrong, where, and how can it be fixed?
 //
 // There is one exception type for the whole library. Its text is one line, "file:line: field:
-// message; remedy", so that a person or an editor can jump to the place. Control characters in the
-// data are shown as escapes (core/printable.hpp). A setting, which is a member of a job's settings,
-// is written as `bos`; the command line shows it as --bos. The library never prints or exits; a
-// command maps `Fault` to its exit code.
+// message; remedy", so that a person or an editor can jump to that line. Control characters in the
+// data are shown as escapes (core/printable.hpp). A message writes a setting, which is a member of
+// a job's settings, as `bos`; the command line shows it as --bos. The library never prints or
+// exits; a command maps `Fault` to its exit code.
 
 #include <cstddef>
 #include <filesystem>
@@ -24,16 +24,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// code 1).
 enum class Fault { user, internal };
 
-/// The place of an error; empty parts do not appear in the text. Lines count from 1.
+/// The location of an error. Empty parts do not appear in the text. Lines count from 1.
 struct Site {
   std::filesystem::path file{};
   std::size_t line = 0;
   std::string field{};
-  /// The name of the setting that the error is about.
+  /// The name of the setting that caused the error.
   std::string setting{};
 };
 
-/// What went wrong, where, and the remedy, in one line. Any number of threads may read one.
+/// A one-line message: what went wrong, where, and the remedy. Any number of threads may read the
+/// same object.
 class Error : public std::runtime_error {
  public:
   Error(Fault fault, Site site, const std::string& message, const std::string& remedy = {})
@@ -72,7 +73,7 @@ class Error : public std::runtime_error {
 };
 
 /// The results come from more than one model. A job detects this when it is done, and resuming does
-/// not help. Any number of threads may read one.
+/// not help. Any number of threads may read the same object.
 class MixedResults : public Error {
  public:
   using Error::Error;
@@ -84,8 +85,8 @@ class MixedResults : public Error {
   return {Fault::user, std::move(site), message, remedy};
 }
 
-/// A failure that is not the user's fault, such as a failed write or a backend that refuses its own
-/// batch.
+/// A failure that is not the user's fault, such as a failed write or a backend that rejects a batch
+/// that it made itself.
 [[nodiscard]] inline Error internal_error(Site site, const std::string& message,
                                           const std::string& remedy = {}) {
   return {Fault::internal, std::move(site), message, remedy};

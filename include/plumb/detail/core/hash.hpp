@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A hash of a text that is the same on every machine. Not for secrets.
+// Hashes a text, with the same result on every machine. Not suitable for secrets.
 
 #include <charconv>
 #include <cstddef>

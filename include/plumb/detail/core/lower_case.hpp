@@ -22,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Lower-case letters that are not the lower case of their upper case, such as "µ", "ı", "ſ" and
-/// "ς". A run of upper_case_runs that begins with one contains only such letters.
+/// Lower-case letters whose upper case has a different lower case, such as "µ", "ı", "ſ" and "ς".
+/// If a run of upper_case_runs begins with such a letter, it contains only such letters.
 inline constexpr auto second_lower_cases = std::to_array<std::uint32_t>({
     // clang-format off
     0xB5, 0x131, 0x17F, 0x1C5, 0x1C8, 0x1CB, 0x1F2, 0x345, 0x3C2, 0x3D0, 0x3D1, 0x3D5, 0x3D6,
@@ -32,7 +32,7 @@ inline constexpr auto second_lower_cases = std::to_array<std::uint32_t>({
     // clang-format on
 });
 
-/// Title-case digraphs, and capitals that are not the upper case of their lower case.
+/// Title-case digraphs, and capitals whose lower case has a different upper case.
 inline constexpr auto further_lower_case_runs = std::to_array<UpperCaseRun>({
     // clang-format off
     {0x130, 0x130, 1, -199}, {0x1C5, 0x1C5, 1, 1}, {0x1C8, 0x1C8, 1, 1}, {0x1CB, 0x1CB, 1, 1},
@@ -43,7 +43,7 @@ inline constexpr auto further_lower_case_runs = std::to_array<UpperCaseRun>({
     // clang-format on
 });
 
-/// Upper-case runs and the delta to lower case, sorted by the last code point of each run.
+/// Runs of upper-case letters, with the delta to lower case, sorted by their last code point.
 inline constexpr auto lower_case_runs = [] {
   std::array<UpperCaseRun,
              upper_case_runs.size() - second_lower_cases.size() + further_lower_case_runs.size()>
@@ -61,7 +61,7 @@ inline constexpr auto lower_case_runs = [] {
   return runs;
 }();
 
-/// Unicode's simple lower case of one code point; itself when it has none.
+/// The simple lower case of a code point in Unicode; the code point itself if it has none.
 [[nodiscard]] inline char32_t to_lower(char32_t value) noexcept {
   if (value < 0x80) return value >= U'A' && value <= U'Z' ? value + 0x20 : value;
   return detail::mapped_by(detail::lower_case_runs, value);

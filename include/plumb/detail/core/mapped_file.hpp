@@ -3,7 +3,7 @@
 
 // How is a large file accessed as if it were memory?
 //
-// It is mapped: the system loads a page of it on first access and may drop the page again. Files of
+// The file is mapped: the system loads each page on first access and may drop it again. Files of
 // vectors and weights are read this way.
 
 #include <fcntl.h>
@@ -21,13 +21,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A mapped file; the destructor unmaps it. Any number of threads may read one.
+/// A mapped file; the destructor unmaps it. Any number of threads may read the same object.
 class MappedFile {
  public:
   MappedFile() = default;
-  /// With a `size`, the file is created or extended to that size and is writable; it must not be a
-  /// link. Without one, the existing file is mapped for reading. Throws a user error if the file is
-  /// empty or cannot be opened, and an internal error if disk space or memory is insufficient.
+  /// With a `size`, the file is created or extended to that size and is writable; the path must not
+  /// be a link. Without a `size`, the existing file is mapped for reading. Throws a user error if
+  /// the file is empty or cannot be opened, and an internal error if disk space or memory is
+  /// insufficient.
   explicit MappedFile(const std::filesystem::path& file, std::size_t size = 0) {
     const bool writes = size > 0;
     const int descriptor =

@@ -3,10 +3,10 @@
 
 // How are independent pieces of work distributed over cores?
 //
-// By OpenMP if at least one of the program's files is compiled with it, else one after another. A
-// file compiled with OpenMP registers its loop at start-up, and all other files call the registered
-// loop. One program may therefore mix both kinds of file. Pieces must not depend on one another or
-// on their order, so the results are the same either way.
+// OpenMP distributes them if at least one of the program's files is compiled with OpenMP. Otherwise
+// they run one after another. A file compiled with OpenMP registers its loop at start-up, and all
+// other files call the registered loop. A program may therefore contain files of both kinds. Pieces
+// must not depend on one another or on their order, so the results are the same either way.
 
 #include <cstddef>
 #include <exception>

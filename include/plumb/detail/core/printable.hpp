@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How can an untrusted text be shown safely?
+// How can untrusted text be shown safely?
 //
 // Names of relations, subjects, options and models come from files, and a terminal obeys control
 // characters in them. An escape sequence can move the cursor, hide earlier output or rename the
-// window; a direction override shows letters in another order. Each such character is shown as its
-// JSON escape, for example "\u001b". No terminal obeys the escape, and it is the same text inside a
-// JSON string. The characters are the control characters (C0, DEL, C1), the line and paragraph
-// separators, and the directional overrides, embeddings and isolates (The Unicode Standard, 23.2).
-// Directional marks, which occur in Arabic labels, stay. Bytes that are not UTF-8, which may be C1
-// controls too, become U+FFFD.
+// window; a direction override shows letters in a different order. Each such character is shown as
+// its JSON escape, for example "\u001b". No terminal acts on the escape, and a JSON string contains
+// it in the same form. The characters are the control characters (C0, DEL, C1), the line and
+// paragraph separators, and the directional overrides, embeddings and isolates (The Unicode
+// Standard, 23.2). Directional marks are kept, because they occur in Arabic labels. Bytes that are
+// not UTF-8 become U+FFFD, because a terminal may read them as C1 controls.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-/// For example "\u001b". The character must satisfy `is_control`.
+/// The JSON escape of a character that satisfies `is_control`, for example "\u001b".
 [[nodiscard]] inline std::string control_escape(char32_t c) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text = "\\u";

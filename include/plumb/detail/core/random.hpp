@@ -3,9 +3,9 @@
 
 // Random numbers that make a run reproducible anywhere.
 //
-// Each stream has a name. The same (seed, name) gives the same numbers whatever was drawn before,
-// in any order and on any thread. The C++ standard fixes the output of std::mt19937_64 but not of
-// its distributions, so the draws are implemented here.
+// Each stream has a name. The same (seed, name) gives the same numbers, no matter which streams
+// were used before, in which order or on which thread. The C++ standard fixes the output of
+// std::mt19937_64 but not of its distributions, so the draws are implemented here.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,8 @@ class RandomStream {
   }
 
   /// Draws `count` of the values without replacement (all by default) and moves them to the front,
-  /// in the order of the draws (Fisher and Yates). A larger count begins with the same values.
+  /// in the order of the draws (Fisher and Yates). With a larger count, the draws begin with the
+  /// same values.
   template <class Values>
   void shuffle(Values&& values, std::size_t count = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < (std::min)(count, values.size()); ++i) {

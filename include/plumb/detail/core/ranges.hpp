@@ -3,8 +3,8 @@
 
 // The algorithms of std::ranges with their projections, without their concepts.
 //
-// The compiler checks the concepts again for each type, which takes as long as compiling everything
-// else that is done with the type. A projection is a member or a function; an order is a function.
+// The compiler would check the concepts again for each type. That takes as long as compiling all
+// other code that uses the type. A projection is a member or a function; an order is a function.
 // Calls whose result would dangle do not compile.
 
 #include <algorithm>

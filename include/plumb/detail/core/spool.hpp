@@ -14,9 +14,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The first `room` bytes stay in memory. The others go to a temporary file that no other process
-/// sees and that is deleted when the process ends. If no such file can be written, all stay in
-/// memory. Not thread-safe.
+/// The first `room` bytes stay in memory. The rest is written to a temporary file that no other
+/// process sees. The file is deleted when this process ends. If it cannot be written, all bytes
+/// stay in memory. Not thread-safe.
 class Spool {
  public:
   explicit Spool(std::size_t room = std::size_t{64} << 20U) : room_(room) {}
@@ -53,7 +53,7 @@ class Spool {
   struct Entry {
     long begin = 0;
     std::size_t size = 0;
-    std::string bytes;  // empty if they are in the file
+    std::string bytes;  // empty if the bytes are in the file
     bool is_in_file = false;
   };
   struct Close {

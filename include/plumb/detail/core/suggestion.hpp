@@ -3,7 +3,7 @@
 
 // Which word did the user mean?
 //
-// The distance of two words is the smallest number of edits that turns one into the other:
+// The distance between two words is the smallest number of edits that turns one into the other:
 // inserting, deleting or replacing a letter, or swapping two neighbours. No letter is edited twice
 // (Damerau 1964, as optimal string alignment). A known word is suggested only if it is close to
 // what was typed.
@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Counts bytes, because names of commands and options are ASCII. Takes time proportional to the
 /// product of the lengths.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // row[j] is the distance of the first i letters of a and the first j of b.
+  // row[j] is the distance between the first i letters of a and the first j letters of b.
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -41,8 +41,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The closest known word (the first, if several are equally close), if its distance is 1 or at
-/// most a third of the given length. Else the first known word that begins with the given text, if
-/// that has at least three letters. Else nothing.
+/// most a third of the given length. Otherwise, if the given text has at least three letters, the
+/// first known word that begins with it. Otherwise nothing.
 [[nodiscard]] inline std::optional<std::string> nearest_word(
     std::string_view given, const std::vector<std::string>& known) {
   std::optional<std::string> nearest;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads files whole, block by block or line by line; lines of any length in bounded memory.
+// Reads files as a whole, block by block or line by line. Lines of any length can be read in
+// bounded memory.
 
 #include <cstddef>
 #include <istream>
@@ -28,8 +29,8 @@ inline void refuse_failed(const std::istream& stream, const DiskPath& file) {
                        "check the disk, then try again");
 }
 
-/// Where to cut a text of more than `most` bytes: after the last white space within them, or else
-/// between characters.
+/// Where to cut a text of more than `most` bytes: after the last white space in its first `most`
+/// bytes or, if there is none, between two characters.
 [[nodiscard]] inline std::size_t place_to_cut(std::string_view text, std::size_t most) noexcept {
   const std::size_t space = text.substr(0, most).find_last_of(" \t\r\v\f");
   if (space != std::string_view::npos) return space + 1;
@@ -40,8 +41,8 @@ inline void refuse_failed(const std::istream& stream, const DiskPath& file) {
   return cut;
 }
 
-/// Calls `visit(std::string_view)` for one block of bytes after another. Throws a user error if the
-/// file cannot be opened, an internal error if reading fails.
+/// Calls `visit(std::string_view)` for each block of bytes, in order. Throws a user error if the
+/// file cannot be opened, and an internal error if reading fails.
 template <class Visit>
 void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "check permissions") {
   const auto stream = detail::opened(file, remedy);
@@ -53,7 +54,7 @@ void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "che
   detail::refuse_failed(*stream, file);
 }
 
-/// The whole file's text. Throws as for_each_block does.
+/// The whole file's text. Throws the same errors as for_each_block.
 [[nodiscard]] inline std::string read_text(
     const DiskPath& file, const char* remedy = "check that it exists and is a readable file") {
   std::string text;
@@ -63,7 +64,7 @@ void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "che
 }
 
 /// Calls `visit(text, line)` for each line, without its newline; lines count from 1, and `visit`
-/// may change the text. A last line needs no newline. Throws as for_each_block does.
+/// may change the text. A last line needs no newline. Throws the same errors as for_each_block.
 template <class Visit>
 void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "check that it exists") {
   const auto stream = detail::opened(file, remedy);
@@ -72,7 +73,8 @@ void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "chec
   detail::refuse_failed(*stream, file);
 }
 
-/// The same, but only for lines that end in a newline. A line whose writer was killed has none.
+/// Like for_each_line, but only for lines that end in a newline. If the writer of a line was
+/// killed, the line has no newline.
 template <class Visit>
 void for_each_whole_line(const DiskPath& file, Visit visit) {
   const auto stream = detail::opened(file, "check permissions");
@@ -83,10 +85,10 @@ void for_each_whole_line(const DiskPath& file, Visit visit) {
   detail::refuse_failed(*stream, file);
 }
 
-/// Splits text that comes in blocks into lines. A line longer than `most` (at least 4) bytes comes
-/// in pieces, cut after white space if there is some. Memory is bounded by the block size plus
-/// `most`. Calls `visit(piece, line, ends)`: lines count from 1, and `ends` is true for a line's
-/// last piece. Not thread-safe.
+/// Splits text that comes in blocks into lines. A line longer than `most` (at least 4) bytes is
+/// passed in pieces, which end after white space if there is any. Memory is bounded by the block
+/// size plus `most`. Calls `visit(piece, line, ends)`: lines count from 1, and `ends` is true for a
+/// line's last piece. Not thread-safe.
 template <class Visit>
 class LinePieces {
  public:
@@ -109,7 +111,8 @@ class LinePieces {
     held_.erase(0, begin);
   }
 
-  /// Ends the text; its last line needs no newline. Another text may follow, counted from line 1.
+  /// Ends the text, whose last line needs no newline. Another text may follow; its lines count from
+  /// 1 again.
   void end() {
     if (!held_.empty()) visit_(std::string_view(held_), line_, true);
     held_.clear();
@@ -123,7 +126,8 @@ class LinePieces {
   std::size_t line_ = 1;
 };
 
-/// The first line that is not empty; an empty text if there is none. Throws as for_each_block does.
+/// The first line that is not empty; an empty text if there is none. Throws the same errors as
+/// for_each_block.
 [[nodiscard]] inline std::string first_line(const DiskPath& file) {
   const auto stream = detail::opened(file, "check permissions");
   std::string text;

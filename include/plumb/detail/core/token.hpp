@@ -42,14 +42,14 @@ struct Token {
 /// A text as its tokens, in order.
 struct Tokenization {
   std::vector<Token> tokens;
-  /// False if it is unknown which bytes each token covers, because the tokens' texts do not join to
-  /// the text and the tokenizer gives no offsets. The byte ranges are then meaningless, and no
+  /// False if it is unknown which bytes each token covers, because the tokens' texts do not add up
+  /// to the text and the tokenizer gives no offsets. The byte ranges are then meaningless, and no
   /// answer span can be found.
   bool spells_text = true;
 };
 
-/// Throws a user error if a token is outside the vocabulary. `field` is the model's member that
-/// returned the token, and `text` is the text that it was returned for, if any.
+/// Throws a user error if a token is outside the vocabulary. `field` is the model's member function
+/// that returned the token. `text` is the text for which it was returned, if there is one.
 inline void check_in_vocabulary(TokenId token, std::size_t vocabulary,
                                 const char* field = "tokenize", std::string_view text = {}) {
   if (token >= 0 && static_cast<std::size_t>(token) < vocabulary) return;

@@ -3,11 +3,11 @@
 
 // Which prefixes do many token sequences share?
 //
-// A trie of token sequences: node 0 is the empty prefix, every other node is the prefix that ends
-// in its token. A language model needs to compute each prefix only once, so it is fed the tree's
-// nodes instead of the tokens of separate sequences. Nodes are added at the end, a parent before
-// its children, and removed from the end. A tree may therefore grow and shrink between two
-// evaluations, and the ids of the remaining nodes stay valid.
+// A trie of token sequences: node 0 is the empty prefix, and every other node is the prefix that
+// ends with that node's token. A language model needs to compute each prefix only once, so it is
+// fed the tree's nodes instead of the tokens of separate sequences. Nodes are added at the end, a
+// parent before its children, and removed from the end. A tree may therefore grow and shrink
+// between two evaluations, and the ids of the remaining nodes stay valid.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,13 +40,13 @@ class TokenTree {
   /// The number of tokens in the prefix; 0 for the root.
   [[nodiscard]] std::uint32_t depth(NodeId node) const { return nodes_[node].depth; }
 
-  /// The child of `node` by `token`, or `none`.
+  /// The child of `node` with this token, or `none`.
   [[nodiscard]] NodeId child(NodeId node, TokenId token) const {
     const auto found = children_.find(key(node, token));
     return found == children_.end() ? none : found->second;
   }
 
-  /// The child of `node` by `token`, added if it does not exist.
+  /// The child of `node` with this token; adds it if it does not exist.
   NodeId add(NodeId node, TokenId token) {
     const auto [entry, added] =
         children_.try_emplace(key(node, token), static_cast<NodeId>(nodes_.size()));

@@ -4,7 +4,7 @@
 // Is this text UTF-8, and what are its code points?
 //
 // Everything plumb reads and writes is UTF-8; an invalid byte is reported where it is read, so that
-// it cannot later produce a page or a JSON file that no program opens. Source: The Unicode
+// it cannot later produce a page or a JSON file that no program can open. Source: The Unicode
 // Standard, table 3-7 (well-formed byte sequences).
 
 #include <algorithm>
@@ -46,7 +46,8 @@ struct CodePoint {
   return {value, size};
 }
 
-/// Removes the code point at the front and returns it: U+FFFD for an ill-formed byte, 0 at the end.
+/// Removes the code point at the front of the text and returns it; for an ill-formed byte returns
+/// U+FFFD, and for an empty text 0.
 inline char32_t take_code_point(std::string_view& text) noexcept {
   if (text.empty()) return 0;
   const CodePoint head = first_code_point(text);
@@ -84,8 +85,8 @@ inline void append_utf8(std::string& text, char32_t value) {
   }
 }
 
-/// The text with each byte that is not part of a character replaced by U+FFFD. A text that was cut
-/// between two tokens may end in half a character.
+/// The text with each byte that is not part of a character replaced by U+FFFD. For example, a text
+/// that was cut between two tokens may end with part of a character.
 [[nodiscard]] inline std::string valid_utf8(std::string_view text) {
   std::string sound;
   for (std::size_t bad = first_invalid_utf8(text); bad != std::string_view::npos;

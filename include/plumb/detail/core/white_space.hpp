@@ -3,10 +3,11 @@
 
 // Which characters are white space, and how is it trimmed from a text?
 //
-// There are two definitions. For texts by people and models, it is White_Space of The Unicode
-// Standard (PropList), which is also the class of spaces in regular expressions: `is_white_space`,
-// `leading_white_space`. In data files, it is a space, a tab, a carriage return or a line feed:
-// `is_blank`, `trimmed`. File formats treat Unicode's other spaces as ordinary characters.
+// There are two definitions. For texts that people and models write, it is the property White_Space
+// of The Unicode Standard (PropList), which is also what \s matches in regular expressions:
+// `is_white_space`, `leading_white_space`. In data files, it is a space, a tab, a carriage return
+// or a line feed: `is_blank`, `trimmed`. File formats treat Unicode's other spaces as ordinary
+// characters.
 
 #include <cstddef>
 #include <string_view>
@@ -23,14 +24,15 @@ inline constexpr std::string_view white_space = " \t\r\n";
   return text.find_first_not_of(white_space) == std::string_view::npos;
 }
 
-/// The text without white space (of data files) at its ends. It is valid as long as the text.
+/// The text without white space (of data files) at its ends. The result is valid as long as the
+/// text is.
 [[nodiscard]] inline std::string_view trimmed(std::string_view text) {
   if (is_blank(text)) return {};
   const auto first = text.find_first_not_of(white_space);
   return text.substr(first, text.find_last_not_of(white_space) - first + 1);
 }
 
-/// Unicode's white space; a no-break space is one, a zero-width space is not.
+/// Whether a character is white space in Unicode. A no-break space is; a zero-width space is not.
 [[nodiscard]] constexpr bool is_white_space(char32_t c) noexcept {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||

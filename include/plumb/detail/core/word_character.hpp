@@ -4,11 +4,12 @@
 // Which characters make up words?
 //
 // Letters, marks and numbers do (Unicode 14, general categories L, M and N). An unassigned code
-// point is treated like the assigned one before it, so that a later emoji is not a word.
-// Punctuation, symbols, white space and control characters separate words. Characters without a
-// visible shape (soft hyphen, joiners, direction and variation marks, byte order mark) are ignored.
-// Chinese characters and Japanese kana are written without spaces, so each counts as a word. Words
-// within phrases of Thai, Lao, Khmer and Burmese are not found.
+// point is treated like the assigned code point before it, so that an emoji that Unicode adds later
+// is not a word. Punctuation, symbols, white space and control characters separate words.
+// Characters without a visible shape (soft hyphen, joiners, direction and variation marks, byte
+// order mark) are ignored. Chinese characters and Japanese kana are written without spaces, so each
+// counts as a word. Phrases in Thai, Lao, Khmer and Burmese, also written without spaces, are not
+// divided into words.
 
 #include <array>
 #include <cstdint>
@@ -19,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A run of word characters begins at each entry with an even index and ends before each with an
-/// odd one.
+/// A run of word characters begins at each entry with an even index and ends before each entry with
+/// an odd index.
 inline constexpr auto word_character_edges = std::to_array<std::uint32_t>({
     // clang-format off
     0x30, 0x3A, 0x41, 0x5B, 0x61, 0x7B, 0xAA, 0xAB, 0xB2, 0xB4, 0xB5, 0xB6, 0xB9, 0xBB, 0xBC, 0xBF,

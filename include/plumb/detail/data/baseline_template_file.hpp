@@ -43,9 +43,9 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
   return *list;
 }
 
-/// By relation code (the "property"). Throws a user error if the file has another format, a
-/// template lacks {subject} or has it twice, a relation has neither kind of template, or two
-/// entries have the same property.
+/// Reads the templates of each relation, by its code (the "property"). Throws a user error if the
+/// file does not have this format, a template lacks {subject} or has it twice, a relation has
+/// neither kind of template, or two entries have the same property.
 [[nodiscard]] inline std::map<std::string, BaselineTemplates> read_baseline_templates(
     const DiskPath& file) {
   std::map<std::string, BaselineTemplates> all;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts did earlier work use, which many-shot probes are compared with?
+// Which prompts of earlier work are many-shot probes compared with?
 //
 // Human-generated prompts (HGP) are written by people, machine-mined prompts (MMP) are found in
 // text; both are a few words that contain the subject and that the object should follow. Sources:
-// Jiang et al. 2020; latent knowledge in many shots, Table 5. Non-goals: sentences with a place for
-// the object (template_file.hpp), the file format (baseline_template_file.hpp).
+// Jiang et al. 2020; the paper on latent knowledge in many shots, Table 5. Non-goals: sentences
+// with a placeholder for the object (template_file.hpp), the file format
+// (baseline_template_file.hpp).
 
 #include <cstddef>
 #include <string>
@@ -17,10 +18,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The subject's place in a baseline template.
+/// The placeholder of the subject in a baseline template.
 inline constexpr std::string_view subject_slot = "{subject}";
 
-/// The baseline templates of one relation, in file order, each with {subject} once.
+/// The baseline templates of one relation, in file order; each contains {subject} once.
 struct BaselineTemplates {
   /// The relation's name, as written in the file.
   std::string relation;
@@ -30,7 +31,7 @@ struct BaselineTemplates {
   std::vector<std::string> mmp;
 };
 
-/// The template with the subject in its place; unchanged if it has no place.
+/// The template with the subject filled in; unchanged if it has no {subject}.
 [[nodiscard]] inline std::string with_subject(std::string text, std::string_view subject) {
   const std::size_t at = text.find(subject_slot);
   return at == std::string::npos ? text : text.replace(at, subject_slot.size(), subject);

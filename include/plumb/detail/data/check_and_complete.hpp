@@ -55,7 +55,7 @@ inline void check_own_sentences(const Relation& relation) {
   }
 }
 
-/// Throws a user error for a text that is not UTF-8, because results files must be UTF-8.
+/// Throws a user error if a text is not UTF-8, because results files must be UTF-8.
 inline void check_utf8(const Relation& relation) {
   const auto check = [&](const std::string& text, const char* what, std::size_t line = 0) {
     if (first_invalid_utf8(text) == std::string_view::npos) return;
@@ -138,8 +138,8 @@ enum class Templates { needed, not_needed };
   return relation;
 }
 
-/// Does the same for every relation. Also throws a user error if the dataset has no relations, or
-/// if two relations have the same name, because their results would share a file.
+/// Completes every relation of a dataset. Also throws a user error if the dataset has no relations,
+/// or if two relations have the same name, because their results would be written to the same file.
 [[nodiscard]] inline Dataset check_and_complete(Dataset dataset,
                                                 Templates templates = Templates::needed) {
   if (dataset.relations.empty()) {

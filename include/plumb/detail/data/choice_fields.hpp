@@ -3,12 +3,12 @@
 
 // Does a field that no reader uses contain a question's choices?
 //
-// If a table has its own choices but its questions are asked with others, the numbers are silently
-// wrong. Such a field is therefore refused wherever unknown fields are otherwise ignored. A field
-// is recognised by its name if it contains a text or a list: choices, options, candidates,
-// distractors or alternatives, in any case and spelling, also within a longer name
-// ("answer_choices", "OptionA"). It is also recognised by its value, if that is a list or a string
-// that contains one ("['a', 'b']").
+// If a table has its own choices but the model is asked with different ones, the numbers are
+// silently wrong. Such a field is therefore refused wherever unknown fields are otherwise ignored.
+// A field that contains a text or a list is recognised by its name: choices, options, candidates,
+// distractors or alternatives, in any case and spelling, even as part of a longer name
+// ("answer_choices", "OptionA"). A field is also recognised by its value, if the value is a list or
+// a string that contains a list ("['a', 'b']").
 
 #include <array>
 #include <set>
@@ -44,7 +44,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   });
 }
 
-/// Whether a string contains a list, of texts or of anything else.
+/// Whether a string contains a list, whether of texts or of anything else.
 [[nodiscard]] inline bool holds_written_list(const std::string& text) {
   if (!has_brackets(text)) return false;
   Json json;
@@ -71,15 +71,14 @@ class UnreadChoices {
     if (!looks_like_choices(name, value) || !said_.insert(name).second) return;
     say(name, std::move(site));
   }
-  /// Reports a second field that contains the same as an earlier one.
+  /// Reports a second field with the same meaning as an earlier one.
   void report_duplicate_column(const std::string& name, const std::string& first, Site site) {
     if (!said_.insert(name).second) return;
     site.field = name;
     report_(user_error(std::move(site), "appears twice, as '" + first + "' and '" + name + "'",
                        "keep one of them, or rename the other"));
   }
-  /// For a row whose format may have lists in other fields, and that reads `choices`: checks only
-  /// the names.
+  /// Checks only the names. For a row whose `choices` are read and whose other fields may be lists.
   void check_names(const Json& row, const Site& site) {
     for (const auto& [name, value] : row.items()) {
       if (name == "choices" || !(value.is_string() || value.is_structured()) || value.empty())
@@ -100,8 +99,8 @@ class UnreadChoices {
   std::set<std::string> said_;
 };
 
-/// Throws a user error for a .tsv whose first line has a column of choices, or a list in addition
-/// to a fact's three fields. The .tsv format does not support choices.
+/// Throws a user error for a .tsv whose first line names a column of choices, or contains a list in
+/// addition to a fact's three fields. The .tsv format does not support choices.
 inline void refuse_choices_in_tsv(const DiskPath& table) {
   const std::string line = first_line(table);
   const auto fields = ranges::count(line, '\t') + 1;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a table read whose facts have their own choices?
+// How is a table whose facts have their own choices read?
 //
 //   <relation>.jsonl   {"subject": "Brian May", "object": "19 July 1947",
 //                       "choices": ["24 December 1931", …], "split": "test"}, one fact on each line
 //   train.jsonl, test.jsonl   {"Relation_ID": 1, "Subject": …, "Object": …,
-//                              "Multiple Choices": "['24 December 1931', …]"}, as T-REx-MC has it
-// or .csv files with these columns. A folder of such files is a dataset. A fact's relation is given
-// by its field (Relation_ID, else relation), or else by its file's name. If the folder has a train
+//                              "Multiple Choices": "['24 December 1931', …]"}, as in T-REx-MC
+// or .csv files with these columns. A folder of such files is a dataset. A fact's relation is its
+// Relation_ID field, else its relation field, else the name of its file. If the folder has a train
 // and a test file, each file contains a part of all relations. Field names match in any case and
 // spelling (bare_name). `choices` may include or omit the object. It may be a list, or a string
-// that contains one (python_list.hpp). It may be missing from the whole table and from training
-// facts. Other fields are ignored unless they look like choices. There are no templates, so only
-// probes that need none can use such a table. In a published split, training facts about a subject
-// that is also tested are left out, because they would appear as shots before their own question.
-// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix A.2, and its authors'
-// program, which appends the object to the choices.
+// that contains one (python_list.hpp). The field may be missing from the whole table, or only from
+// training facts. Other fields are ignored unless they look like choices. There are no templates,
+// so only probes that need none can use such a table. In a published split, training facts about a
+// subject that is also tested are left out, because they would appear as shots before their own
+// question. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix A.2, and its
+// authors' program, which appends the object to the choices.
 
 #include <algorithm>
 #include <array>
@@ -65,8 +65,8 @@ inline const char* choice_table_field(std::string_view name) {
   return found == choice_table_fields.end() ? nullptr : found->second;
 }
 
-/// The line with its fields renamed for RelationBuilder. Two fields with the same meaning are
-/// reported. Empty fields are dropped, except the relation's.
+/// Returns the line with its fields renamed for RelationBuilder. Reports two fields with the same
+/// meaning. Empty fields are dropped, except the relation's.
 inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
                               const Site& site = {}) {
   Json fact = Json::object();
@@ -88,7 +88,7 @@ inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
   return fact;
 }
 
-/// Converts strings that contain lists to lists; returns false after reporting one that does not.
+/// Converts strings that contain lists to lists. Returns false after reporting one that does not.
 inline bool take_written_lists(Json& fact, const Site& site, const ProblemSink& report) {
   for (const char* field : {"choices", "sub_aliases", "obj_aliases"}) {
     const auto found = fact.find(field);
@@ -104,8 +104,8 @@ inline bool take_written_lists(Json& fact, const Site& site, const ProblemSink& 
   return true;
 }
 
-/// The part of a published split that a file contains, by the words of its name: train, test or
-/// dev. dev is left out.
+/// The part of a published split that a file contains, according to the words in its name: train,
+/// test or dev. The dev part is left out.
 enum class SplitFile { none, train, test, development };
 
 inline SplitFile split_file(const DiskPath& file) {
@@ -225,8 +225,8 @@ class ChoiceTableBuilder {
     return true;
   }
 
-  /// Reports and removes testable facts without choices if other facts of the table have them. They
-  /// would otherwise be asked with choices that plumb draws.
+  /// Reports and removes testable facts without choices if other facts of the table have them.
+  /// Otherwise plumb would draw choices for them.
   void leave_out_bare_facts(std::vector<Relation>& relations) const {
     const auto is_bare = [](const Fact& fact) { return fact.offered.empty(); };
     const bool brings_choices = ranges::any_of(relations, [&](const Relation& relation) {
@@ -245,14 +245,14 @@ class ChoiceTableBuilder {
     std::erase_if(relations, [](const Relation& relation) { return relation.facts.empty(); });
   }
 
-  /// The file of a part, or the folder if it has several.
+  /// The file of a part, or the folder if the part has several files.
   [[nodiscard]] std::filesystem::path place_of(SplitFile part) const {
     const auto found = files_.find(part);
     return found == files_.end() || found->second.size() != 1 ? path_.path()
                                                               : found->second.front().path();
   }
 
-  /// Returns how many training facts were dropped.
+  /// Removes training facts about tested subjects; returns how many it removed.
   static std::size_t drop_tested_subjects(Relation& relation) {
     const SubjectGroups subjects(relation);
     std::set<std::string> tested;
@@ -272,8 +272,8 @@ class ChoiceTableBuilder {
   std::map<std::string, RelationBuilder> builders_;
 };
 
-/// Whether a .csv's header has a subject and an object, and is not that of a single table of facts
-/// (tsv.hpp).
+/// Whether a .csv's header names a subject and an object, and is not the header of a single table
+/// of facts (tsv.hpp).
 inline bool is_choice_header(const std::vector<std::string>& header, bool is_alone) {
   Json names = Json::object();
   for (const std::string& name : header) names[name] = "x";
@@ -282,9 +282,9 @@ inline bool is_choice_header(const std::vector<std::string>& header, bool is_alo
   return fact.contains("choices") || !is_alone || !fact_columns(header);
 }
 
-/// The files of a table, sorted; empty if the path is not one. Each must be .jsonl and begin with a
-/// fact that has a subject and an object. If there is no .jsonl, each must be .csv with such a
-/// header.
+/// The files of a table, sorted; empty if the path is not such a table. Each file must be .jsonl
+/// and begin with a fact that has a subject and an object. If there is no .jsonl, each must be a
+/// .csv whose header names a subject and an object.
 [[nodiscard]] inline std::vector<DiskPath> choice_table_files(const DiskPath& path) {
   std::vector<DiskPath> files = path.files(".jsonl");
   if (!files.empty()) {
@@ -306,7 +306,7 @@ inline bool is_choice_header(const std::vector<std::string>& header, bool is_alo
   Dataset dataset{path.stem(), {}, {}};
   std::vector<DiskPath> files = choice_table_files(path);
   const bool is_split = detail::is_published_split(files);
-  // The test part comes first, so that a fact's instance is its place in the test file.
+  // The test part comes first, so that a fact's instance is its position in the test file.
   ranges::stable_sort(files, {}, [&](const DiskPath& file) {
     return is_split && detail::split_file(file) != detail::SplitFile::test;
   });

@@ -3,7 +3,7 @@
 
 // Which answers does the model choose among?
 //
-// A fact is asked with its true object and with distractors drawn from the other objects of its
+// The choices for a fact are its true object and distractors drawn from the other objects of its
 // relation. No distractor is a true object of the same subject, by identifier, label or alias. The
 // draw depends only on the fact and the seed. Source: "Towards Reliable Latent Knowledge Estimation
 // in LLMs", section 4 (99 distractors, so guessing is right one time in a hundred).
@@ -57,22 +57,22 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
 struct Choices {
   /// Indices into the relation's options, ascending, each once.
   std::vector<std::uint32_t> options;
-  /// The index of the right one among them.
+  /// The index of the right option in `options`.
   std::size_t answer = 0;
 };
 
 /// Draws choices for the facts of one relation. Any number of threads may read it.
 class ChoiceSampler {
  public:
-  /// `relation` must have all its facts, and outlive the sampler.
+  /// `relation` must already have all its facts, and must outlive the sampler.
   ChoiceSampler(const Relation& relation, const ObjectAliases& aliases, std::size_t count,
                 std::uint64_t seed)
       : relation_(relation), aliases_(aliases), count_(count), seed_(seed), subjects_(relation) {
     for (const Fact& fact : relation.facts) truths_[subjects_.of(fact)].insert(fact.answer);
   }
 
-  /// The answer and `count − 1` distractors, or all if the relation has fewer. If the dataset
-  /// offers choices for the fact, these are returned unchanged.
+  /// The answer and `count − 1` distractors, or all distractors if there are fewer. If the dataset
+  /// offers choices for the fact, they are returned unchanged.
   [[nodiscard]] Choices draw(const Fact& fact) const {
     Choices choices;
     if (!fact.offered.empty()) {

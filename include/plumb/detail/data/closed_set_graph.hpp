@@ -4,13 +4,13 @@
 // How does a closed-set dataset become a knowledge graph?
 //
 // Each fact becomes a triple from its subject to its answer. The relation's options are its
-// possible tails. Closed-set datasets have no training part to draw shots from. Ten facts of each
-// relation (a fifth if there are fewer than fifty), drawn by the relation's code, become the
-// training part; the rest is the test part. Closed-set datasets have no relation names either. A
-// relation is named by the words between [X] and [Y] of its first template that begins and ends
-// with them ("is produced by"), or else by the words of its first template. Entities have no
-// descriptions, so each is "-". Source of the comparison: "Cosine Similarity as Logits?", appendix
-// C.2, which does not say how it wrote BEAR's facts.
+// possible tails. Closed-set datasets have no training part to draw shots from. Therefore ten facts
+// of each relation (a fifth if there are fewer than fifty), drawn by the relation's code, become
+// the training part; the rest is the test part. Closed-set datasets have no relation names either.
+// A relation's name consists of the words between [X] and [Y] in its first template that begins and
+// ends with these placeholders ("is produced by"), or else of the words of its first template.
+// Entities have no descriptions, so each description is "-". Source of the comparison: "Cosine
+// Similarity as Logits?", appendix C.2, which does not specify how it wrote BEAR's facts.
 
 #include <algorithm>
 #include <cstddef>
@@ -43,7 +43,7 @@ inline std::string relation_words(const Relation& relation) {
   std::string words = relation.templates.empty() ? "" : relation.templates.front();
   for (const std::string_view placeholder : {"[X]", "[Y]"}) {
     if (const std::size_t at = words.find(placeholder); at != std::string::npos) {
-      // Also remove the space before it, unless a word follows immediately.
+      // Also remove the space before the placeholder, unless a word follows immediately.
       const std::size_t end = at + placeholder.size();
       const bool behind_space = at > 0 && words[at - 1] == ' ';
       const bool at_an_end = end == words.size() || words[end] == ' ' || words[end] == ',';
@@ -83,7 +83,7 @@ inline std::string relation_words(const Relation& relation) {
     GraphRelation& made = graph.relations.emplace_back(
         GraphRelation{relation.code, detail::relation_words(relation)});
     for (std::size_t o = 0; o < relation.options.size(); ++o) {
-      // Options without identifiers get one from their place, which means nothing in other
+      // Options without identifiers get one from their position, which has no meaning in other
       // relations.
       const bool has_id = o < relation.option_ids.size() &&
                           relation.option_ids[o] != relation.code + "-" + std::to_string(o);
@@ -92,7 +92,7 @@ inline std::string relation_words(const Relation& relation) {
     }
     std::vector<Triple> triples;
     for (const Fact& fact : relation.facts) {
-      // Facts that are not from a file get their number, from 1, as their line.
+      // The line of a fact that is not from a file is its number, from 1.
       const std::size_t line = fact.line > 0 ? fact.line : triples.size() + 1;
       triples.push_back({place(fact.subject_id, fact.subject), index, made.range[fact.answer],
                          static_cast<std::uint32_t>(line)});

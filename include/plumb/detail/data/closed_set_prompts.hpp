@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a closed-set dataset asked with many prompts?
+// How is a closed-set dataset used with many prompts?
 //
 // The facts of one subject become one fact with several objects. Subjects are distinguished as in
-// SubjectGroups, so subjects that share a label are one, named by the first of them. An object has
-// the label from its fact and the aliases from object_aliases. The templates come from a file,
-// which then also selects the relations, or they are the relation's own. Its own templates count as
-// manual; each is a group of its own, and one that ends as a question is a question. Source of the
-// structure: MyriadLAMA, "What Matters in Learning Facts in Language Models?", section 4.1.
-// Non-goal: the options; here the model does not choose among them.
+// SubjectGroups, so subjects that share a label become one, which gets the name of the first. An
+// object has the label from its fact and the aliases from object_aliases. The templates come from a
+// file, which then also selects the relations, or are the relation's own. A relation's own
+// templates count as manual. Each is a group by itself, and one that ends like a question has the
+// question style. Source of the structure: MyriadLAMA, "What Matters in Learning Facts in Language
+// Models?", section 4.1. Non-goal: the options; here the model does not choose among them.
 
 #include <cstddef>
 #include <string>
@@ -84,11 +84,11 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
   return made;
 }
 
-/// Relations in the dataset's order. With `templates`, only the relations that it names are
-/// included; null means the relations' own templates. A relation that is left without templates or
-/// facts goes to `report`, and so does one whose statements are not sentences about names
-/// (FACTOR's). Relations whose facts are sentences of their own (ConceptNet's and Squad's in LAMA)
-/// are left out and listed in `left_out`.
+/// Relations in the dataset's order. If `templates` is set, only the relations that it names are
+/// included; null means the relations' own templates. Reports relations that are left without
+/// templates or facts, and relations whose statements are not sentences about names (FACTOR's).
+/// Relations whose facts have their own sentences (ConceptNet's and Squad's in LAMA) are left out
+/// and listed in `left_out`.
 [[nodiscard]] inline MultiPromptDataset multi_prompt_of(const Dataset& dataset,
                                                         const PromptTemplates* templates,
                                                         const ProblemSink& report = throw_problem) {

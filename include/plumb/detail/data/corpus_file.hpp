@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which documents does a text file contain, if it may be larger than memory?
+// Which documents does a text file contain? The file may be larger than memory.
 //
 // A plain file is one document. A file of JSON lines, recognised by .jsonl, .ndjson or .json,
 // contains one document in each line, under "text" or another field. Compressed files and files
@@ -26,7 +26,7 @@ struct PackedFormat {
   std::string_view begins;
 };
 
-/// Formats by the first bytes of their files.
+/// Compressed formats, recognised by the first bytes of a file.
 inline constexpr std::array<PackedFormat, 9> packed_formats{{
     {"gzip", "\x1F\x8B"},
     {"zstd", "\x28\xB5\x2F\xFD"},
@@ -41,7 +41,7 @@ inline constexpr std::array<PackedFormat, 9> packed_formats{{
     {"PDF", "%PDF-"},
 }};
 
-/// Throws a user error if a file begins like one of these.
+/// Throws a user error if a file begins like one of these formats.
 inline void refuse_packed(const DiskPath& file, std::string_view begins) {
   const auto found = ranges::find_if(packed_formats, [&](const PackedFormat& format) {
     return begins.starts_with(format.begins);
@@ -52,7 +52,7 @@ inline void refuse_packed(const DiskPath& file, std::string_view begins) {
 }
 
 /// The field that contains the texts in a file of JSON lines: `given`, or "text" by default. Empty
-/// for a plain text. If `given` is set, any file counts as JSON lines.
+/// for a plain text file. If `given` is set, any file counts as JSON lines.
 [[nodiscard]] inline std::string text_field_of(const DiskPath& file, const std::string& given) {
   if (!given.empty()) return given;
   const std::string ending = file.extension();
@@ -61,11 +61,11 @@ inline void refuse_packed(const DiskPath& file, std::string_view begins) {
 }
 
 /// Calls `piece(text, line, ends)` for each line of the documents, and `end()` after each document.
-/// Longer lines come in pieces of about `most` bytes (LinePieces). `line` is the line in the file,
-/// from 1; all the text of a JSON line has that line's number. `field` is the result of
-/// text_field_of. Throws a user error if the file cannot be read or is not text, or, with its line,
-/// if a JSON line has no text. Blank lines are skipped. Memory does not grow with the file, its
-/// lines or its documents.
+/// Long lines are split into pieces of about `most` bytes (LinePieces). `line` is the line in the
+/// file, from 1; all the text of a JSON line has that line's number. `field` is the result of
+/// text_field_of. Throws a user error if the file cannot be read, if it is not text, or if a JSON
+/// line has no text; the latter error names the line. Blank lines are skipped. Memory does not grow
+/// with the file, its lines or its documents.
 template <class Piece, class End>
 void for_each_document(const DiskPath& file, const std::string& field, Piece piece, End end,
                        std::size_t most = 1 << 16) {

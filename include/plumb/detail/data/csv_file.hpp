@@ -5,9 +5,9 @@
 //
 // As RFC 4180 defines it: commas separate fields, and a field that contains a comma, a quote
 // (doubled) or a line break is in quotes. The first record names the fields. A table with tabs
-// between its fields is read by the same rules, with one exception: a quote that is not closed at
-// the end of its field is plain text, because other programs write tables with tabs without
-// quoting. Non-goal: other separators.
+// between fields is read by the same rules, with one exception: a quote that is not closed at the
+// end of its field is plain text, because other programs write such tables without quoting.
+// Non-goal: other separators.
 
 #include <cstddef>
 #include <filesystem>
@@ -39,7 +39,8 @@ inline bool is_closed_quote(const std::string& text, std::size_t at) {
   return false;
 }
 
-/// Splits a whole text; `unclosed` is the line of a quote that never ends, if there is one.
+/// Splits a whole text into records. Sets `unclosed` to the line of a quote that is never closed,
+/// if there is one.
 inline std::vector<CsvRecord> split_csv(const std::string& text,
                                         std::optional<std::size_t>& unclosed,
                                         char separator = ',') {
@@ -48,7 +49,7 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
   for (std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text.size();) {
     CsvRecord record{{""}, line};
     bool blank = true;
-    std::size_t closed = 0;  // how many fields there were when a quote was closed
+    std::size_t closed = 0;  // the number of fields when a quote was last closed
     for (bool end = false; !end;) {
       if (at < text.size() && text[at] == '"' && record.fields.back().empty() &&
           (separator != '\t' || is_closed_quote(text, at))) {
@@ -85,8 +86,8 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
   return records;
 }
 
-/// The first record of a file, without reading the rest. A field that contains a line break ends
-/// there.
+/// The first record of a file; the rest is not read. A field that contains a line break ends at the
+/// break.
 [[nodiscard]] inline std::vector<std::string> csv_header(const DiskPath& file,
                                                          char separator = ',') {
   std::optional<std::size_t> unclosed;
@@ -155,7 +156,7 @@ class CsvFile {
     if (has(column)) return;
     throw user_error({file_, 1, column}, "is not among the header's fields", "add the column");
   }
-  /// The field of a column; throws as `require`.
+  /// The field of a column; throws as `require` does.
   [[nodiscard]] const std::string& at(const CsvRecord& record, const std::string& column) const {
     (require)(column);
     return record.fields[columns_.find(column)->second];

@@ -36,25 +36,25 @@ struct Fact {
   std::vector<std::string> subject_aliases{};
   /// Index of the right option in the relation's `options`.
   std::size_t answer = 0;
-  /// Place in the relation's file, from 0; it does not change when facts are left out. If all facts
-  /// of a relation have 0, they are numbered when the relation enters a probe
+  /// Position in the relation's file, from 0; it does not change when facts are left out. If it is
+  /// 0 for all facts of a relation, they are numbered when the relation is passed to a probe
   /// (data/check_and_complete.hpp).
   std::size_t instance = 0;
   /// Line in that file, from 1, for messages.
   std::size_t line = 0;
-  /// This fact's own texts for the relation's options, parallel to them; empty if the texts are the
-  /// options' labels.
+  /// This fact's own texts for the relation's options, parallel to the options; empty if the
+  /// options' labels are used.
   std::vector<std::string> choices{};
-  /// The dataset's own split; only probes that show facts as shots use it.
+  /// The fact's part in the dataset's own split. Only probes that show facts as shots use it.
   FactPart part = FactPart::unsaid;
   /// Indices of the options that the dataset offers for this fact, including the answer, ascending;
   /// empty if it offers none.
   std::vector<std::uint32_t> offered{};
-  /// Further columns of its table as (name, text), unchanged.
+  /// Further columns of the fact's table as (name, text), unchanged.
   std::vector<std::pair<std::string, std::string>> further{};
 };
 
-/// Whether facts share an answer; `by_facts` if unspecified, so that the facts decide.
+/// Whether facts share an answer. `by_facts` means unspecified: the facts decide.
 enum class Cardinality : std::uint8_t { by_facts, one_to_one, many_to_one };
 
 struct Relation {
@@ -67,7 +67,8 @@ struct Relation {
   /// Empty if the dataset names none.
   std::vector<std::string> domains{};
   std::vector<Fact> facts{};
-  /// Facts after a limit, if they were kept. They are not asked but may be shown as shots.
+  /// Facts after a limit, if they were kept. The model is not asked about them, but they may be
+  /// shown as shots.
   std::vector<Fact> facts_behind_limit{};
   /// The cardinality of the whole table, before any limit (`is_one_to_one`).
   Cardinality cardinality = Cardinality::by_facts;
@@ -83,13 +84,13 @@ struct Relation {
   /// Whether each subject is a sentence with [Y] in the answer's place. The relation's only
   /// template is then "[X]", and the relation is verbatim.
   bool own_sentences = false;
-  /// A note that must be shown wherever the relation's numbers are; usually empty.
+  /// A note that must be shown wherever the relation's numbers appear; usually empty.
   std::string note{};
   /// Other names of the options, parallel to them; shorter if the last options have none. Usually
   /// empty.
   std::vector<std::vector<std::string>> option_aliases{};
-  /// Weights of the first templates when templates are combined: at least 0, not all 0. Templates
-  /// after them have weight 0. Empty if no template has a weight.
+  /// Weights of the first templates when templates are combined: each is at least 0, and at least
+  /// one is above 0. The remaining templates have weight 0. Empty if no template has a weight.
   std::vector<double> template_weights{};
 };
 
@@ -154,7 +155,7 @@ inline void throw_problem(const Error& problem) {
                     "rename it, because results files are named after it");
 }
 
-/// Whether no two facts share an answer ("1:1"), as specified or else by the facts.
+/// Whether no two facts share an answer ("1:1"), as specified, or else as found in the facts.
 [[nodiscard]] inline bool is_one_to_one(const Relation& relation) {
   if (relation.cardinality != Cardinality::by_facts) {
     return relation.cardinality == Cardinality::one_to_one;
@@ -166,15 +167,15 @@ inline void throw_problem(const Error& problem) {
   return true;
 }
 
-/// The result of `is_one_to_one`, to be stored before facts are left out.
+/// The result of `is_one_to_one` as a value to store before facts are left out.
 [[nodiscard]] inline Cardinality cardinality_of(const Relation& relation) {
   return is_one_to_one(relation) ? Cardinality::one_to_one : Cardinality::many_to_one;
 }
 
-/// The relations named by `codes`, each cut to its first `limit` facts. They are in the dataset's
-/// order, so that the order of `codes` does not matter. An empty list means all relations, and
-/// limit 0 means all facts. With `keeps_others`, the facts after the limit go to
-/// `facts_behind_limit`. Throws a user error for a name that is unknown or duplicated.
+/// The relations named by `codes`, each with only its first `limit` facts. They are in the
+/// dataset's order, so that the order of `codes` does not matter. An empty list means all
+/// relations, and limit 0 means all facts. If `keeps_others` is set, the facts after the limit are
+/// moved to `facts_behind_limit`. Throws a user error for a name that is unknown or duplicated.
 [[nodiscard]] inline Dataset select_facts(Dataset dataset, const std::vector<std::string>& codes,
                                           std::size_t limit, bool keeps_others = false) {
   for (auto code = codes.begin(); code != codes.end(); ++code) {

@@ -3,12 +3,13 @@
 
 // Does a readable dataset contain hidden mistakes?
 //
-// The checks find what no loader refuses but what silently makes numbers wrong: a duplicate fact,
-// which counts twice; a subject with two answers, one of which counts as wrong; options that look
-// alike, so that a right answer counts as wrong; a duplicate template; control characters; names
-// that are not what they seem (name_check.hpp); a duplicate key in a JSON object, whose first value
-// is lost. In a graph: a duplicate triple, or one that is in both the training and the test part; a
-// single entity, which always ranks first. Each problem gets its own message; nothing is left out.
+// The checks find mistakes that no loader refuses but that silently make numbers wrong: a duplicate
+// fact, which counts twice; a subject with two answers, one of which counts as wrong; options that
+// look alike, so that a right answer counts as wrong; a duplicate template; control characters;
+// names that are not what they seem (name_check.hpp); a duplicate key in a JSON object, whose first
+// value is lost. In a graph, they find a duplicate triple, a triple in both the training and the
+// test part, and a single entity, which always ranks first. Each problem gets its own message;
+// nothing is left out.
 
 #include <cstddef>
 #include <filesystem>
@@ -68,7 +69,7 @@ inline void report_repeated(const std::vector<std::string>& texts, const Site& s
   }
 }
 
-/// Reports an invisible text, which consists only of white space.
+/// Reports a text that is invisible because it consists only of white space.
 inline void report_blank(const std::string& text, const Site& site, const std::string& what,
                          const ProblemSink& report) {
   if (leading_white_space(text) < text.size()) return;
@@ -154,7 +155,7 @@ inline void check_dataset(const Dataset& dataset, const ProblemSink& report) {
   for (const Relation& relation : dataset.relations) check_relation(relation, report);
 }
 
-/// The same for many prompts, whose facts have several objects.
+/// Reports doubtful parts of a dataset of many prompts, whose facts have several objects.
 inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& report) {
   for (const auto& file : dataset.files) check_json_keys(file, report);
   for (const MultiPromptRelation& relation : dataset.relations) {
@@ -223,7 +224,7 @@ inline std::vector<std::size_t> tested_and_in(std::vector<Triple> other,
   return detail::tested_and_in(graph.train, graph);
 }
 
-/// The same for a graph.
+/// Reports doubtful parts of a graph.
 inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) {
   const auto words = [&](const Triple& triple) {
     return "'" + graph.entities[triple.head].id + "', '" + graph.relations[triple.relation].id +

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The formats of datasets, and which of them a path has.
+// The formats of datasets, and which format a path has.
 //
-// A new format needs a header with two functions, and one line here.
+// To add a format, write a header with two functions and add one line here.
 
 #include <array>
 
@@ -29,15 +29,14 @@ struct DatasetFormat {
   const char* needs;
   bool (*matches)(const DiskPath&);
   Dataset (*load)(const DiskPath&, const ProblemSink&);
-  /// Whether a folder of many prompts may also contain such a file and still be read as many
-  /// prompts.
+  /// Whether a folder of many prompts that also contains such a file is still read as many prompts.
   bool gives_way = false;
   /// Whether a folder of this format consists only of its tables, so that an unread table means
   /// missing facts.
   bool is_flat = false;
 };
 
-/// The first that matches is used.
+/// The first format that matches is used.
 inline constexpr std::array<DatasetFormat, 9> dataset_formats{{
     {"BEAR", "metadata_relations.json", is_bear, load_bear},
     {"LAMA",

@@ -3,9 +3,9 @@
 
 // Which texts does a dataset contribute to prompts, and where was each read?
 //
-// `visit(Site, text)` receives each template, subject, option and name as it was read. The site has
-// the file, the line if the dataset stores it, and a field with the relation and the kind of text.
-// Non-goal: texts as a probe joins them (prompt/).
+// `visit(Site, text)` receives each template, subject, option and name as it was read. The site
+// contains the file, the line if the dataset stores it, and a field that names the relation and the
+// kind of text. Non-goal: the texts that a probe joins from them (prompt/).
 
 #include <algorithm>
 #include <cstddef>
@@ -27,10 +27,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TextVisitor = std::function<void(const Site&, const std::string&)>;
 
-/// The first line of a file, from 1, that contains a text, plain or with JSON's escapes. With
-/// `behind`, the search starts at the first line that contains `behind` as a JSON string, or else
-/// plain, or else at the first line. 0 if there is no such line or the file cannot be read. Slow;
-/// for messages.
+/// The first line of a file, from 1, that contains a text, either plain or with JSON's escapes. If
+/// `behind` is set, the search starts at the first line that contains `behind` as a JSON string,
+/// else at the first that contains it as plain text, else at the first line of the file. Returns 0
+/// if there is no such line or the file cannot be read. Slow: use it only for messages.
 [[nodiscard]] inline std::size_t line_with(const DiskPath& file, const std::string& text,
                                            const std::string& behind = "") {
   const auto find = [&](const std::vector<std::string>& words, std::size_t from) -> std::size_t {
@@ -56,8 +56,8 @@ inline std::string nth_template(const std::string& code, std::size_t t) {
   return code + ", template " + std::to_string(t);
 }
 
-/// Visits subjects, and every option with the line of the first fact that it answers. If facts have
-/// their own texts for the options, these are visited instead.
+/// Visits the subjects and the options; an option's line is that of the first fact that it answers.
+/// If facts have their own texts for the options, those texts are visited instead of the labels.
 inline void for_each_name(const Relation& relation, const TextVisitor& visit) {
   std::vector<std::size_t> lines(relation.options.size(), 0);
   bool own_texts = !relation.facts.empty();
@@ -74,7 +74,7 @@ inline void for_each_name(const Relation& relation, const TextVisitor& visit) {
   }
 }
 
-/// Visits the templates with these indices, or all if there are none.
+/// Visits the templates with these indices, or all templates if there are no indices.
 inline void for_each_template_text(const Relation& relation,
                                    const std::vector<std::size_t>& templates,
                                    const TextVisitor& visit) {

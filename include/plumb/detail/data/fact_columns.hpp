@@ -3,13 +3,13 @@
 
 // What does each column of a user's table contain?
 //
-//   subject, relation, object      any name that triple_header.hpp knows, in any order and case
+//   subject, relation, object      any names that triple_header.hpp knows, in any order and case
 //   subject_id, object_id          identifiers: also subj_id, obj_id, head_id, …
 //   subject_aliases, object_aliases   other names: also s_aliases, o_aliases, possible_answers
-//   objects, answers, tails        instead of the object, if a fact has several right ones
-// All other columns are stored with the fact unchanged. A column called subject, relation or object
-// always has that role: next to "relation", "type" is just a further column. If both "source" and
-// "head" exist, neither is taken as the subject.
+//   objects, answers, tails        instead of the object, if a fact has several right objects
+// All other columns are stored unchanged with the fact. A column called subject, relation or object
+// always has that role, so if "relation" exists, "type" is just a further column. If both "source"
+// and "head" exist, neither is taken as the subject.
 
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Indices of a row's fields.
+/// The indices of the fields in a row.
 struct FactColumns {
   std::size_t subject = 0, relation = 0, object = 0;
   std::optional<std::size_t> subject_id{}, object_id{};
@@ -68,8 +68,8 @@ inline std::vector<std::size_t> columns_named(const std::vector<std::string>& he
   return found;
 }
 
-/// The columns that could have one of the three roles: the one called `normal`, else all with a
-/// known name. Columns of identifiers are included only if there is no other.
+/// The columns that could have one of the three roles: the column called `normal`, else all columns
+/// with a known name. Columns of identifiers are included only if there are no others.
 inline std::vector<std::size_t> role_columns(const std::vector<std::string>& header,
                                              std::string_view normal,
                                              std::span<const std::string_view> known,
@@ -84,7 +84,7 @@ inline std::vector<std::size_t> role_columns(const std::vector<std::string>& hea
   return names.empty() ? found : names;
 }
 
-/// For subject, relation and object: the columns that could have the role.
+/// For each of subject, relation and object, the columns that could have that role.
 inline std::array<std::vector<std::size_t>, 3> named_columns(
     const std::vector<std::string>& header) {
   std::array<std::vector<std::size_t>, 3> made{
@@ -95,7 +95,7 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   return made;
 }
 
-/// The columns of a header; nothing unless each of the three roles has exactly one column.
+/// The roles of a header's columns; nothing unless each of the three roles has exactly one column.
 [[nodiscard]] inline std::optional<FactColumns> fact_columns(
     const std::vector<std::string>& header) {
   const auto roles = detail::named_columns(header);
@@ -107,7 +107,7 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   made.several =
       ranges::find(detail::several_object_names, detail::bare_name(header[made.object])) !=
       detail::several_object_names.end();
-  // The first such column in the header.
+  // Finds the first column in the header with one of the `known` names.
   const auto further = [&](std::span<const std::string_view> known) -> std::optional<std::size_t> {
     for (const std::size_t column : detail::columns_named(header, known)) {
       if (!made.has(column)) return column;
@@ -121,8 +121,8 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   return made;
 }
 
-/// The problem with a header that is not of a table of facts: "the header 'country', 'capital'
-/// names no subject and no object".
+/// The problem with a header that does not belong to a table of facts: "the header 'country',
+/// 'capital' names no subject and no object".
 [[nodiscard]] inline std::string lacking_columns(const std::vector<std::string>& header) {
   const auto roles = detail::named_columns(header);
   constexpr std::array<const char*, 3> names{"subject", "relation", "object"};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which facts are shown as shots, and which are asked?
+// Which facts are shown as shots, and which are used as questions?
 //
-// A relation's facts are split into a training part, which shots are drawn from, and a test part.
-// The dataset's own split is kept. Without one, facts are distributed by subject, with a separate
-// seed, so that no subject is in both parts and drawing other shots does not move facts between
-// them. Source of the sizes: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4 (100
-// training facts a relation).
+// A relation's facts are split into a training part, from which shots are drawn, and a test part.
+// The dataset's own split is kept. Without such a split, facts are distributed by subject, with a
+// separate seed. No subject is then in both parts, and drawing different shots does not move facts
+// between the parts. Source of the sizes: "Towards Reliable Latent Knowledge Estimation in LLMs",
+// section 4 (100 training facts per relation).
 
 #include <algorithm>
 #include <cstddef>
@@ -49,12 +49,13 @@ class SubjectGroups {
   }
 
  private:
-  std::unordered_map<std::string, std::string> keys_;  // by label: the first fact's
+  std::unordered_map<std::string, std::string> keys_;  // by label: the key of the first fact with
+                                                       // it
 };
 
-/// Puts at most `training` facts into the training part. At least ten facts, or a fifth in a
-/// relation with fewer than fifty, remain for the test. Throws a user error if the dataset's own
-/// split omits facts or has a subject in both parts.
+/// Puts at most `training` facts into the training part. At least ten facts, or a fifth of a
+/// relation with fewer than fifty facts, remain for the test. Throws a user error if the dataset's
+/// own split omits facts or puts a subject into both parts.
 [[nodiscard]] inline FactSplit train_test_split(const Relation& relation, std::size_t training,
                                                 std::uint64_t seed) {
   FactSplit split;
@@ -105,8 +106,8 @@ class SubjectGroups {
   return split;
 }
 
-/// The training facts in the order in which they become shots under a seed. The first n of them are
-/// the n shots, so longer sequences begin with the shorter ones.
+/// The training facts in the order in which they become shots under a seed. With n shots, the first
+/// n facts are used, so longer sequences begin with the shorter ones.
 [[nodiscard]] inline std::vector<std::size_t> shot_order(const Relation& relation,
                                                          const FactSplit& split,
                                                          std::uint64_t seed) {

@@ -3,9 +3,9 @@
 
 // How is FACTOR read?
 //
-// Each record has a context, one true completion and three false ones (Muhlgay et al. 2024). The
-// context is `turncated_prefixes` (the field's own spelling), then a space unless it ends in
-// whitespace, then the completion; the statement is scored byte for byte. All records form one
+// Each record has a context, one true completion and three false ones (Muhlgay et al. 2024). A
+// statement is the context (`turncated_prefixes`, the field's own spelling), a space unless the
+// context ends in white space, and a completion. It is scored byte for byte. All records form one
 // relation. Its options are the four roles, and each fact has its own texts for them. The true
 // completion is the first option, so a tie would count as right. Records whose completions are not
 // all different are therefore reported.
@@ -27,8 +27,8 @@ inline const std::vector<std::string>& factor_roles() {
   return roles;
 }
 
-/// A note to be shown with the numbers, because the calibration paper uses Wiki-FACTOR. Only the
-/// file's name shows which part of FACTOR it contains.
+/// A note to show with the numbers. The calibration paper uses Wiki-FACTOR, and only the file's
+/// name shows which part of FACTOR a file contains.
 inline std::string factor_note(const std::string& file_name) {
   const std::string name = lower_case(file_name);
   if (name.find("wiki") != std::string::npos) return "";

@@ -9,9 +9,10 @@
 //   entity2text.txt                 identifier <tab> text
 //   entity2textlong.txt             identifier <tab> description; optional
 //   relation2text.txt               identifier <tab> name
-//   entities.txt                    one identifier on each line, sets the order; optional
+//   entities.txt                    one identifier on each line; sets the order of entities;
+//                                   optional
 // A first line such as "entity <tab> text" is a header and is skipped. Without entity2textlong.txt,
-// a text is "name, description", split at its first ", ", as in WN18RR; an empty description
+// a text is "name, description" and is split at its first ", ", as in WN18RR. An empty description
 // becomes "-". Without entity2text.txt the folder is plain: it has train, dev or valid, and test
 // files that end in .tsv or .txt. Their identifiers become names by replacing underscores with
 // spaces, and there are no descriptions. YAGO, recognised by its relation hasGender, gets "_" for
@@ -48,8 +49,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TabbedLine = std::function<void(std::vector<std::string>&, std::size_t line)>;
 
-/// Calls `visit(fields, line)` for each line that is not empty. Throws a user error for a line with
-/// another number of fields, for one that is not UTF-8, and for a file that cannot be read.
+/// Calls `visit(fields, line)` for each line that is not empty. Throws a user error if a line has a
+/// different number of fields or is not UTF-8, or if the file cannot be read.
 inline void for_each_tabbed_line(const DiskPath& file, std::size_t fields,
                                  const TabbedLine& visit) {
   std::vector<std::string> parts;
@@ -111,8 +112,8 @@ inline std::string without_wordnet_tags(std::string_view text) {
   return is(ids, 0) && (fields.size() == 1 || is(texts, 1));
 }
 
-/// Like for_each_tabbed_line, but skips a first line that is a header. Throws a user error for a
-/// header further down.
+/// Like for_each_tabbed_line, but skips the first line if it is a header. Throws a user error if a
+/// later line is a header.
 inline void for_each_named_line(const DiskPath& file, const TabbedLine& visit) {
   bool is_first = true;
   for_each_tabbed_line(file, 2, [&](std::vector<std::string>& fields, std::size_t line) {
@@ -136,8 +137,8 @@ class GraphBuilder {
     graph_.name = folder.canonical().name();
   }
 
-  /// The file of that name, which is recorded in the graph's `files`; nothing if it does not exist.
-  /// Throws a user error for an encoding other than UTF-8.
+  /// Returns the file with that name and records it in the graph's `files`; nothing if it does not
+  /// exist. Throws a user error for an encoding other than UTF-8.
   std::optional<DiskPath> file(const std::string& name) {
     if (!(folder_ / name).is_file()) return std::nullopt;
     refuse_other_encoding(folder_ / name);
@@ -175,8 +176,8 @@ class GraphBuilder {
     graph_.relations.push_back(std::move(relation));
   }
 
-  /// A header gives the order of the columns and is not a triple. With `plain`, unknown identifiers
-  /// become new entities and relations.
+  /// A header sets the order of the columns and is not a triple. If `plain` is true, unknown
+  /// identifiers become new entities and relations.
   void read_part(const DiskPath& file, std::vector<Triple> KnowledgeGraph::*part, bool plain) {
     const bool ordered = (folder_ / "entities.txt").is_file();
     const char* list = ordered ? "entities.txt" : "entity2text.txt";
@@ -219,9 +220,9 @@ class GraphBuilder {
     });
   }
 
-  /// Throws a user error for a header inside a part, as in concatenated files. A row of such words
-  /// is not a header if another row has the same relation: in a graph of letters, "h r t" may be a
-  /// triple.
+  /// Throws a user error if a part contains a header after its first line, as concatenated files
+  /// do. A row that looks like a header is not one if another row has the same relation: in a graph
+  /// of letters, "h r t" may be a triple.
   void refuse_headers_inside() const {
     for (const auto& [relation, sites] : headers_) {
       if (rows_.at(relation) == sites.size()) throw header_inside(sites.front());
@@ -252,7 +253,7 @@ class GraphBuilder {
   DiskPath folder_;
   KnowledgeGraph graph_;
   std::filesystem::path bare_part_, other_order_;
-  std::map<std::string, std::vector<Site>> headers_;  // rows that look like one, by relation
+  std::map<std::string, std::vector<Site>> headers_;  // rows that look like a header, by relation
   std::unordered_map<std::string, std::size_t> rows_;
   std::unordered_map<std::string, std::size_t> places_, relations_;
 };
@@ -297,7 +298,7 @@ inline void read_entity_texts(GraphBuilder& builder, const DiskPath& texts) {
   });
 }
 
-/// Throws a user error if a part exists twice, or in a file of a type that is not read.
+/// Throws a user error if a part exists twice, or if its file has a type that plumb does not read.
 inline void refuse_unread_parts(const DiskPath& folder, const KnowledgeGraph& graph) {
   constexpr auto parts =
       std::to_array<std::string_view>({"train", "dev", "valid", "validation", "test"});
@@ -331,7 +332,8 @@ inline void drop_gender(KnowledgeGraph& graph) {
   return path.is_folder() && has("train") && has("test");
 }
 
-/// Throws a user error for a folder without triples and for any problem in a file, with its line.
+/// Throws a user error if the folder contains no triples, or for any problem in a file; the error
+/// names the line.
 [[nodiscard]] inline KnowledgeGraph load_graph(const DiskPath& folder) {
   detail::GraphBuilder builder(folder);
   const auto texts = builder.file("entity2text.txt");

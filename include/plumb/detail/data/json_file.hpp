@@ -3,8 +3,8 @@
 
 // What does a JSON or JSON-lines file contain, and which line has a mistake?
 //
-// Every loader uses these functions, so that a broken file is always reported in the same way: with
-// file, line and remedy. The order of keys is kept. Non-goal: schemas.
+// Every loader uses these functions, so that a broken file is always reported in the same way, with
+// file, line and remedy. Keys keep their order. Non-goal: schemas.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,8 +30,8 @@ using Json = nlohmann::ordered_json;
 /// for each level.
 inline constexpr std::size_t deepest_json = 500;
 
-/// The byte at which the nesting is too deep, whether or not the text is JSON; nothing if it never
-/// is.
+/// The byte at which the nesting is too deep, whether or not the text is JSON; nothing if it is
+/// never too deep.
 [[nodiscard]] inline std::optional<std::size_t> too_deep_at(std::string_view text) {
   const auto opens = [](char c) { return c == '[' || c == '{'; };
   if (std::count_if(text.begin(), text.end(), opens) <= std::ptrdiff_t{deepest_json}) return {};
@@ -58,8 +58,7 @@ inline std::size_t line_of_byte(std::string_view text, std::size_t byte) {
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
-/// The problem with a text that should be JSON. Nothing if the text is valid, and `value` is then
-/// set.
+/// Parses a text into `value`. Returns the problem if the text is not JSON, else nothing.
 inline std::optional<std::string> parse_json(std::string_view text, Json& value,
                                              std::size_t* bad_byte = nullptr) {
   if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
@@ -77,7 +76,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   } catch (const Json::parse_error& error) {
     const std::size_t at = error.byte == 0 ? 0 : error.byte - 1;
     if (bad_byte != nullptr) *bad_byte = at;
-    // Python writes these, but JSON has no such numbers.
+    // Python writes these numbers, but JSON does not have them.
     for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
       if (text.substr((std::min)(at, text.size())).starts_with(word)) {
         return "contains " + std::string(word) + ", which JSON does not allow (byte " +
@@ -102,7 +101,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return value;
 }
 
-/// The same for a value that must be an object.
+/// The same for a text that must contain an object.
 [[nodiscard]] inline Json object_of_text(const std::string& text, const DiskPath& file) {
   Json value = json_of_text(text, file);
   if (!value.is_object()) {
@@ -121,22 +120,24 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return object_of_text(read_text(file), file);
 }
 
-/// The line, from 1, of a value after a key in a JSON text. The key's line if `value` is empty or
-/// the text spells it differently from nlohmann-json. 0 if the text spells the key differently.
+/// The line, from 1, of `value` after `key` in a JSON text. Returns the key's line if `value` is
+/// empty or is spelled differently from how nlohmann-json writes it, and 0 if the key is.
 [[nodiscard]] inline std::size_t line_of_json(std::string_view text, const std::string& key,
                                               const std::string& value = {}) {
   const std::string wanted = Json(key).dump();
   for (std::size_t at = text.find(wanted); at != text.npos; at = text.find(wanted, at + 1)) {
     const std::size_t behind = text.find_first_not_of(" \t\r\n", at + wanted.size());
-    if (behind == text.npos || text[behind] != ':') continue;  // a value of that text
+    if (behind == text.npos || text[behind] != ':')
+      continue;  // not a key, but a string value with
+                 // the same text
     const std::size_t there = value.empty() ? text.npos : text.find(Json(value).dump(), behind);
     return detail::line_of_byte(text, there == text.npos ? at : there);
   }
   return 0;
 }
 
-/// The .jsonl files at a path, sorted; empty if any of them does not begin with an object that
-/// `fits`.
+/// The .jsonl files at a path, sorted; empty if any file does not begin with an object that `fits`
+/// accepts.
 template <class Fits>
 [[nodiscard]] std::vector<DiskPath> files_of_rows(const DiskPath& path, Fits fits) {
   std::vector<DiskPath> files = path.files(".jsonl");
@@ -147,7 +148,7 @@ template <class Fits>
   return files;
 }
 
-/// Calls `visit(object, line)` for each line. Blank lines are skipped, and broken ones reported.
+/// Calls `visit(object, line)` for each line. Skips blank lines and reports broken ones.
 template <class Visit>
 void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit visit) {
   for_each_line(file, [&](const std::string& text, std::size_t line) {

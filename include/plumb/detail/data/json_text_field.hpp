@@ -4,11 +4,11 @@
 // Extracts the text under one key of a JSON object without storing the object in memory.
 //
 // Corpora are files of JSON lines, {"text": "…", "meta": {…}}, whose texts are documents of any
-// length. The object arrives in blocks of bytes, which may be cut anywhere. The text is passed on
-// in parts with its escapes decoded. Everything else is skipped with few checks: strings and
-// brackets must close, and the object's own colons and commas must exist. Numbers and inner commas
-// are not checked. Bytes that are not UTF-8 pass through unchanged; half a surrogate pair becomes
-// U+FFFD.
+// length. The object arrives in blocks of bytes, which may begin and end anywhere. The text is
+// passed on in parts, with its escapes decoded. Everything else is skipped with few checks: strings
+// and brackets must be closed, and the outermost object must have its colons and commas. Numbers
+// and inner commas are not checked. Bytes that are not UTF-8 pass through unchanged; half a
+// surrogate pair becomes U+FFFD.
 
 #include <cstddef>
 #include <string>
@@ -40,8 +40,8 @@ class JsonTextField {
     give();
   }
 
-  /// Ends the current object; another may follow. Returns the problem with it for a message, or
-  /// null.
+  /// Ends the current object; another may follow. Returns the problem with the object, for a
+  /// message, or null.
   const char* end() {
     const char* problem = problem_;
     is_blank_ = problem == nullptr && place_ == Place::before;
@@ -65,14 +65,14 @@ class JsonTextField {
   [[nodiscard]] bool was_blank() const noexcept { return is_blank_; }
 
  private:
-  /// What the outermost object expects next; `first` is a key or the object's end.
+  /// What the outermost object expects next; `first` means a key or the object's end.
   enum class Place { before, first, key, colon, value, next, behind };
   enum class Kind { key, wanted, other };
   static constexpr std::size_t deepest = 1000;
 
   void refuse(const char* problem) { problem_ = problem; }
 
-  /// A byte outside strings.
+  /// Takes a byte outside strings.
   void take_mark(char c) {
     if (c == ' ' || c == '\t' || c == '\r') return;
     if (closers_.size() > 1) return take_inner(c);
@@ -97,13 +97,14 @@ class JsonTextField {
       place_ = Place::key;
     } else if (c == '}' && (place_ == Place::first || place_ == Place::next)) {
       place_ = Place::behind;
-    } else if (place_ != Place::next || is_mark(c)) {  // else a number or name continues
+    } else if (place_ != Place::next || is_mark(c)) {  // in the other case, a number or name
+                                                       // continues
       refuse(place_ == Place::behind ? "has something after its object"
                                      : "is not a complete JSON object");
     }
   }
 
-  /// The same inside an inner object or list.
+  /// Takes a byte outside strings in an inner object or list.
   void take_inner(char c) {
     if (c == '"') return begin_string(Kind::other);
     if (c == '{' || c == '[') {
@@ -124,7 +125,7 @@ class JsonTextField {
     if (kind == Kind::wanted) found_ = true;
   }
 
-  /// Bytes of a string, up to its end or an escape.
+  /// Takes bytes of a string, up to its end or an escape.
   void take_string(std::string_view& bytes) {
     if (!escape_.empty()) {
       take_escape(bytes.front());
@@ -183,14 +184,15 @@ class JsonTextField {
     put(text);
   }
 
-  /// Adds to the current string. A pending first half of a surrogate pair then has no second half.
+  /// Adds text to the current string. If the first half of a surrogate pair is pending, its second
+  /// half is missing, and U+FFFD replaces it.
   void put(std::string_view text) {
     if (high_ != 0) {
       high_ = 0;
       put("\uFFFD");
     }
     if (kind_ == Kind::wanted) out_ += text;
-    // Only as much of a key as distinguishes it from the field.
+    // Stores only enough of a key to distinguish it from the field.
     if (kind_ == Kind::key && key_.size() <= field_.size()) {
       key_ += text.substr(0, field_.size() + 1 - key_.size());
     }

@@ -7,14 +7,14 @@
 //   P190/test.jsonl          {"sub_label": "Elek", "obj_uri": ["Q507846"], "obj_label": [{"rdf":
 //                             "Sebiș", "alternative": ["Sebiş"], "chosen": "Sebiș"}]}
 //   question-templates.csv   P190, What are the twin municipalities of [S]?
-// A row is a fact with all its objects. `obj_label` may also be a single text. An object's label is
-// `chosen`, as in KAMEL's shots; its aliases are `alternative`. `rdf` is not read: it equals
+// Each row is a fact with all its objects. `obj_label` may also be a single text. An object's label
+// is `chosen`, as in KAMEL's shots; its aliases are `alternative`. `rdf` is not read: it equals
 // `chosen` for entities and is null for dates and quantities. For those, KAMEL's table script uses
 // the first alternative as the main label ("16 December 1949", while `chosen` is "1949"). The
-// question list is in the folder or, as published, in one of the two folders above it. It gives one
-// template for each relation, "… [X]? [Y]". Training rows become shots, test rows are asked, and
-// dev.jsonl is left out. Relations are in the order of their numbers. Source: Kalo and Fichtel
-// 2022, "KAMEL: Knowledge Analysis with Multitoken Entities in Language Models";
+// question list is in the folder or, as published, in one of the two folders above it. Each
+// relation gets one template from it, "… [X]? [Y]". Training rows become shots, test rows become
+// questions, and dev.jsonl is left out. Relations are in the order of their numbers. Source: Kalo
+// and Fichtel 2022, "KAMEL: Knowledge Analysis with Multitoken Entities in Language Models";
 // prompt/kamel_prompt.hpp describes how KAMEL asks.
 
 #include <cstddef>
@@ -38,8 +38,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A relation's rows by part, each with its question. Rows have no subject identifiers, so a
-/// subject's is its part and line ("test-3"). An object's is its Wikidata item, or its label if it
-/// is not an item.
+/// subject is identified by its part and line ("test-3"). An object is identified by its Wikidata
+/// item, or by its label if it is not an item.
 struct KamelRelation {
   MultiPromptRelation asked;
   MultiPromptRelation training;
@@ -126,7 +126,8 @@ inline std::optional<NamedEntity> kamel_object(const Json& object) {
   return made;
 }
 
-/// Whether an identifier is a Wikidata item; for dates and numbers it is a type instead.
+/// Whether an identifier is a Wikidata item; for dates and numbers, the identifier is a type
+/// instead.
 inline bool is_wikidata_item(const std::string& id) {
   return id.size() > 1 && id.front() == 'Q' &&
          id.find_first_not_of("0123456789", 1) == std::string::npos;
@@ -187,8 +188,8 @@ inline void add_kamel_rows(RelationBuilder& builder, const MultiPromptRelation& 
   }
 }
 
-/// Reads the rows as published. Throws a user error if a file cannot be read. Relations without a
-/// question and broken lines go to `report`.
+/// Reads the rows as published. Throws a user error if a file cannot be read. Reports relations
+/// without a question, and broken lines.
 [[nodiscard]] inline KamelFolder read_kamel(const DiskPath& folder,
                                             const ProblemSink& report = throw_problem) {
   KamelFolder made{folder.name(), {}, {}, {}};
@@ -226,9 +227,10 @@ inline void add_kamel_rows(RelationBuilder& builder, const MultiPromptRelation& 
   return made;
 }
 
-/// Reads the same files as a closed set. Each row gives a fact for each of its objects. The options
-/// are the relation's distinct labels in both parts, each with the aliases of all objects with that
-/// label. Throws and reports as read_kamel does, and also reports a relation with a single option.
+/// Reads the same files as a closed set. Each row becomes one fact for each of its objects. The
+/// options are the relation's distinct labels in both parts, each with the aliases of all objects
+/// with that label. Throws and reports as read_kamel does, and also reports a relation with a
+/// single option.
 [[nodiscard]] inline Dataset load_kamel(const DiskPath& folder,
                                         const ProblemSink& report = throw_problem) {
   KamelFolder read = read_kamel(folder, report);

@@ -27,7 +27,7 @@ struct Entity {
 struct GraphRelation {
   std::string id;
   std::string name;
-  /// Indices of its possible tails, ascending; empty if the graph does not specify them.
+  /// Indices of the relation's possible tails, ascending; empty if the graph does not specify them.
   std::vector<std::uint32_t> range{};
 };
 
@@ -36,7 +36,7 @@ struct Triple {
   std::uint32_t head = 0;
   std::uint32_t relation = 0;
   std::uint32_t tail = 0;
-  /// Line in its part's file, from 1.
+  /// Line in the file of the triple's part, from 1.
   std::uint32_t line = 0;
 
   friend auto operator<=>(const Triple& a, const Triple& b) {
@@ -49,7 +49,7 @@ struct Triple {
 
 struct KnowledgeGraph {
   std::string name;
-  /// Every file that it was read from.
+  /// Every file from which the graph was read.
   std::vector<std::filesystem::path> files;
   std::vector<Entity> entities;
   std::vector<GraphRelation> relations;

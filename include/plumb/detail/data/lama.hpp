@@ -8,20 +8,20 @@
 //   Google_RE/place_of_birth_test.jsonl   {"sub_label", "obj_label", "sub_aliases", "uuid", …}
 //   ConceptNet/test.jsonl  {"masked_sentences": ["You need a [MASK] to …"], "obj_label", "pred", …}
 //   Squad/test.jsonl       {"masked_sentences": ["…"], "obj_label", "id", …}
-//   en/templates.jsonl     mLAMA: a list like relations.jsonl in each language's folder
+//   en/templates.jsonl     mLAMA: in each language's folder, a list like relations.jsonl
 //   en/P36.jsonl           {"sub_label", "obj_label", "sub_uri", "obj_uri", "uuid", "lineid"}
-// This is the layout of the LAMA probe (Petroni et al. 2019), of its part without helpful names
+// This is the layout of the LAMA probe (Petroni et al. 2019), of its subset without helpful names
 // (LAMA-UHN: Poerner et al. 2019; TREx_UHN/, Google_RE_UHN/), and of mLAMA (Kassner et al. 2021).
-// mLAMA's lineid is a fact's number in all languages and is kept as a column. The path is the whole
-// folder, one of its parts with relations.jsonl next to it, or a folder that contains
-// relations.jsonl and the facts. A relation that is listed several times has several templates. A
-// relation without a fact file is left out, because LAMA's own list names more relations than LAMA
-// has; facts without a template are left out too. The list has only T-REx's relations. Google-RE's
-// three relations have the templates in LAMA's program (scripts/run_experiments.py), unless the
-// list names them, so Google_RE/ needs no list. ConceptNet has one relation for each `pred`, Squad
-// has one. Their facts have their own sentences instead of a template (Relation::own_sentences).
-// The options are the relation's distinct objects, in order of appearance; LAMA itself ranks a
-// whole vocabulary.
+// mLAMA's lineid is the number of a fact, the same in all languages, and is stored as a column. The
+// path is the whole folder, one of its parts with relations.jsonl next to it, or a folder that
+// contains relations.jsonl and the facts. A relation that is listed several times has several
+// templates. A relation without a fact file is left out, because LAMA's own list names more
+// relations than LAMA has; facts without a template are left out too. The list contains only
+// T-REx's relations. Google-RE's three relations get the templates from LAMA's program
+// (scripts/run_experiments.py), unless the list names them, so Google_RE/ needs no list. ConceptNet
+// has one relation for each `pred`; Squad has one relation. Their facts have their own sentences
+// instead of a template (Relation::own_sentences). The options are the relation's distinct objects,
+// in order of appearance; LAMA itself ranks a whole vocabulary.
 
 #include <array>
 #include <map>
@@ -50,13 +50,13 @@ inline constexpr std::array<LamaTemplate, 3> google_re_templates{
      {"date_of_birth", "[X] (born [Y])."},
      {"place_of_death", "[X] died in [Y] ."}}};
 
-/// Whether a folder's name is that of a part whose sentences come from templates.
+/// Whether a folder has the name of a part whose sentences come from templates.
 inline bool is_lama_part(const DiskPath& folder) {
   const std::string name = folder.name();
   return name.starts_with("TREx") || name.starts_with("Google_RE");
 }
 
-/// A part's file of sentences with a gap; nothing for other folders.
+/// The file of sentences with a gap in a part's folder; nothing for other folders.
 inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   const std::string name = folder.name();
   auto file = folder / "test.jsonl";
@@ -100,7 +100,7 @@ inline std::optional<DiskPath> lama_templates(const DiskPath& folder) {
   return std::nullopt;
 }
 
-/// Whether a folder is the Google-RE part with facts, which needs no list.
+/// Whether a folder is Google-RE's part and contains facts. Google-RE needs no list.
 inline bool is_google_re(const DiskPath& folder) {
   return folder.name().starts_with("Google_RE") &&
          ranges::any_of(google_re_templates, [&](const LamaTemplate& one) {
@@ -131,7 +131,7 @@ inline std::vector<DiskPath> lama_fact_files(const DiskPath& folder,
   return found;
 }
 
-/// The codes of the folders' fact files that are not in `known`, as a list for a message.
+/// A list, for a message, of the codes of the folders' fact files that are not in `known`.
 inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
                                       const std::vector<std::string>& known) {
   std::string codes;

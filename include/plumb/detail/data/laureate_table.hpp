@@ -5,12 +5,12 @@
 //
 //   Name,Birth Year,Award Year,Nature of Award,Gender
 //   Albert Einstein,1879,1921,Physics,male
-// A .csv whose header has Name and Birth Year, as the paper prints its excerpt; the file itself is
-// not published. Each of the four columns other than Name is a relation, named by the column in
-// lower case with "-" for spaces. A column may be missing, and an empty field gives no fact. A
-// column with a single value, as in a table of one prize, does not become a relation and is left
-// out. There are no templates. Source: "Towards Reliable Latent Knowledge Estimation in LLMs",
-// appendix A.1, whose probe asks birth-year.
+// This is a .csv whose header contains Name and Birth Year, as in the paper's printed excerpt; the
+// file itself is not published. Each of the four columns other than Name is a relation. Its name is
+// the column's name in lower case, with "-" for spaces. A column may be missing, and an empty field
+// yields no fact. A column with a single value, as in a table of one prize, is left out. There are
+// no templates. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", appendix A.1, whose
+// probe uses birth-year.
 
 #include <array>
 #include <optional>

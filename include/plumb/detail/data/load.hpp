@@ -14,7 +14,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct DatasetFormat;
 
-/// The format of a path: the first of `formats` that matches, or null.
+/// The format of a path: the first in `formats` that matches, or null if none does.
 [[nodiscard]] const DatasetFormat* format_of(const DiskPath& path,
                                              std::span<const DatasetFormat> formats);
 
@@ -47,8 +47,8 @@ struct DatasetFormat;
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for tables that plumb can read after a conversion: Parquet, and .csv files
-/// with another header.
+/// Throws a user error for tables that plumb can read only after a conversion: Parquet files, and
+/// .csv files with an unknown header.
 inline void refuse_other_tables(const DiskPath& path) {
   const bool in_data = path.is_folder() && !(path / "data").files(".parquet").empty();
   const std::vector<DiskPath> parquet = (in_data ? path / "data" : path).files(".parquet");

@@ -5,7 +5,7 @@
 //
 //   mine/P36.jsonl, paraphrase/P36.jsonl   {"template": "[X] capital [Y] .", "weight": 8.5e-05}
 //   manual_paraphrase/P36.txt              "[X] capital is [Y].", one template on each line
-// The user names the folder of one kind, not the one above it. A prompt's weight comes from
+// The user passes the folder of one kind, not its parent folder. A prompt's weight comes from
 // training; the weights of a relation add up to one. The n prompts of a text file have equal
 // weights, 1/n each. Duplicate templates are kept. Source: Jiang et al. 2020, "How Can We Know What
 // Language Models Know?", section 4; aggregate/weighted_likelihood.hpp describes how weights are
@@ -58,7 +58,7 @@ inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase"
          (folder.name() == lpaqa_kinds[0] && !folder.files(".txt").empty());
 }
 
-/// Adds a line's template and its weight. Throws a user error if one of them is invalid.
+/// Adds a line's template and its weight. Throws a user error if either is invalid.
 inline void add_weighted(WeightedTemplates& all, const std::string& text, double weight,
                          Site site) {
   if (!(weight >= 0) || !std::isfinite(weight)) {
@@ -71,8 +71,8 @@ inline void add_weighted(WeightedTemplates& all, const std::string& text, double
   all.weights.push_back(weight);
 }
 
-/// Reads a file of either format. Throws a user error if it cannot be read, has no template, has
-/// one without a placeholder or a weight, or if all weights are 0.
+/// Reads a file of either format. Throws a user error if the file cannot be read, has no template,
+/// has a template without a placeholder or a weight, or if all weights are 0.
 [[nodiscard]] inline WeightedTemplates read_lpaqa(const DiskPath& file) {
   WeightedTemplates all;
   if (file.extension() == ".jsonl") {

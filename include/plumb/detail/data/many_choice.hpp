@@ -3,13 +3,14 @@
 
 // How are facts turned into a dataset with many choices?
 //
-// By IC-LKE's rule for T-REx-MC. It takes relations with at least 500 facts and 100 objects. Of
-// each, 100 facts are for training and 400 for the test; its 50 relations thus give 5,000 and
-// 20,000. A fact is asked with its object and 99 of its relation's other objects, none of them a
-// true object of the same subject (data/choices.hpp). The draws depend on the seed, the relation
-// and the fact, so a relation does not depend on the rest of the data. The rows differ from the
-// authors' published ones, which choice_table.hpp reads. Source: "Towards Reliable Latent Knowledge
-// Estimation in LLMs", section 4 and A.2.
+// They are drawn by IC-LKE's rule for T-REx-MC, which takes relations with at least 500 facts and
+// 100 objects. In each relation, 100 facts are for training and 400 for the test; T-REx-MC's 50
+// relations thus have 5,000 training facts and 20,000 test facts. The choices for a fact are its
+// object and 99 other objects of its relation, none of them a true object of the same subject
+// (data/choices.hpp). The draws depend on the seed, the relation and the fact, so the draws for one
+// relation do not depend on the rest of the data. The rows differ from the authors' published ones,
+// which choice_table.hpp reads. Source: "Towards Reliable Latent Knowledge Estimation in LLMs",
+// section 4 and A.2.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,12 +29,12 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyChoiceRule {
-  /// The fewest facts and objects of a relation.
+  /// The smallest number of facts in a relation, and of objects.
   std::size_t facts = 500;
   std::size_t objects = 100;
   /// Choices of each fact, including its own object.
   std::size_t choices = 100;
-  /// The most facts of each relation.
+  /// The largest numbers of training and test facts in a relation.
   std::size_t training = 100;
   std::size_t test = 400;
   std::uint64_t seed = 0;
@@ -55,7 +56,7 @@ struct ManyChoiceRule {
     random.shuffle(places, most);
     places.resize((std::min)(places.size(), most));
   };
-  draw(split.training, rule.training, "training");  // a dataset's own part may have more
+  draw(split.training, rule.training, "training");  // a dataset's own training part may be larger
   draw(split.test, rule.test, "test");
   const ChoiceSampler sampler(relation, aliases, rule.choices, rule.seed);
   Relation made = relation;
@@ -74,8 +75,7 @@ struct ManyChoiceRule {
   return made;
 }
 
-/// Writes a relation of such facts as a table with choices (choice_table.hpp), one fact on each
-/// line.
+/// Writes a relation whose facts have choices as a table (choice_table.hpp), one fact on each line.
 [[nodiscard]] inline std::string choice_table_jsonl(const Relation& relation) {
   std::string text;
   for (const Fact& fact : relation.facts) {

@@ -47,7 +47,7 @@ struct MultiPromptRelation {
   std::filesystem::path file{};
   std::filesystem::path template_file{};
 
-  /// The number of prompts of the first `limit` facts, or of all if it is 0.
+  /// The number of prompts for the first `limit` facts, or for all facts if `limit` is 0.
   [[nodiscard]] std::size_t prompts(std::size_t limit = 0) const {
     const std::size_t count = limit == 0 ? facts.size() : (std::min)(limit, facts.size());
     std::size_t names = 0;
@@ -63,7 +63,7 @@ struct MultiPromptDataset {
   std::vector<std::filesystem::path> files;
   /// Descriptions of the files' other contents, which are not read.
   std::vector<std::string> left_out{};
-  /// Whether its files give the origin of any template. If not, all count as manual.
+  /// Whether its files specify the origin of any template. If not, all templates count as manual.
   bool knows_origins = false;
 };
 
@@ -78,8 +78,8 @@ enum class KeptOrigins : std::uint8_t { all, manual, generated };
 }
 
 /// Keeps the templates of one origin. Relations without such a template are left out and listed in
-/// `left_out`. Throws a user error about `origin` if the dataset does not give its templates'
-/// origins, or if no template is left.
+/// `left_out`. Throws a user error about `origin` if the dataset does not specify the origins of
+/// its templates, or if no template is left.
 inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   if (kept == KeptOrigins::all) return;
   const std::string word(name_of(kept));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can a relation be asked with many prompts?
+// Can a relation be used with many prompts?
 //
-// The rules are the same for all sources. An entity's names are not blank, have no line break and
-// are distinct. A relation has a name that is usable in file names, and it has facts and templates.
+// The rules are the same for all sources. An entity's names must be distinct, not blank and without
+// line breaks. A relation must have facts, templates, and a name that is usable in file names.
 // Non-goals: single lines and templates, whose readers report them (multi_prompt_folder.hpp,
 // prompt_template_file.hpp).
 
@@ -30,7 +30,7 @@ inline void add_names(NamedEntity& entity, const std::vector<std::string>& names
   for (const std::string& name : names) add_name(entity, name);
 }
 
-/// The problem with a name in a prompt of one line, if any: a line break.
+/// The problem with a name, if any: a line break, because a prompt is one line.
 [[nodiscard]] inline std::optional<Error> problem_with_name(const std::string& name,
                                                             const Site& site) {
   if (name.find_first_of("\r\n") == std::string::npos) return std::nullopt;

@@ -8,11 +8,11 @@
 //                      "objects": [{"obj_id": "Q90", "obj_label": "Paris",
 //                                   "obj_aliases": ["City of Light"]}]}, one fact on each line
 //   templates.jsonl   as in prompt_template_file.hpp
-// Aliases may be missing. A subject appears once in a relation, an object once in a fact, and every
+// Aliases may be missing. A subject appears once in a relation, and an object once in a fact. Every
 // relation is in both files. Relations are in the order of facts.jsonl. Two other layouts are read
 // too: any closed-set dataset (closed_set_prompts.hpp), with prompts/templates.jsonl if the folder
-// has it, and MyriadLAMA as published (myriad_lama.hpp). Source of the structure: MyriadLAMA, "What
-// Matters in Learning Facts in Language Models?", section 4.
+// contains it, and MyriadLAMA as published (myriad_lama.hpp). Source of the structure: MyriadLAMA,
+// "What Matters in Learning Facts in Language Models?", section 4.
 
 #include <optional>
 #include <string>
@@ -25,15 +25,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a path is MyriadLAMA, or a folder of this layout. The folder must have facts.jsonl and
-/// must not be in a closed-set layout, which may contain such a file too.
+/// Whether a path is MyriadLAMA or a folder in this layout. The folder must contain facts.jsonl and
+/// must not be in a closed-set layout, because such a layout may also contain that file.
 [[nodiscard]] bool is_multi_prompt(const DiskPath& path);
 
 /// The file of templates for many prompts in the folder of a closed-set dataset; nothing if there
 /// is none.
 [[nodiscard]] std::optional<DiskPath> prompt_file_of(const DiskPath& folder);
 
-/// Reads MyriadLAMA, a folder of this layout, or a dataset in any closed-set layout. If `templates`
+/// Reads MyriadLAMA, a folder in this layout, or a dataset in any closed-set layout. If `templates`
 /// is not empty, it replaces the folder's templates, and only the relations that it names are read.
 /// Broken lines and relations without facts or templates go to `report`. Throws a user error if a
 /// file cannot be read, the layout is unknown or there is nothing usable.
@@ -41,11 +41,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                                                    const ProblemSink& report = throw_problem,
                                                    const DiskPath& templates = {});
 
-/// The text of facts.jsonl for a dataset. Its texts must be UTF-8.
+/// The text of a dataset's facts.jsonl. The dataset's texts must be UTF-8.
 [[nodiscard]] std::string facts_jsonl(const MultiPromptDataset& dataset);
 
-/// The text of templates.jsonl for a dataset. Its texts must be UTF-8. A template without a group
-/// gets no `group` field.
+/// The text of a dataset's templates.jsonl. The dataset's texts must be UTF-8. A template without a
+/// group gets no `group` field.
 [[nodiscard]] std::string templates_jsonl(const MultiPromptDataset& dataset);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

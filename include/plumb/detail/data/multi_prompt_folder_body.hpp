@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The entity in an object's fields `kind`_id, `kind`_label and `kind`_aliases; nothing after
-/// reporting a problem with them.
+/// The entity described by an object's fields `kind`_id, `kind`_label and `kind`_aliases; nothing
+/// after reporting a problem with them.
 inline std::optional<NamedEntity> named_entity(const Json& object, const std::string& kind,
                                                const std::string& prefix, const Site& site,
                                                const ProblemSink& report) {
@@ -81,12 +81,12 @@ inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site
   return fact;
 }
 
-/// A relation of facts.jsonl during reading.
+/// A relation of facts.jsonl while the file is being read.
 struct ReadRelation {
   MultiPromptRelation relation;
   /// The first line that names it, from 1.
   std::size_t line = 0;
-  /// Lines of its subjects, by identifier.
+  /// The lines of its subjects, by the subjects' identifiers.
   std::unordered_map<std::string, std::size_t> subjects;
 };
 
@@ -116,7 +116,7 @@ inline std::vector<ReadRelation> read_many_named_facts(const DiskPath& file,
   return relations;
 }
 
-/// `chooses`: only the relations that the templates name are read, as with templates from a
+/// If `chooses` is true, reads only the relations that the templates name, as with templates from a
 /// separate file.
 inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
                                                    const PromptTemplateFile& templates,

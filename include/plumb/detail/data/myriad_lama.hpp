@@ -6,14 +6,15 @@
 //   {"uuid": "…", "rel_uri": "P36", "sub_ent": "France", "obj_uris": ["Q90"], "obj_ents": ["Paris"],
 //    "obj_aliases": [["City of Light"]], "template": "The capital of [X] is [Y].", "is_manual": true}
 // JSON lines with one row for each fact and template, in one file or in all .jsonl files of a
-// folder. Rows with the same `uuid` in a relation are one fact. Its subject's names are all their
-// `sub_ent` and `sub_aliases`, in order of appearance; its objects and their names are collected
-// likewise. `obj_aliases` contains one list for each object, or is one list for all. The single
-// list goes to the first object, because any name of any object is a right answer; the objects' own
-// labels in it are not aliases. The templates are a relation's distinct ones. Each is a group of
-// its own, because rows do not name the template that they paraphrase. A row without `is_manual` is
-// manual, and a template's first row decides its origin. Other fields are ignored. Source: "What
-// Matters in Learning Facts in Language Models?", section 4 and appendix A.
+// folder. Rows with the same `uuid` in a relation form one fact. The names of its subject are all
+// `sub_ent` and `sub_aliases` of these rows, in order of appearance. Its objects and their names
+// are collected in the same way. `obj_aliases` contains one list for each object, or is a single
+// list for all objects. A single list is assigned to the first object, because any name of any
+// object is a right answer; object labels in that list are not aliases. A relation's templates are
+// the distinct templates of its rows. Each is a group by itself, because rows do not name the
+// template that they paraphrase. A row without `is_manual` is manual, and a template's first row
+// determines its origin. Other fields are ignored. Source: "What Matters in Learning Facts in
+// Language Models?", section 4 and appendix A.
 
 #include <cstddef>
 #include <optional>
@@ -86,7 +87,7 @@ class MyriadLamaRows {
     }
   }
 
-  /// Whether any row gives its template's origin.
+  /// Whether any row specifies its template's origin.
   [[nodiscard]] bool knows_origins() const noexcept { return knows_origins_; }
 
   [[nodiscard]] std::vector<MultiPromptRelation> finish() && {
@@ -107,7 +108,8 @@ class MyriadLamaRows {
     MultiPromptRelation made;
     std::size_t line = 0;
     std::unordered_map<std::string, std::size_t> facts;       // by uuid
-    std::unordered_map<std::string, TemplateOrigin> origins;  // by text; of refused ones too
+    std::unordered_map<std::string, TemplateOrigin> origins;  // by template text; also for refused
+                                                              // templates
   };
 
   void add_template(Relation& relation, const std::string& text, TemplateOrigin origin,
@@ -121,7 +123,7 @@ class MyriadLamaRows {
     relation.made.templates.push_back(std::move(one));
   }
 
-  /// Whether an entity's names can be in a prompt; reports the first that cannot.
+  /// Whether an entity's names can be in a prompt; reports the first name that cannot.
   bool is_sound(const NamedEntity& entity, const char* field, const Site& site) {
     for (const std::string& name : entity.names) {
       if (const auto problem = problem_with_name(name, with_field(site, field))) {
@@ -190,8 +192,8 @@ class MyriadLamaRows {
   bool knows_origins_ = false;
 };
 
-/// Relations and facts in order of appearance. Broken rows and templates go to `report`, and so do
-/// relations without facts or templates. Throws a user error if a file cannot be read.
+/// Relations and facts in order of appearance. Reports broken rows and templates, and relations
+/// without facts or templates. Throws a user error if a file cannot be read.
 [[nodiscard]] inline MultiPromptDataset load_myriad_lama(
     const DiskPath& path, const ProblemSink& report = throw_problem) {
   MultiPromptDataset dataset{path.is_folder() ? path.name() : path.stem(), {}, {}};

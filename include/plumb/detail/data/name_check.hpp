@@ -3,13 +3,13 @@
 
 // Which names contain invisible mistakes, and which names look alike?
 //
-// The checks find what readers keep byte for byte, people overlook, and changes a model's tokens:
-// quotes that another program would have removed as quoting; white space at an end, or doubled; a
-// no-break or other special space; invisible characters (zero-width space, byte order mark, soft
-// hyphen); letters and marks that are not composed (NFC); full-width Latin letters; a replacement
-// character from a file that was read in the wrong encoding. Each kind is reported once for a list
-// of names, with the first such name and the number of others, because most kinds come from one
-// export and affect many names.
+// The checks find characters that readers keep byte for byte, that people overlook, and that change
+// a model's tokens: quotes that another program would have removed as quoting; white space at an
+// end, or doubled; a no-break or other special space; invisible characters (zero-width space, byte
+// order mark, soft hyphen); letters and marks that are not composed (NFC); full-width Latin
+// letters; a replacement character from a file that was read in the wrong encoding. Each kind of
+// problem is reported once per list of names, with the first affected name and the number of
+// others, because most problems come from one export and affect many names.
 
 #include <algorithm>
 #include <array>
@@ -94,7 +94,7 @@ inline constexpr auto quote_pairs =
                                                                   {"\u300E", "\u300F"},
                                                                   {"\uFF02", "\uFF02"}});
 
-/// Whether a text is in quotes as other programs or languages write them: '"a"', "'a'" and the
+/// Whether a text is in quotes in the style of another program or language: '"a"', "'a'" and the
 /// like.
 [[nodiscard]] inline bool is_quoted(std::string_view text) {
   text = trimmed(text);
@@ -109,10 +109,11 @@ struct NameProblem {
   bool (*holds)(std::string_view);
   const char* is;
   const char* remedy;
-  /// Whether it applies only to names: a template may end in a space or contain a quoted answer.
+  /// Whether the problem applies only to names: a template may end in a space or contain a quoted
+  /// answer.
   bool of_names = false;
-  /// Whether it is ignored if fewer than one in 20 names of a list have it. One title among many
-  /// songs may well be in quotes.
+  /// Whether the problem is ignored if fewer than one in 20 names of a list have it. For example,
+  /// one of many song titles may well be in quotes.
   bool of_some = false;
 };
 
@@ -181,8 +182,8 @@ class NameCheck {
   std::array<Found, name_problems.size()> found_{};
 };
 
-/// The text in lower case, with each run of white space as one space and none at the ends. Texts
-/// that differ only in case and spaces give the same result.
+/// The text in lower case, with each run of white space replaced by one space and none at the ends.
+/// Texts that differ only in case and spaces give the same result.
 inline std::string without_case_and_spaces(std::string_view text) {
   std::string made;
   bool space = false;

@@ -3,10 +3,11 @@
 
 // Which facts does a dataset contain, by the names of their subjects and objects?
 //
-// The result is a list of (relation, subject, object), in which each entity has every name that the
-// dataset has for it. It is for searches in texts, where templates, options and splits do not
-// matter. A fact with several objects gives several entries. For each function, `relations` selects
-// relations (all if empty). It throws a user error for a relation that the dataset does not have.
+// The result is a list of (relation, subject, object) in which each entity has all names that the
+// dataset gives it. The list is for searches in texts, where templates, options and splits do not
+// matter. A fact with several objects becomes several entries. In every function, `relations`
+// selects the relations (all if empty), and a relation that the dataset does not contain is a user
+// error.
 
 #include <cstddef>
 #include <string>
@@ -25,8 +26,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct NamedFact {
   std::string relation;
-  /// Place in the relation, from 0; for a closed set, the `instance_index` of its results. Entries
-  /// from one fact with several objects share it.
+  /// Position of the fact in the relation, from 0; for a closed set, the `instance_index` of its
+  /// results. Entries from one fact with several objects share it.
   std::size_t instance = 0;
   NamedEntity subject;
   NamedEntity object;
@@ -45,7 +46,7 @@ inline bool is_taken(const std::vector<std::string>& relations, const std::strin
   return relations.empty() || ranges::find(relations, code) != relations.end();
 }
 
-/// Returns the facts, if every relation in `relations` has some.
+/// Returns the facts. Throws a user error if a relation in `relations` has none.
 inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
                                        const std::vector<std::string>& relations) {
   for (const std::string& code : relations) {
@@ -58,7 +59,7 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
 }
 
 /// Removes the relations whose facts are sentences (ConceptNet's and Squad's in LAMA) and lists
-/// them in `left_out`. Throws a user error if no others remain.
+/// them in `left_out`. Throws a user error if no relation remains.
 [[nodiscard]] inline Dataset without_sentences(Dataset dataset) {
   std::string codes;
   std::erase_if(dataset.relations, [&](const Relation& relation) {
@@ -75,7 +76,8 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
 }
 
 /// For a closed set: every fact with its right option, in order. Objects have the aliases from
-/// object_aliases. Throws a user error for a relation of sentences, which has no names.
+/// object_aliases. Throws a user error for a relation whose facts are sentences, because it has no
+/// names.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(
     const Dataset& dataset, const std::vector<std::string>& relations = {}) {
   const ObjectAliases aliases = object_aliases(dataset);

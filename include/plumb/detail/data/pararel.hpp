@@ -6,8 +6,8 @@
 //   trex_lms_vocab/P36.jsonl              {"sub_label", "obj_label", "uuid"}
 //   pattern_data/graphs_json/P36.jsonl    {"pattern": "[Y] is the capital of [X].", …}
 //
-// The layout of PARAREL (Elazar et al. 2021). Every pattern is a template; the options are the
-// relation's distinct objects, in order of appearance. Relations are read in the order of their
+// This is the layout of PARAREL (Elazar et al. 2021). Every pattern is a template; the options are
+// the relation's distinct objects, in order of appearance. Relations are read in the order of their
 // numbers (P19 before P103).
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which properties does a template have besides its text?
+// Which properties does a template have in addition to its text?
 //
 // Datasets of many prompts (MyriadLAMA) record for each template which source template it
 // paraphrases, whether it is a sentence with a gap or a question, and whether a person or a program
@@ -20,8 +20,8 @@ enum class TemplateOrigin : std::uint8_t { manual, generated };
 struct PromptTemplate {
   /// The text with [X] and [Y]; other tables identify the template by it.
   std::string text;
-  /// The name of the source template that it paraphrases, or of itself. A template without a name
-  /// is a group of its own.
+  /// The name of the source template that this one paraphrases, or this template's own name. A
+  /// template without a name is a group by itself.
   std::string group{};
   TemplateStyle style = TemplateStyle::cloze;
   TemplateOrigin origin = TemplateOrigin::manual;

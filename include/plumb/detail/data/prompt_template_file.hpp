@@ -3,12 +3,12 @@
 
 // Which templates does each relation have?
 //
-// They are in a templates.jsonl, one template on each line:
+// The file templates.jsonl contains one template on each line:
 //   {"relation": "capital", "template": "The capital of [X] is [Y].", "group": "capital-1",
 //    "style": "cloze", "origin": "manual"}
 // `style` is cloze or question (default: cloze), and `origin` is manual or generated (default:
-// manual). A template without `group` is a group of its own. A question ends in "? [Y]." or "?
-// [Y]". A template has [Y] exactly once, for one answer. Source: MyriadLAMA, "What Matters in
+// manual). A template without `group` is a group by itself. A question ends in "? [Y]." or "? [Y]".
+// A template contains [Y] exactly once, for one answer. Source: MyriadLAMA, "What Matters in
 // Learning Facts in Language Models?", section 4.1. Non-goal: templates without such fields
 // (template_file.hpp).
 
@@ -49,8 +49,8 @@ inline std::optional<std::string> required_string(const Json& object, const std:
   return std::nullopt;
 }
 
-/// Whether a field has the second of two words. A missing field counts as the first word. Nothing
-/// after reporting that it has neither.
+/// Whether a field contains the second of two words. A missing field counts as the first word.
+/// Returns nothing after reporting that the field contains neither.
 inline std::optional<bool> second_of_two(const Json& line, const char* field,
                                          const std::string& first, const std::string& second,
                                          const Site& site, const ProblemSink& report) {

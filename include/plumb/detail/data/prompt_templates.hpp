@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lists of templates by relation, for many prompts.
+// Lists of templates by relation, for datasets of many prompts.
 //
-// This file also has the rules for such a template. prompt_template_file.hpp reads the lists.
+// This file also contains the rules for these templates. prompt_template_file.hpp reads the lists.
 
 #include <cstddef>
 #include <optional>
@@ -35,8 +35,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return text.ends_with("? [Y].") || text.ends_with("? [Y]");
 }
 
-/// The problem with a template for many prompts, if any. It must have [X], have [Y] once, and end
-/// with the answer if it is a question.
+/// The problem with a template for many prompts, if any. A template must contain [X], must contain
+/// [Y] once, and, if it is a question, must end with the answer.
 [[nodiscard]] inline std::optional<Error> problem_with_prompt_template(const PromptTemplate& one,
                                                                        const Site& site) {
   if (const auto problem = problem_with_template(one.text, site)) return problem;
@@ -54,9 +54,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// One relation's templates in a file.
 struct RelationTemplates {
   std::string code;
-  /// In file order, without duplicates; empty if every line of the relation was reported.
+  /// In file order, without duplicates; empty if every line of the relation was reported as broken.
   std::vector<PromptTemplate> templates;
-  /// The first line that names it, from 1.
+  /// The first line that names the relation, from 1.
   std::size_t line = 0;
 };
 
@@ -65,7 +65,7 @@ class PromptTemplates {
  public:
   [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
 
-  /// Whether any line gives its template's origin.
+  /// Whether any line specifies its template's origin.
   [[nodiscard]] bool knows_origins() const noexcept { return knows_origins_; }
 
   /// In order of first appearance.

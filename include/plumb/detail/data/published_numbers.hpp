@@ -5,13 +5,14 @@
 //
 //   table,model,dataset,candidates,queries,setting,relation,metric,value,note
 //   4,OPT-1.3B,WN18RR,single-token,test,methods.deer.raw.realistic,,hits_at_10,0.14,
-// The number's name is `setting`, "relations" with `relation`, and `metric`, joined by dots. It is
-// the number's path in a run's metrics.json (records/metrics_file.hpp); `metric` may contain any
-// part of it. `value` is the number as printed, but a share instead of a percentage if the run
-// reports a share. `candidates` and `queries` describe the candidates and the queries, in the form
-// of rank's `candidates` and asked_queries ("500 of test"); they are empty if the source does not
-// specify them. The other fields are for people. Only `model`, `metric` and `value` are required,
-// and columns with other names are ignored. Non-goal: matching numbers with runs.
+// The number's name consists of `setting`, "relations" with `relation`, and `metric`, joined by
+// dots. The name is the number's path in a run's metrics.json (records/metrics_file.hpp); any part
+// of the path may be written in `metric`. `value` is the number as printed, except that a
+// percentage is converted to a share if the run reports a share. `candidates` and `queries`
+// describe the candidates and the queries, in the form of `candidates` and asked_queries of a rank
+// run ("500 of test"); they are empty if the source does not specify them. The other fields are for
+// human readers. Only `model`, `metric` and `value` are required, and columns with other names are
+// ignored. Non-goal: matching numbers with runs.
 
 #include <charconv>
 #include <cmath>
@@ -34,7 +35,7 @@ struct PublishedNumber {
   /// The candidates and the queries; empty if not specified.
   std::string candidates{};
   std::string queries{};
-  /// Its path in a run's metrics.json.
+  /// The number's path in a run's metrics.json.
   std::string name;
   double value = 0;
   /// The value as printed.
@@ -96,7 +97,7 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
 }
 
 /// The numbers in a file, or in all .csv files of a folder, in order. Throws a user error, with
-/// file, line and column, if a file is not such a table or a field is invalid, and if there are no
+/// file, line and column, if a file is not such a table, if a field is invalid, or if there are no
 /// numbers.
 [[nodiscard]] inline std::vector<PublishedNumber> read_published_numbers(const DiskPath& path) {
   std::vector<PublishedNumber> numbers;

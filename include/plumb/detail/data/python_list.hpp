@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads a list of texts that is written in a string.
+// Reads a string that contains a list of texts.
 //
 //   ['19 July 1947', "O'Brien", 'a "b"']      Python's repr of a list or a tuple
 //   ['19 July 1947' "O'Brien"\n 'a']          numpy's form of an array, as pandas writes it
 //   ["19 July 1947", "O\u2019Brien"]          JSON
-// Tables saved by pandas or Hugging Face's datasets have such fields (T-REx-MC's "Multiple
-// Choices"). Strings may have Python's escapes except \N{…}. If the list has no commas, two
-// adjacent strings are two elements. If it has commas, Python would join adjacent strings, so they
-// are refused. An array that was shortened with "..." is refused too. Non-goals: nested lists,
-// numbers, None.
+// Tables saved by pandas or by Hugging Face's datasets library have such fields (T-REx-MC's
+// "Multiple Choices"). Strings may have Python's escapes except \N{…}. If the list has no commas,
+// two adjacent strings are two elements. If it has commas, Python would join adjacent strings, so
+// they are refused. An array that numpy shortened with "..." is refused too. Non-goals: nested
+// lists, numbers, None.
 
 #include <array>
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The texts, or the problem.
+/// The texts of a list, or the problem with it.
 struct WrittenList {
   std::vector<std::string> texts{};
   /// Empty for a valid list.
@@ -39,7 +39,7 @@ class WrittenListReader {
 
   [[nodiscard]] WrittenList read() {
     const char closing = text_[at_++] == '[' ? ']' : ')';
-    bool has_comma = false, has_gap = false;  // between strings: "a", "b" and "a" "b"
+    bool has_comma = false, has_gap = false;  // between strings, as in "a", "b" and in "a" "b"
     for (bool separated = true;;) {
       const std::size_t before = at_;
       skip_space();
@@ -76,7 +76,7 @@ class WrittenListReader {
 
   bool read_element() {
     if (text_[at_] == 'u' && at_ + 1 < text_.size() && is_quote(text_[at_ + 1]))
-      ++at_;  // Python 2's
+      ++at_;  // Python 2's u prefix
     if (is_quote(text_[at_])) return read_string();
     const std::size_t end = text_.find_first_of(",] )\n", at_);
     const std::string word(text_.substr(at_, end - at_));
@@ -174,7 +174,7 @@ class WrittenListReader {
   }
   Json json;
   if (!parse_json(text, json) &&
-      json.is_array()) {  // JSON's escapes differ from Python's: \/, pairs of \u
+      json.is_array()) {  // JSON's escapes differ from Python's: \/, surrogate pairs
     WrittenList made;
     for (const Json& one : json) {
       if (!one.is_string())

@@ -6,8 +6,9 @@
 // The rules are the same for every format, so they are implemented once: templates have both
 // placeholders, options are distinct, and a fact has a subject and an answer among the options. A
 // builder either gets its options at the start (BEAR) or adds each new object as an option, in
-// order of appearance. A new object is a new label (T-REx, PARAREL, TSV) or a new identifier
-// (BEAR-big); in the latter case, two objects with the same label are two options.
+// order of appearance. An object counts as new if its label is new (T-REx, PARAREL, TSV) or if its
+// identifier is new (BEAR-big). In the latter case, two objects with the same label are two
+// options.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +37,7 @@ class RelationBuilder {
     relation_.code = std::move(code);
   }
 
-  /// Reports and leaves out a template without [X] or [Y].
+  /// Adds a template. Reports and leaves out a template without [X] or [Y].
   void add_template(const std::string& text, const Site& site) {
     if (const auto problem = problem_with_template(text, site)) return report_(*problem);
     relation_.template_file = site.file;
@@ -68,17 +69,17 @@ class RelationBuilder {
     }
   }
 
-  /// Adds each new identifier as an option, unless the options are set. Facts without an identifier
-  /// use their label. The first label of an identifier becomes the option's.
+  /// Makes each new identifier an option, unless the options are set. For a fact without an
+  /// identifier, its label is used. The first label of an identifier becomes the option's label.
   void take_options_by_id() { by_id_ = true; }
 
-  /// Declares that subjects are sentences with [Y], each its own template.
+  /// Declares that each subject is a sentence with [Y], which serves as its own template.
   void take_own_sentences() {
     relation_.own_sentences = relation_.verbatim = true;
     relation_.templates = {"[X]"};
   }
 
-  /// Makes messages use the field names of plain tables, such as subject and object.
+  /// Makes messages use the field names of plain tables: subject and object.
   void use_plain_names() { plain_names_ = true; }
 
   /// Allows a relation without templates.
@@ -138,7 +139,7 @@ class RelationBuilder {
     }
   }
 
-  /// Adds a fact by its labels; messages call them subject and object.
+  /// Adds a fact with these labels. Messages call them subject and object.
   void add_fact(const std::string& subject, const std::string& object, const Site& site) {
     use_plain_names();
     Json line = {{"sub_label", subject}, {"obj_label", object}};
@@ -292,8 +293,8 @@ class RelationBuilder {
     }
     if (!options_are_fixed_ && !shared_labels_.contains(*label)) {
       const auto [entry, added] = option_of_label_.emplace(*label, relation_.options.size());
-      // If a second label has the same identifier, only the first keeps it; by label they are two
-      // answers.
+      // If two labels have the same identifier, only the first keeps it. They remain two answers,
+      // because here options are distinguished by label.
       if (added) {
         const bool is_own = id && option_of_id_.emplace(*id, relation_.options.size()).second;
         add_option(*label, is_own ? id : std::nullopt);
@@ -334,13 +335,14 @@ class RelationBuilder {
   bool needs_template_ = true;
   bool plain_names_ = false;
   std::size_t instances_ = 0;
-  std::unordered_map<std::string, std::size_t> option_of_label_;  // the first with a label
+  std::unordered_map<std::string, std::size_t> option_of_label_;  // the first option with each
+                                                                  // label
   std::unordered_set<std::string> shared_labels_;
   std::unordered_map<std::string, std::size_t> option_of_id_;
 };
 
 /// Reads a relation's facts, one JSON object on each line, and adds the finished relation and the
-/// file to the dataset. The fields in `columns` are stored with each fact as further columns.
+/// file to the dataset. Stores the fields in `columns` with each fact as further columns.
 inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& dataset,
                        const ProblemSink& report, const std::vector<std::string>& columns = {}) {
   detail::UnreadChoices unread(report);

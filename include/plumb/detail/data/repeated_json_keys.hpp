@@ -68,7 +68,7 @@ class RepeatedKeys : public nlohmann::json_sax<Json> {
   return keys.found();
 }
 
-/// Reports the first duplicate key of a JSON text.
+/// Reports the first duplicate key in a JSON text.
 inline void check_json_keys(std::string_view text, const Site& site, const ProblemSink& report) {
   const auto key = repeated_json_key(text);
   if (!key) return;
@@ -76,7 +76,7 @@ inline void check_json_keys(std::string_view text, const Site& site, const Probl
                     "keep one; only the last value is read"));
 }
 
-/// The same for a file that ends in .json or .jsonl; other files are ignored.
+/// Checks a file that ends in .json or .jsonl; other files are ignored.
 inline void check_json_keys(const DiskPath& file, const ProblemSink& report) {
   if (file.extension() == ".json") check_json_keys(read_text(file), {.file = file}, report);
   if (file.extension() != ".jsonl") return;

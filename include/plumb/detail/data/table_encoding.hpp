@@ -3,10 +3,10 @@
 
 // Does a table use a readable encoding and line ends?
 //
-// Excel's "Unicode text" is UTF-16, and old Macs end lines with only a carriage return. Read as
-// UTF-8 with line feeds, the first would have no letters and the second a single line, and messages
-// would quote the whole text. The first bytes of a table are therefore checked before anything
-// else.
+// Excel's "Unicode text" is UTF-16, and old Macs end lines with only a carriage return. If they
+// were read as UTF-8 with line feeds, a UTF-16 file would have no letters and an old Mac's file
+// would be a single line, which messages would quote whole. The first bytes of a table are
+// therefore checked before anything else.
 
 #include <array>
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error if the first 64 KiB show UTF-16, UTF-32 or lines that end in only a carriage
-/// return, or if the file cannot be read.
+/// Throws a user error if the first 64 KiB indicate UTF-16, UTF-32 or lines that end with only a
+/// carriage return, or if the file cannot be read.
 inline void refuse_other_encoding(const DiskPath& file) {
   std::string head(std::size_t{1} << 16, '\0');
   const auto stream = opened(file, "check permissions");
@@ -45,7 +45,7 @@ inline void refuse_other_encoding(const DiskPath& file) {
   }
 }
 
-/// The same for every file at a path whose ending is that of a text table.
+/// Checks every file at a path that has the extension of a text table.
 inline void refuse_other_encodings(const DiskPath& path) {
   constexpr auto endings = std::to_array<std::string_view>({".csv", ".tsv", ".jsonl"});
   const bool is_folder = path.is_folder();

@@ -4,10 +4,10 @@
 // Is the first line of a table of triples a header, and what does each column contain?
 //
 //   head <tab> relation <tab> tail       subject <tab> predicate <tab> object
-// A line is a header if each of its three fields is a known name of a different column. Case,
-// quotes, spaces and underscores do not matter: "Subject_ID" equals "subject id". Fields may be in
-// any order (OpenKE has head, tail, relation), and the rows are read in the header's order.
-// Non-goal: headers that do not name their columns ("0", "col1").
+// A line is a header if its three fields are known names of three different columns. Case, quotes,
+// spaces and underscores do not matter: "Subject_ID" equals "subject id". Fields may be in any
+// order (OpenKE has head, tail, relation), and the rows are read in the header's order. Non-goal:
+// headers that do not name their columns ("0", "col1").
 
 #include <array>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Indices of a row's fields.
+/// The indices of the fields in a row.
 struct TripleColumns {
   std::size_t head = 0;
   std::size_t relation = 1;
@@ -38,7 +38,7 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
     {"tail", "tailentity", "tailid", "t", "object", "objectid", "obj", "o", "target", "targetid",
      "tgt", "dst", "destination", "to", "end", "entity2", "e2"});
 
-/// The three columns in a header; nothing unless exactly one column names each of them.
+/// The three columns in a header; nothing unless each of the three is named by exactly one column.
 [[nodiscard]] inline std::optional<TripleColumns> triple_columns(
     const std::vector<std::string>& header) {
   const auto place = [&](const auto& known) -> std::optional<std::size_t> {

@@ -6,10 +6,10 @@
 //   {"head": "Brian May", "tail": "19 July 1947", "relation": "date of birth", "title": …, "text": …}
 // JSON lines with one triple each, in one file or in all .jsonl files of a folder. This is the
 // processed T-REx that IC-LKE's T-REx-MC was made from ("Towards Reliable Latent Knowledge
-// Estimation in LLMs", appendix A.2). A triple that appears in several texts is one fact, and a
-// fact's instance counts distinct facts. A "/" in a relation's name becomes "-", because results
-// files are named after it. There are no templates, so only probes that need none can use it.
-// data/many_choice.hpp draws from it as T-REx-MC did.
+// Estimation in LLMs", appendix A.2). A triple that appears in several texts is one fact, and
+// instances number the distinct facts. A "/" in a relation's name becomes "-", because results
+// files are named after it. There are no templates, so only probes that need none can use this
+// dataset. data/many_choice.hpp draws from it by T-REx-MC's rule.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,8 +33,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   });
 }
 
-/// Relations in order of appearance; those with a single object are left out. Broken lines go to
-/// `report`. Throws a user error if a file cannot be read.
+/// Returns the relations in order of appearance, without those that have a single object. Reports
+/// broken lines. Throws a user error if a file cannot be read.
 [[nodiscard]] inline Dataset load_triple_rows(const DiskPath& path,
                                               const ProblemSink& report = throw_problem) {
   Dataset dataset{path.is_folder() ? path.name() : path.stem(), {}, {}};

@@ -6,14 +6,14 @@
 //   facts.tsv    subject <tab> relation <tab> object, one fact on each line, without quoting; or
 //                any columns, with a header that names them (fact_columns.hpp) and RFC 4180 quotes
 //   facts.csv    the same with commas; the header is required
-//   facts.jsonl  objects with these fields, as Hugging Face's datasets writes a table
-//   facts.json   {"relation": ["The capital of [X] is [Y].", …], …}, next to it
+//   facts.jsonl  objects with these fields, as Hugging Face's datasets library writes a table
+//   facts.json   {"relation": ["The capital of [X] is [Y].", …], …}, next to the table
 //
 // The options are a relation's distinct objects, in order of appearance. A row with several right
-// objects gives one fact for each; they are a JSON or Python list, or in a column for several
-// (objects). Further columns are stored with the fact, but columns that look like choices are
-// refused. Without facts.json, relations have no templates and are in order of appearance; they
-// need a `template_file` or a probe without templates.
+// objects yields one fact for each of them. The objects are a JSON or Python list, or are in a
+// column for several objects (such as `objects`). Further columns are stored with the fact, but
+// columns that look like choices are refused. Without facts.json, relations have no templates and
+// are in order of appearance; they need a `template_file` or a probe without templates.
 
 #include <algorithm>
 #include <filesystem>
@@ -64,8 +64,8 @@ inline std::vector<std::string> table_header(const DiskPath& table) {
   return names;
 }
 
-/// The texts of a field with several: a list, a string that contains a list or, in a column for
-/// several, texts separated by ";" or "|". Nothing after reporting an invalid list.
+/// The texts of a field that contains several: a list, a string that contains a list or, if
+/// `separated`, texts separated by ";" or "|". Nothing after reporting an invalid list.
 inline std::optional<std::vector<std::string>> several_texts(const Json& field, bool separated,
                                                              const Site& site,
                                                              const ProblemSink& report) {
@@ -134,14 +134,14 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
   return fact;
 }
 
-/// Whether a .tsv begins with a fact. A first line that names all three columns, or has another
-/// number of fields, counts as a header.
+/// Whether a .tsv begins with a fact. A first line that names all three columns, or does not have
+/// three fields, counts as a header.
 inline bool has_no_header(const DiskPath& tsv) {
   const std::vector<std::string> first = table_header(tsv);
   return first.size() == 3 && !fact_columns(first);
 }
 
-/// Visits rows of three fields.
+/// Visits the rows of a table with three fields and no header.
 inline void for_each_plain_row(const DiskPath& file, const ProblemSink& report,
                                const FactRow& visit) {
   for_each_table_line(file, [&](const std::string& text, std::size_t line) {
@@ -161,7 +161,7 @@ inline void for_each_plain_row(const DiskPath& file, const ProblemSink& report,
   });
 }
 
-/// Visits rows of a table with a header, or of JSON lines.
+/// Visits the rows of a table with a header, or of a file of JSON lines.
 inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
                                const FactRow& visit) {
   UnreadChoices unread(report);
@@ -199,8 +199,8 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
   }
 }
 
-/// Whether a path is a table of facts: a .tsv, a folder with one, or a .csv or .jsonl (or the only
-/// one in a folder) with the header of such a table.
+/// Whether a path is a table of facts: a .tsv, a folder with one, or a .csv or .jsonl (or a folder
+/// with exactly one) whose fields are those of such a table.
 [[nodiscard]] inline bool is_fact_table(const DiskPath& path) {
   if (!path.files(".tsv").empty()) return true;
   for (const char* ending : {".csv", ".jsonl"}) {

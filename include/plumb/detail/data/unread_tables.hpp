@@ -3,11 +3,12 @@
 
 // Which tables in a dataset's folder are not read?
 //
-// A format reads files with one ending. A training part with another ending (train.csv next to
-// test.jsonl) would be ignored, and shots would be drawn from the test facts. A table is recognised
-// by its ending, in any case and compressed or not. Because templates are JSON too, a .json file
-// must also have a table's name (test.json) or contain rows of facts. Templates in JSON lines are
-// not a table. Subfolders are not searched.
+// A format reads only files with one extension. A training part with a different extension
+// (train.csv next to test.jsonl) would be ignored, and shots would be drawn from the test facts. A
+// table is recognised by its extension, in upper or lower case, compressed or not. Because
+// templates are JSON too, a .json file counts as a table only if it also has a table's name
+// (test.json) or contains rows of facts. A file of templates in JSON lines is not a table.
+// Subfolders are not searched.
 
 #include <array>
 #include <cstddef>
@@ -34,8 +35,8 @@ inline constexpr auto table_endings = std::to_array<std::string_view>(
 inline constexpr auto packed_endings =
     std::to_array<std::string_view>({".gz", ".bz2", ".xz", ".zst", ".zip"});
 
-/// Whether a JSON value contains rows of facts: a JSON object with a subject and an object, or
-/// lists or columns of them.
+/// Whether a JSON value contains rows of facts: a JSON object with the fields of a subject and an
+/// object, or lists or columns of such objects.
 [[nodiscard]] inline bool holds_fact_rows(const Json& value, int depth = 3) {
   if (depth == 0 || !value.is_structured()) return false;
   if (value.is_object()) {
@@ -46,7 +47,7 @@ inline constexpr auto packed_endings =
   return ranges::any_of(value, [&](const Json& one) { return holds_fact_rows(one, depth - 1); });
 }
 
-/// Whether a file of a dataset's folder is a table.
+/// Whether a file in a dataset's folder is a table.
 [[nodiscard]] inline bool is_table(const DiskPath& file) {
   std::string name = lower_case(file.name());
   for (const std::string_view packed : packed_endings) {

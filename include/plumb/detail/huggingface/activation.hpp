@@ -29,7 +29,7 @@ inline constexpr std::pair<std::string_view, Activation> activation_names[] = {
     {"gelu_fast", Activation::gelu_new}, {"relu", Activation::relu},
     {"silu", Activation::silu},          {"swish", Activation::silu}};
 
-/// The activation with that name, or nullopt.
+/// The activation with this name; nullopt if there is none.
 [[nodiscard]] inline std::optional<Activation> activation_named(std::string_view name) {
   for (const auto& [known, activation] : detail::activation_names) {
     if (known == name) return activation;

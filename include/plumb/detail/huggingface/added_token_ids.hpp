@@ -3,10 +3,10 @@
 
 // Which tokens does a folder add to the vocabulary, and with which ids?
 //
-// Numbered as in transformers 5 and `tokenizers`: a token that the vocabulary contains keeps that
-// id. Each other token gets the next free id after the vocabulary and the added tokens, in the
-// order of the files. The ids that files give with added tokens are ignored. A later entry with the
-// same content replaces the rules by which the token is found.
+// Tokens are numbered as in transformers 5 and `tokenizers`: a token that is in the vocabulary
+// keeps its id. Each other token gets the next free id after the vocabulary and the added tokens,
+// in the order of the files. The ids that the files specify for added tokens are ignored. A later
+// entry with the same content replaces the rules by which the token is found.
 
 #include <algorithm>
 #include <cstddef>
@@ -47,7 +47,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Collects the added tokens of one tokenizer.
 class AddedTokenIds {
  public:
-  /// `vocabulary` is a model's {text: id} or [[text, score], …]; it must outlive this.
+  /// `vocabulary` is a model's {text: id} or [[text, score], …]; it must outlive this object.
   explicit AddedTokenIds(const TokenizerJson& vocabulary) : vocabulary_(vocabulary) {
     if (!vocabulary.is_array()) return;
     for (std::size_t i = 0; i < vocabulary.size(); ++i) {
@@ -87,7 +87,7 @@ class AddedTokenIds {
     }
   }
 
-  /// The list for tokenizer.json, by id.
+  /// The list for tokenizer.json, sorted by id.
   [[nodiscard]] TokenizerJson list() const {
     TokenizerJson all = TokenizerJson::array();
     for (const auto& [id, token] : tokens_) {
@@ -121,8 +121,8 @@ class AddedTokenIds {
 }
 
 /// The special tokens that the configuration and the class name, and those that the configuration
-/// lists. Of several entries with one content, plain texts count by their first occurrence and
-/// entries with details by their last.
+/// lists. If several entries have the same content, the first one counts among plain texts, and the
+/// last one among entries with details.
 [[nodiscard]] inline std::vector<TokenizerJson> special_of_config(const TokenizerFiles& files) {
   const JsonPart config(files.config_file(), files.config);
   std::vector<TokenizerJson> tokens;
@@ -146,14 +146,14 @@ class AddedTokenIds {
       add_text(*content);
     }
   }
-  for (const auto& [name, value] : files.config.items()) {  // "image_token" and the like
+  for (const auto& [name, value] : files.config.items()) {  // names such as "image_token"
     const bool is_named =
         std::find(named_tokens.begin(), named_tokens.end(), name) != named_tokens.end();
     if (!is_named && name.ends_with("_token") && value.is_string()) {
       add_text(value.get<std::string>());
     }
   }
-  bool has_list = false;  // an object names tokens in addition to the list
+  bool has_list = false;  // if true, an object names tokens in addition to the list
   for (const char* const name : {"extra_special_tokens", "additional_special_tokens"}) {
     if (!config.has(name)) continue;
     const JsonPart further = config.at(name);
@@ -167,7 +167,7 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// The tokens that a slow tokenizer would add, by the id in its file.
+/// The tokens that a slow tokenizer would add, by the id in the tokenizer's file.
 [[nodiscard]] inline std::map<std::size_t, TokenizerJson> tokens_by_written_id(
     const TokenizerFiles& files) {
   const std::filesystem::path folder = files.file.parent_path();
@@ -220,10 +220,10 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// Writes the added tokens of a folder into its `tokenizer`, each with the id that transformers
-/// gives it. Warns if a file gives a token another id. `keeps_list` is whether the tokenizer is
-/// tokenizer.json's own, with the added tokens listed there. Throws a user error for an invalid
-/// entry.
+/// Writes a folder's added tokens into its `tokenizer`, each with the id that transformers would
+/// give it. Warns if a file specifies a different id for a token. `keeps_list` is true if the
+/// tokenizer is tokenizer.json's own, with the added tokens that are listed there. Throws a user
+/// error for an invalid entry.
 inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {
   using detail::AddedTokenIds;
   AddedTokenIds ids(files.tokenizer["model"]["vocab"]);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does a tokenizer find in a text before it cuts the rest into words?
+// Which tokens does a tokenizer find in a text before it splits the rest into words?
 //
-// Tokens in addition to the vocabulary ("[MASK]", "<mask>", a user's own). First come the tokens
-// that are searched for in the original text. Then the rest is rewritten and searched for the
-// others. At one position the longest match counts. Special tokens are plain text unless they are
-// to be parsed; a special token that is not parsed is skipped, as in `tokenizers`
+// They are tokens in addition to the vocabulary ("[MASK]", "<mask>", a user's own). Some are
+// searched for in the original text. The rest of the text is then rewritten and searched for the
+// others. If several match at one position, the longest match counts. Special tokens are plain text
+// unless they are parsed. The search ignores special tokens that are not parsed, as in `tokenizers`
 // (encode_special_tokens).
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A token that is found as a whole. `lstrip` and `rstrip` include the white space before and after
-/// it. With `single_word` it is found only if no word character is next to it.
+/// A token that is found as a whole. With `lstrip` and `rstrip`, it includes the white space before
+/// and after it. With `single_word`, it is found only if no word character is next to it.
 struct AddedToken {
   std::string content;
   TokenId id = 0;
@@ -39,7 +39,7 @@ struct AddedToken {
   bool special = false;
 };
 
-/// A token at known bytes of a text, whatever those bytes are.
+/// A token at a known byte range of a text, regardless of the bytes there.
 struct PlacedToken {
   ByteSpan bytes;
   TokenId id = 0;
@@ -50,8 +50,8 @@ class AddedTokens {
  public:
   AddedTokens() = default;
 
-  /// From [{id, content, …}, …]. Throws a user error for an id that another token has, and for a
-  /// content that is empty, listed twice, or in the vocabulary with another id.
+  /// Reads a list [{id, content, …}, …]. Throws a user error for an id that another token has, and
+  /// for content that is empty, listed twice, or in the vocabulary with a different id.
   static AddedTokens read(const JsonPart& part, const TokenVocabulary& vocabulary,
                           const Normalizer& normalizer) {
     AddedTokens result;
@@ -94,9 +94,9 @@ class AddedTokens {
   [[nodiscard]] const std::vector<AddedToken>& tokens() const noexcept { return tokens_; }
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
 
-  /// The rewritten text in pieces: the added tokens and the text between them. `placed` is an added
-  /// token at a known position; it includes the white space around it as if it had been found
-  /// there.
+  /// Returns the rewritten text in pieces: the added tokens and the text between them. `placed` is
+  /// an added token at a known position. It includes the white space around it, as it would if the
+  /// search had found it there.
   [[nodiscard]] TextPieces pieces(std::string_view text, const Normalizer& normalizer,
                                   bool parse_special,
                                   std::optional<PlacedToken> placed = std::nullopt) const {
@@ -136,7 +136,7 @@ class AddedTokens {
   }
 
  private:
-  /// Contents by their first byte, the longest first.
+  /// Token contents by their first byte, the longest first.
   struct Finder {
     struct Entry {
       std::string content;
@@ -164,7 +164,7 @@ class AddedTokens {
     }
   };
 
-  /// The start of the character before a place that is not the first.
+  /// The start of the character before `at`, which is not 0.
   static std::size_t before(std::string_view text, std::size_t at) {
     do --at;
     while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U);
@@ -179,7 +179,8 @@ class AddedTokens {
            (match.end == text.size() || !word_at(match.end));
   }
 
-  /// A match together with the white space that its token includes, but none before `done`.
+  /// A match together with the white space that its token includes, but without any bytes before
+  /// `done`.
   static ByteSpan with_space(std::string_view text, ByteSpan match, const AddedToken& token,
                              std::size_t done) {
     while (token.lstrip && match.begin > done) {
@@ -191,7 +192,7 @@ class AddedTokens {
     return {(std::max)(match.begin, done), match.end};
   }
 
-  /// Cuts the pieces at the tokens that are found.
+  /// Splits the pieces at the tokens that are found.
   void find(TextPieces& pieces, const Finder& finder, bool parse_special) const {
     if (finder.is_empty) return;
     std::vector<TextPiece> result;
@@ -210,7 +211,7 @@ class AddedTokens {
     const auto push = [&](std::size_t begin, std::size_t end, std::optional<TokenId> token) {
       if (begin < end) result.push_back({{offset + begin, offset + end}, token});
     };
-    std::size_t done = 0;  // the result contains everything before it
+    std::size_t done = 0;  // the result contains all bytes before this position
     for (std::size_t at = 0; at < text.size();) {
       const Finder::Entry* entry = finder.at(text.substr(at));
       if (entry == nullptr) {

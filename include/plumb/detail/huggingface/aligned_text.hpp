@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which bytes of the original text does each byte of a normalised one come from?
+// From which bytes of the original text does each byte of a normalised text come?
 //
-// A tokenizer rewrites a text (lower case, no accents, "▁" for a space) before it cuts it. Each
+// A tokenizer rewrites a text (lower case, no accents, "▁" for a space) before splitting it. Each
 // byte of the rewritten text stores the range of original bytes that it represents, always whole
 // characters. The rules are those of the `tokenizers` package (NormalizedString), so that a token
-// covers the same bytes here as there. A replacement takes the range of the character it replaces.
-// An inserted character takes the range of the character before it. One difference: if a map drops
-// the first characters of a text, that package shifts all later ranges to the left by as many
-// characters; here they stay correct.
+// covers the same bytes in both. A replacement takes the range of the character it replaces. An
+// inserted character takes the range of the character before it. One difference: if a map drops the
+// first characters of a text, that package shifts all later ranges to the left by the number of
+// dropped characters. Here, the ranges stay correct.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +25,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A character of a rewritten text and how it came about: 0 if it replaces the next character, 1 if
-/// it is inserted, -n if it replaces the next character and drops the n after that.
+/// A character of a rewritten text and its origin: 0 if it replaces the next character, 1 if it is
+/// inserted, -n if it replaces the next character and the n characters after that are dropped.
 struct CharacterChange {
   char32_t value = 0;
   std::ptrdiff_t change = 0;
@@ -37,8 +37,8 @@ class AlignedText {
  public:
   AlignedText() = default;
 
-  /// The unchanged text. A byte that is not part of a character is read as U+FFFD and covers
-  /// itself.
+  /// Constructs the unchanged text. A byte that is not part of a character is read as U+FFFD, which
+  /// covers that byte.
   explicit AlignedText(std::string_view original) {
     text_.reserve(original.size());
     origins_.reserve(original.size());
@@ -56,9 +56,9 @@ class AlignedText {
   [[nodiscard]] std::string_view text(ByteSpan part) const {
     return std::string_view(text_).substr(part.begin, part.end - part.begin);
   }
-  /// The original bytes of one byte.
+  /// The original bytes of a byte of the rewritten text.
   [[nodiscard]] ByteSpan origin(std::size_t byte) const { return origins_[byte]; }
-  /// The original bytes of a non-empty range.
+  /// The original bytes of a non-empty range of the rewritten text.
   [[nodiscard]] ByteSpan origin(ByteSpan part) const {
     return {origins_[part.begin].begin, origins_[part.end - 1].end};
   }
@@ -99,7 +99,7 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// Inserts characters before a non-empty text; their range is that of its first character.
+  /// Inserts characters before a non-empty text. They have the range of the text's first character.
   void prepend(std::string_view characters) {
     if (empty()) return;
     AlignedText result;
@@ -123,9 +123,9 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// Rewrites the whole text by changes of its characters, in order, after dropping the first
+  /// Rewrites the whole text by changing its characters in order, after dropping the first
   /// `dropped` characters. The first remaining character covers the dropped ones too. No origin
-  /// goes past the end.
+  /// extends beyond the end of the text.
   void transform(std::span<const CharacterChange> changes, std::size_t dropped = 0) {
     AlignedText result;
     result.text_.reserve(size());

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does attention gather for a token from the tokens that it sees?
+// What does attention compute for a token from the tokens that it sees?
 //
 //   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j + added_ij) v_j
-// for each head, over the j that token i sees. A few queries are computed together, with all keys
-// that one of them sees, so both sums are products of small matrices (kernels/row_products.hpp).
-// Keys are stored in blocks of one vector's number of lanes, with the numbers of one dimension next
-// to each other. Values are stored row by row. A key that a query does not see has weight 0 in its
-// sum. The order of the j is fixed, so a token's result is the same, bit by bit, whichever queries
-// it is computed with. Source: Vaswani et al., "Attention Is All You Need" (2017), 3.2.
+// for each head, over the tokens j that token i sees. A few queries are computed together, with all
+// keys that at least one of them sees, so both sums are products of small matrices
+// (kernels/row_products.hpp). Keys are stored in blocks. A block has as many keys as a vector has
+// lanes, and the numbers of one dimension are next to each other. Values are stored row by row. A
+// key that a query does not see has weight 0 in that query's sum. The order of the tokens j is
+// fixed, so a token's result is the same, bit by bit, regardless of the queries that are computed
+// with it. Source: Vaswani et al., "Attention Is All You Need" (2017), 3.2.
 
 #include <algorithm>
 #include <cmath>
@@ -23,17 +24,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Keys and values of one layer, by slot. Any number of threads may read it. Threads may set slots
-/// at the same time if no slot is set twice.
+/// Keys and values of one layer, by slot. Any number of threads may read them. Threads may set
+/// slots at the same time if they set different slots.
 class KeyValues {
  public:
   KeyValues() = default;
-  /// `size` numbers in a key and in a value of each head.
+  /// A key and a value have `size` numbers each in each head.
   KeyValues(std::size_t heads, std::size_t size)
       : lanes_(network_kernels().lanes), size_(size), keys_(heads), values_(heads) {}
 
   [[nodiscard]] std::size_t heads() const noexcept { return keys_.size(); }
-  /// Numbers of a key, and of a value, in one head.
+  /// The number of numbers in a key, and in a value, of one head.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void reserve(std::size_t count) {
@@ -84,7 +85,7 @@ struct SlotRun {
   std::size_t first, count;
 };
 
-/// The slots that a few queries see.
+/// The slots that a group of queries sees.
 struct SeenSlots {
   /// The largest number of queries.
   [[nodiscard]] static std::size_t most_queries() { return network_kernels().product_rows; }
@@ -105,15 +106,15 @@ struct HeadScores {
   float scale = 1;
   /// Scores become c · tanh(x / c); 0 means no cap.
   float cap = 0;
-  /// Added to the score of a key, by its position; null for none.
+  /// Added to a key's score; indexed by the key's position. Null for none.
   const float* bias = nullptr;
-  /// Added to the score of a query and a key: the first query's numbers, by place; each next
-  /// query's are `added_stride` further on. Null for none.
+  /// Added to the score of a query and a key: the first query's numbers, indexed by the key's
+  /// place. The numbers of each following query are `added_stride` further on. Null for none.
   const float* added = nullptr;
   std::size_t added_stride = 0;
 };
 
-/// Writes the products of queries and one run's keys, times `scale`, into columns of `to`.
+/// Writes the products of the queries and the keys of one run, times `scale`, into columns of `to`.
 inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
                           const float* queries, std::size_t count, std::size_t stride, float scale,
                           float* to, std::size_t to_stride) {
@@ -136,7 +137,8 @@ inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
   }
 }
 
-/// Turns a row of scores into weights; the weight is 0 for slots that `own` does not contain.
+/// Turns a row of scores into weights. Slots after the shared ones have weight 0 if `own` does not
+/// contain them.
 inline void weigh_row(std::span<float> row, std::size_t shared,
                       std::span<const std::uint32_t> own) {
   for (std::size_t i = 0; i < own.size(); ++i) row[shared + i] = row[own[i]];
@@ -148,9 +150,9 @@ inline void weigh_row(std::span<float> row, std::size_t shared,
   }
 }
 
-/// What `count` queries gather in one head of keys and values. `queries` and `gathered` point to
-/// the head's numbers of the first query; each next query's are `stride` and `gathered_stride`
-/// further on. `scratch` is reusable memory.
+/// Computes the attention of `count` queries in one head of keys and values. `queries` and
+/// `gathered` point to the head's numbers of the first query; those of each following query are
+/// `stride` and `gathered_stride` further on. `scratch` is reusable memory.
 inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& seen,
                    const HeadScores& scores, const float* queries, std::size_t count,
                    std::size_t stride, float* gathered, std::size_t gathered_stride,

@@ -3,9 +3,9 @@
 
 // Which parts do BERT and the later masked models have?
 //
-// BERT, RoBERTa, XLM-RoBERTa, ALBERT, DistilBERT and ELECTRA's generator: a norm after each sum,
-// learned positions. DeBERTa 2 and 3: the same, with distances in attention. ModernBERT: norms
-// before attention and feed-forward, rotated positions, windows, a gated feed-forward. Each
+// BERT, RoBERTa, XLM-RoBERTa, ALBERT, DistilBERT and ELECTRA's generator have a norm after each sum
+// and learned positions. DeBERTa 2 and 3 also use distances in attention. ModernBERT has norms
+// before attention and feed-forward, rotated positions, windows and a gated feed-forward. Each
 // function reads one config.json, with the names and defaults of transformers.
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A layer norm after each sum, and biases everywhere.
+/// Sets a layer norm after each sum, and biases everywhere.
 inline void set_bert_parts(EncoderConfig& config, float epsilon) {
   config.norm.epsilon = epsilon;
   config.norm_after_sum = true;
@@ -63,7 +63,7 @@ inline void read_bert_sizes(const ConfigFields& fields, EncoderConfig& config) {
   config.positions = fields.count("max_position_embeddings");
 }
 
-/// The settings that BERT's descendants share, without names of tensors.
+/// Reads the settings that BERT's descendants share, except tensor names.
 inline void read_bert_parts(const ConfigFields& fields, EncoderConfig& config) {
   read_bert_sizes(fields, config);
   config.token_types = fields.count("type_vocab_size", 2);
@@ -158,8 +158,8 @@ inline void read_distilbert(const ConfigFields& fields, EncoderConfig& config) {
             "vocab_projector.bias");
 }
 
-/// The generator. The discriminator only classifies each token as replaced or not; it does not
-/// predict tokens.
+/// Reads the generator. The discriminator does not predict tokens; it only classifies each token as
+/// replaced or not.
 inline void read_electra(const ConfigFields& fields, EncoderConfig& config) {
   for (const std::string& each : fields.texts("architectures")) {
     if (each == "ElectraForPreTraining") {
@@ -177,7 +177,7 @@ inline void read_electra(const ConfigFields& fields, EncoderConfig& config) {
             "generator_lm_head", "generator_lm_head.bias");
 }
 
-/// The parts of "p2c|c2p", or of a list of such texts.
+/// The parts of a text such as "p2c|c2p", or of a list of such texts.
 inline std::vector<std::string> distance_parts(const ConfigFields& fields) {
   const Json* const value = fields.find("pos_att_type");
   if (value == nullptr || !value->is_string()) return fields.texts("pos_att_type");
@@ -268,7 +268,7 @@ inline void read_modernbert(const ConfigFields& fields, EncoderConfig& config) {
   config.has_head_dense_bias = fields.flag("classifier_bias", false);
   config.has_head_bias = fields.flag("decoder_bias", true);
   const std::size_t each = fields.count("global_attn_every_n_layers", 3);
-  // On each side of the token: half of local_attention, or a sliding_window.
+  // The number of tokens seen on each side of a token: half of local_attention, or sliding_window.
   const std::size_t side = fields.count("sliding_window", fields.count("local_attention", 128) / 2);
   read_windows(fields, config, side + 1, [&](std::size_t layer) { return layer % each != 0; });
   const ConfigFields rope = fields.object("rope_parameters"), old = fields.object("rope_scaling");

@@ -3,7 +3,7 @@
 
 // Which letter represents a byte in a byte-level vocabulary?
 //
-// GPT-2 writes each byte as a visible character, so that a vocabulary is a list of plain texts.
+// GPT-2 writes each byte as a visible character, so that a vocabulary can be a list of plain texts.
 // Bytes that are visible in Latin-1 represent themselves; the 68 others are U+0100 and the
 // characters after it. "Ġ" is a space. Source: the released encoder.py of Radford et al. 2019.
 

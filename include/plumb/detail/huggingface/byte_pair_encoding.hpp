@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does byte-pair encoding cut a word into?
+// Into which tokens does byte-pair encoding split a word?
 //
-// A word starts as its characters. Of all adjacent pairs that have a merge, the pair whose merge is
-// listed first is joined (the leftmost if there are several), until no pair has a merge (Sennrich
-// et al. 2016, §3.2). A character without a token is dropped if the file names no unknown token, as
-// in `tokenizers`.
-// Non-goal: dropout, which is for training.
+// A word is first split into its characters. Then, of all adjacent pairs that have a merge, the
+// pair whose merge is listed first is joined (the leftmost one if there are several). This is
+// repeated until no pair has a merge (Sennrich et al. 2016, §3.2). If the file names no unknown
+// token, a character without a token is dropped, as in `tokenizers`.
+// Non-goal: dropout, which is used only in training.
 
 #include <algorithm>
 #include <array>
@@ -97,7 +97,7 @@ class BytePairEncoding {
   }
 
  private:
-  /// A token during merging; a token that was joined to another is empty.
+  /// A token during merging. A token that was joined to another one is empty.
   struct Part {
     TokenId id = 0;
     ByteSpan bytes;
@@ -157,7 +157,7 @@ class BytePairEncoding {
   [[nodiscard]] std::vector<Part> characters(std::string_view word) const {
     std::vector<Part> parts;
     parts.reserve(word.size());
-    std::optional<Part> unknown;  // pending, as it may still grow
+    std::optional<Part> unknown;  // pending, as more characters may join it
     const auto flush = [&] {
       if (unknown) parts.push_back(*unknown);
       unknown.reset();

@@ -31,12 +31,12 @@ struct FieldAlias {
 /// The fields of a config.json.
 class ConfigFields {
  public:
-  /// `else_do` is a remedy for models with unsupported values; empty for none.
+  /// `else_do` is a remedy for models with unsupported values; empty if there is none.
   explicit ConfigFields(const std::filesystem::path& file, std::string else_do = "")
       : file_(file), object_(read_json_object(file)), else_do_(std::move(else_do)) {}
 
-  /// The fields of a nested object; its `field` is shown as "name.field". An absent object has no
-  /// fields. Throws a user error for a value that is not an object.
+  /// The fields of a nested object. Errors show its `field` as "name.field". An absent object has
+  /// no fields. Throws a user error for a value that is not an object.
   [[nodiscard]] ConfigFields object(const std::string& name) const {
     const Json* value = find(name);
     if (value != nullptr && !value->is_object()) {
@@ -46,14 +46,15 @@ class ConfigFields {
     return ConfigFields(*this, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
   }
 
-  /// These fields, with those of another object replacing the fields that both have.
+  /// The union of these fields and those of another object, which replace the fields that both
+  /// have.
   [[nodiscard]] ConfigFields with(const ConfigFields& others) const {
     ConfigFields made = *this;
     made.object_.update(others.object_);
     return made;
   }
 
-  /// The same, with the fields of `absent` that are missing here.
+  /// These fields, and the fields of `absent` that are missing here.
   [[nodiscard]] ConfigFields completed(const Json& absent) const {
     ConfigFields made = *this;
     for (const auto& [name, value] : absent.items()) {
@@ -62,8 +63,8 @@ class ConfigFields {
     return made;
   }
 
-  /// The same, with aliased fields renamed. Throws a user error if a field is present under both
-  /// names with different values.
+  /// These fields, with aliased fields renamed. Throws a user error if a field is present under
+  /// both names with different values.
   [[nodiscard]] ConfigFields renamed(std::span<const FieldAlias> aliases) const {
     ConfigFields made = *this;
     for (const FieldAlias& one : aliases) {
@@ -95,7 +96,8 @@ class ConfigFields {
     return found == object_.end() || found->is_null() ? nullptr : &*found;
   }
 
-  /// Whether a field is present and null, for fields where null differs from absent.
+  /// Whether a field is present and null. For fields for which null and absent have different
+  /// meanings.
   [[nodiscard]] bool is_null(const std::string& field) const {
     const auto found = object_.find(field);
     return found != object_.end() && found->is_null();
@@ -117,7 +119,7 @@ class ConfigFields {
     return value->get<std::size_t>();
   }
 
-  /// The same, but 0 is also valid.
+  /// A whole number of at least 0.
   [[nodiscard]] std::size_t count_from_0(const std::string& field, std::size_t absent) const {
     const Json* const value = find(field);
     return value != nullptr && *value == Json(0) ? 0 : count(field, absent);
@@ -168,7 +170,7 @@ class ConfigFields {
     return value->get<std::string>();
   }
 
-  /// A list of finite numbers; empty where it is absent.
+  /// A list of finite numbers; empty if the field is absent.
   [[nodiscard]] std::vector<double> numbers(const std::string& field) const {
     std::vector<double> list;
     const Json* value = find(field);
@@ -181,7 +183,7 @@ class ConfigFields {
     }
     return list;
   }
-  /// A list of texts; empty where it is absent.
+  /// A list of texts; empty if the field is absent.
   [[nodiscard]] std::vector<std::string> texts(const std::string& field) const {
     std::vector<std::string> list;
     const Json* value = find(field);
@@ -218,7 +220,7 @@ class ConfigFields {
     return *known;
   }
 
-  /// Checks a field that has only one supported value, which is also its default.
+  /// Checks a field that has only one supported value, which is also the field's default.
   void expect(const std::string& field, const Json& supported) const {
     if (const Json* value = find(field); value != nullptr && *value != supported) {
       throw unmodelled(field, value->dump() + " is not supported",

@@ -3,9 +3,10 @@
 
 // Which causal architectures does plumb read from Hugging Face folders?
 //
-// One line for each `model_type` of config.json. A new architecture made of known parts is a
-// function that fills in a DecoderConfig and a line here, or a line in the caller's own table. Of a
-// model for texts and images only the language model is read (text_part.hpp).
+// The table has one line for each `model_type` of config.json. To add an architecture that consists
+// of known parts, write a function that fills in a DecoderConfig, and add a line here or in the
+// caller's own table. If a model is for texts and images, only its language model is read
+// (text_part.hpp).
 
 #include <filesystem>
 #include <span>
@@ -29,7 +30,8 @@ struct DecoderArchitecture {
   std::string_view model_type;
   /// Throws a user error for settings that plumb does not support.
   void (*read)(const detail::ConfigFields&, DecoderConfig&);
-  /// Tokens of the longest sequence if config.json does not specify it; 0 if `read` sets it.
+  /// The largest number of tokens in a sequence if config.json does not specify it; 0 if `read`
+  /// sets it.
   std::size_t positions = 0;
   /// Other spellings of fields.
   std::span<const FieldAlias> aliases{};
@@ -79,7 +81,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
 [[nodiscard]] inline DecoderConfig read_decoder_config(
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
-  // llama.cpp's converter drops fields that it does not know, so the GGUF would be a different
+  // llama.cpp's converter drops fields that it does not know, so the GGUF file would be a different
   // model.
   const detail::ConfigFields fields(folder / "config.json", detail::serving_way(folder));
   const detail::TextPart part = detail::text_part(fields);

@@ -4,10 +4,10 @@
 // Which parts does a language model have?
 //
 // One network (decoder_network.hpp) computes every causal architecture. This struct describes its
-// parts: positions, norms, attention, feed-forward, residual, head. An architecture is a function
-// that fills in the struct from config.json, with the names of its tensors
-// (decoder_architectures.hpp lists them). A part that an architecture lacks has no name here, or a
-// value without effect. Masked models have the same layers and a few more parts
+// parts: positions, norms, attention, feed-forward, residual, head. For each architecture, a
+// function fills in the struct from config.json and sets the tensor names
+// (decoder_architectures.hpp lists the functions). If an architecture lacks a part, the part has no
+// name here, or a value without effect. Masked models have the same layers and a few more parts
 // (encoder_config.hpp).
 
 #include <cmath>
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The order in which one tensor stores the outputs of queries, keys and values.
+/// The order of the outputs (queries, keys and values) if one tensor stores all of them.
 enum class ProjectionOrder {
   /// All queries, then all keys, then all values.
   stacked,
@@ -33,14 +33,14 @@ enum class ProjectionOrder {
   by_key_head
 };
 
-/// What a norm on queries and keys normalises, before the rotation.
+/// What a norm on queries and keys normalises; it is applied before the rotation.
 enum class HeadNorm {
   none,
   /// Each head separately, with one weight for all heads.
   shared,
   /// Each head separately, with its own weight; one tensor [heads, size].
   each,
-  /// The same with one tensor for each head, `name`.norms.H.weight.
+  /// Like `each`, but with one tensor for each head, `name`.norms.H.weight.
   each_named,
   /// All heads as one row.
   whole
@@ -49,9 +49,10 @@ enum class HeadNorm {
 /// The architecture's names for its tensors, after the network's prefix and, in a layer, the
 /// layer's own name. An empty name means that the architecture lacks the part.
 struct DecoderNames {
-  /// Tried before each name except the head's; then the name without it is tried.
+  /// Put before each name except the head's. If there is no such tensor, the name without the
+  /// prefix is tried.
   std::string prefix = "model.";
-  /// Tried before `prefix`: prefixes of a language model that is one of several parts.
+  /// Prefixes of a language model that is one of several parts; put before `prefix`.
   std::vector<std::string> outer{};
   std::string tokens = "embed_tokens.weight";
   std::string positions{};
@@ -61,20 +62,21 @@ struct DecoderNames {
   std::string final_norm = "norm";
   std::string head = "lm_head";
 
-  /// One name if the three are one tensor.
+  /// Three names, or one name if the three are one tensor.
   std::vector<std::string> query_key_value{"self_attn.q_proj", "self_attn.k_proj",
                                            "self_attn.v_proj"};
   std::string query_norm{}, key_norm{};
   std::string attention_out = "self_attn.o_proj";
-  /// Before attention and before the feed-forward. One norm serves both if the second name is empty
-  /// and the residual is parallel.
+  /// The norms before attention and before the feed-forward. If the second name is empty and the
+  /// residual is parallel, one norm serves for both.
   std::string attention_norm = "input_layernorm", feed_norm = "post_attention_layernorm";
-  /// On the outputs of attention and feed-forward, before they are added.
+  /// The norms on the outputs of attention and feed-forward, before these are added.
   std::string attention_end_norm{}, feed_end_norm{};
-  /// `gate` is empty in a plain feed-forward, and equal to `up` if one tensor contains gate, then
-  /// up.
+  /// `gate` is empty in a plain feed-forward. It equals `up` if one tensor contains the weights of
+  /// the gate, followed by those of `up`.
   std::string gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";
-  /// For experts: the router, and the prefix that an expert's number and a dot follow.
+  /// For experts: the router's name, and the prefix of an expert's name, which is followed by the
+  /// expert's number and a dot.
   std::string router{}, expert{};
   WeightOrder order = WeightOrder::by_output;
 };
@@ -82,31 +84,32 @@ struct DecoderNames {
 struct DecoderConfig {
   DecoderNames names{};
   std::size_t vocabulary = 0;
-  /// Numbers in a token's embedding; differs from `hidden` if there are projections between the
+  /// The size of a token's embedding. It differs from `hidden` if there are projections between the
   /// two.
   std::size_t embedding = 0;
   std::size_t hidden = 0;
   std::size_t layers = 0;
   std::size_t heads = 0;
-  /// Heads of keys and values; each serves `heads / key_heads` query heads.
+  /// The number of heads of keys and values; each serves `heads / key_heads` query heads.
   std::size_t key_heads = 0;
-  /// Numbers of a query, a key and a value in one head.
+  /// The size of a query, a key and a value in one head.
   std::size_t head_size = 0;
-  /// Numbers between the two products of the feed-forward.
+  /// The number of values between the two products of the feed-forward.
   std::size_t intermediate = 0;
-  /// Tokens of the longest sequence.
+  /// The largest number of tokens in a sequence.
   std::size_t positions = 0;
-  /// The number of rows of learned position embeddings before the first token's.
+  /// The number of rows of learned position embeddings before the row of the first token.
   std::size_t first_position = 0;
 
   float embedding_scale = 1, residual_scale = 1, logits_scale = 1;
   NormShape norm{};
   bool has_final_norm = true;
-  /// A norm after each sum instead of before attention and feed-forward (OPT-350m).
+  /// There is a norm after each sum instead of before attention and feed-forward (OPT-350m).
   bool norm_after_sum = false;
-  /// Attention and feed-forward are added to the norm's output (Bloom).
+  /// The outputs of attention and feed-forward are added to the norm's output (Bloom).
   bool residual_from_norm = false;
-  /// Attention and feed-forward read the same rows, and both are added to them.
+  /// Attention and feed-forward read the same rows, and the outputs of both are added to these
+  /// rows.
   bool parallel = false;
 
   ProjectionOrder projection = ProjectionOrder::stacked;
@@ -117,29 +120,30 @@ struct DecoderConfig {
   /// Queries, keys and values are clamped to ± this; 0 for no clamping.
   float clip = 0;
   float attention_scale = 1;
-  /// c · tanh(x / c) on attention's scores and on logits; 0 for no cap.
+  /// The c in c · tanh(x / c), applied to attention scores and to logits; 0 for no cap.
   float attention_cap = 0, logits_cap = 0;
-  /// Added to the score of a key at position j (0 is the first) by head h: slopes[h] · j.
+  /// Head h adds slopes[h] · j to the score of a key at position j, counted from 0.
   std::vector<float> slopes{};
-  /// Falcon: those products are rounded to BF16, then multiplied with the attention scale.
+  /// Falcon: the products slopes[h] · j are rounded to BF16, then multiplied by the attention
+  /// scale.
   bool rounds_slopes = false;
   /// By layer: the number of tokens that a token sees, including itself; 0 for all. Empty if all
   /// layers see all tokens.
   std::vector<std::size_t> windows{};
-  /// Kinds of rotation, and the kind of each layer; empty if no position is rotated.
+  /// The kinds of rotation, and the kind of each layer; empty if no position is rotated.
   std::vector<Rotary> rotaries{};
   std::vector<std::size_t> rotary_of_layer{};
 
   Activation activation = Activation::gelu;
-  /// The number of experts, and of experts that each token uses; 0 means one feed-forward for all
-  /// tokens.
+  /// The number of experts, and the number of experts that each token uses. 0 means one
+  /// feed-forward for all tokens.
   std::size_t experts = 0, experts_per_token = 0;
   /// Whether the head's weights are the token embeddings.
   bool tied = false;
   /// Whether a stored head overrides `tied` if config.json does not set `tied`.
   bool unties_by_stored_head = false;
 
-  /// Prefixes of tensors' names, in the order in which they are tried.
+  /// Prefixes of tensor names, in the order in which they are tried.
   [[nodiscard]] std::vector<std::string> prefixes() const {
     std::vector<std::string> list = names.outer;
     list.push_back(names.prefix);
@@ -157,13 +161,13 @@ struct DecoderConfig {
   }
 };
 
-/// Sets the numbers in a head; scores are divided by the square root of it.
+/// Sets the size of a head, and divides scores by the square root of this size.
 inline void set_head_size(DecoderConfig& config, std::size_t size) {
   config.head_size = size;
   config.attention_scale = 1.0F / std::sqrt(static_cast<float>(size));
 }
 
-/// Fills in the fields that nearly all architectures have under these names.
+/// Reads the sizes that nearly all architectures have under these names.
 inline void read_common_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = config.embedding = fields.count("hidden_size");
@@ -175,7 +179,7 @@ inline void read_common_sizes(const ConfigFields& fields, DecoderConfig& config)
   config.positions = fields.count("max_position_embeddings");
 }
 
-/// The same under the names of GPT-2 and similar models.
+/// Reads the same sizes under the names of GPT-2 and similar models.
 inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = config.embedding = fields.count("n_embd");
@@ -186,28 +190,29 @@ inline void read_gpt_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.positions = fields.count("n_positions");
 }
 
-/// Biases in every product except the head.
+/// Sets a bias in every product except the head.
 inline void set_all_biases(DecoderConfig& config) {
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = true;
 }
 
-/// A feed-forward without a gate.
+/// Names a feed-forward without a gate.
 inline void name_plain_feed(DecoderNames& names, const char* up, const char* down) {
   names.gate.clear();
   names.up = up;
   names.down = down;
 }
 
-/// Two kinds of rotation: rotaries[1] in layers with a sliding window, otherwise rotaries[0].
+/// Chooses between two kinds of rotation: rotaries[1] in layers with a sliding window, rotaries[0]
+/// in the others.
 inline void rotate_by_window(DecoderConfig& config) {
   for (const std::size_t window : config.windows) {
     config.rotary_of_layer.push_back(window > 0 ? 1 : 0);
   }
 }
 
-/// ALiBi's slopes: 2^(−8 i / n) for the largest power of two n, then every second slope of 2n.
-/// Source: Press, Smith and Lewis, "Train Short, Test Long" (2021), as computed in Bloom and
-/// Falcon.
+/// ALiBi's slopes: 2^(−8 i / n), where n is the largest power of two up to the number of heads,
+/// then every second slope of 2n. Source: Press, Smith and Lewis, "Train Short, Test Long" (2021),
+/// as computed in Bloom and Falcon.
 inline std::vector<float> alibi_slopes(std::size_t heads) {
   std::size_t whole = 1;
   while (whole * 2 <= heads) whole *= 2;
@@ -224,7 +229,7 @@ inline std::vector<float> alibi_slopes(std::size_t heads) {
   return slopes;
 }
 
-/// Norms on the heads of queries and keys, with these names.
+/// Sets norms on the heads of queries and keys.
 inline void set_head_norms(DecoderConfig& config, HeadNorm kind, const NormShape& shape,
                            const char* query, const char* key) {
   config.head_norm = kind;
@@ -233,7 +238,8 @@ inline void set_head_norms(DecoderConfig& config, HeadNorm kind, const NormShape
   config.names.key_norm = key;
 }
 
-/// Throws a user error for an implausible number of layers. Each layer has `inner` inner layers.
+/// Throws a user error for an implausible number of layers. Each layer consists of `inner` inner
+/// layers.
 inline void check_layers(const ConfigFields& fields, std::size_t layers, std::size_t inner = 1) {
   if (layers * inner <= 10'000) return;
   throw fields.wrong("", "has an implausible number of layers: " + std::to_string(layers * inner),
@@ -264,8 +270,8 @@ void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t
 }
 
 /// Throws a user error for a config.json that lets tokens see later tokens, for any architecture.
-/// transformers reads `is_causal` of null or 0 as false, and `use_bidirectional_attention` with a
-/// text ("all") or a number as true.
+/// transformers treats `is_causal` as false if it is null or 0, and `use_bidirectional_attention`
+/// as true if it is a text ("all") or a number.
 inline void refuse_attention_to_both_sides(const ConfigFields& fields) {
   const auto refuse = [&](const char* field, const std::string& value) {
     throw fields.wrong(

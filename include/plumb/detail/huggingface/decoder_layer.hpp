@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does one layer of a network compute, causal or masked?
+// What does one layer of a causal or masked network compute?
 //
 //   attention  projections to queries, keys and values, norms on heads, the rotation of positions;
-//              attention.hpp gathers what a token sees
+//              attention.hpp computes the rest
 //   feed       W₂ f(W₁ x), or W₂ (f(W_g x) ⊙ W₁ x), or a weighted sum of such experts
-// Each is added to its input rows, one after the other or both to the same rows. DecoderConfig
-// specifies which parts exist. Every step processes each row separately, so a row's numbers do not
-// depend on other rows, bit by bit.
+// The output of each part is added to its input rows. The parts follow one another, or both read
+// the same rows. DecoderConfig specifies which parts exist. Every step processes each row
+// separately, so a row's numbers do not depend on other rows, bit by bit.
 // Sources: Vaswani et al., "Attention Is All You Need" (2017); Shazeer, "GLU Variants Improve
 // Transformer" (2020); Jiang et al., "Mixtral of Experts" (2024).
 
@@ -54,8 +54,8 @@ class DecoderLayer {
     }
   }
 
-  /// Writes queries, keys and values of rows, [rows][query_size + 2 key_size], into `made`. Row i
-  /// is at position `positions[i]`. `rotary` may be null. Threads share the work.
+  /// Writes the queries, keys and values of the rows, [rows][query_size + 2 key_size], into `made`.
+  /// Row i is at position `positions[i]`. `rotary` may be null. Threads share the work.
   void project(const DecoderConfig& config, std::span<const float> rows,
                std::span<const std::size_t> positions, const Rotary* rotary,
                std::vector<float>& input, std::vector<float>& made) const {
@@ -76,9 +76,9 @@ class DecoderLayer {
     });
   }
 
-  /// Computes the layer's output from what the rows' attention gathered. `rows` contains the
-  /// layer's input and receives its output. Threads share the work; the vectors are reusable
-  /// memory.
+  /// Computes the layer's output from the attention's output for each row, `gathered`. `rows`
+  /// contains the layer's input and receives its output. Threads share the work; the vectors are
+  /// reusable memory.
   void finish(const DecoderConfig& config, std::span<const float> gathered, std::span<float> rows,
               std::vector<float>& input, std::vector<float>& given,
               std::vector<float>& between) const {
@@ -147,7 +147,7 @@ class DecoderLayer {
     query_key_value_.set_bias(0, bias);
   }
 
-  /// One norm for all heads, or one for each: returns `heads` norms or one.
+  /// Reads one norm for all heads, or one for each head: returns one norm or `heads` norms.
   static std::vector<Norm> head_norm(const WeightReader& reader, const std::string& name,
                                      std::size_t heads, const DecoderConfig& config) {
     const NormShape& shape = config.head_norm_shape;
@@ -204,7 +204,7 @@ class DecoderLayer {
     }
   }
 
-  /// Adds the output of attention to rows, and computes the input of the feed-forward.
+  /// Adds the attention's output to the rows, and computes the input of the feed-forward.
   void add_attention(const DecoderConfig& config, std::span<float> given, std::span<float> rows,
                      std::span<float> input) const {
     const std::size_t hidden = config.hidden, count = rows.size() / hidden;

@@ -3,12 +3,12 @@
 
 // What does a causal language model predict after each prefix of a token tree?
 //
-// One network computes all architectures; DecoderConfig specifies its parts. The nodes of one call
-// go through each layer together, children with their parents. All nodes are in one product; then
-// each node attends to its own path, a few neighbours at a time. The keys and values of each node
-// are stored (node_cache.hpp). Positions are depths; the caller adds BOS. A row's numbers depend
-// only on its own prefix, bit by bit (packed_matrix.hpp).
-// Memory: the weights in the type they are stored in, and 2 · layers · key_heads · head_size
+// One network computes all architectures; DecoderConfig specifies its parts. Each layer processes
+// all nodes of a call together, children with their parents. All nodes share one matrix product.
+// Then each node attends to its own path; a few neighbouring nodes are processed at a time. The
+// keys and values of each node are stored (node_cache.hpp). Positions are depths; the caller adds
+// BOS. A row's numbers depend only on its own prefix, bit by bit (packed_matrix.hpp).
+// Memory: the weights in the type in which they are stored, and 2 · layers · key_heads · head_size
 // numbers for each node in the cache.
 
 #include <algorithm>
@@ -43,7 +43,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// one thread at a time may call it; it computes with OpenMP's number of threads.
 class DecoderNetwork {
  public:
-  /// Throws a user error for weights that are missing, damaged or of other shapes.
+  /// Throws a user error for weights that are missing, are damaged or have the wrong shape.
   [[nodiscard]] static DecoderNetwork read(const std::filesystem::path& folder,
                                            const DecoderConfig& config,
                                            ProductType products = ProductType::exact) {
@@ -51,7 +51,7 @@ class DecoderNetwork {
     detail::refuse_quantized(tensors, folder, false);
     return DecoderNetwork(tensors, folder, config, products);
   }
-  /// The same with tensors that were read already; `place` is their path.
+  /// Does the same with tensors that were already read. `place` is their path.
   [[nodiscard]] static DecoderNetwork read(const StoredTensors& tensors,
                                            const std::filesystem::path& place,
                                            const DecoderConfig& config) {
@@ -62,7 +62,8 @@ class DecoderNetwork {
   /// The type in which the weights are stored in memory: that of the token embeddings.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
-  /// Numbers in a hidden vector: the decoder's input, so after OPT's projection.
+  /// The size of a hidden vector. Hidden vectors are the decoder's input, so those of OPT are taken
+  /// after its projection.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.embedding; }
 
   [[nodiscard]] TreeLimits tree_limits() const { return limits_of(context_length()); }
@@ -72,15 +73,15 @@ class DecoderNetwork {
     return {nodes, nodes, batch_size, 1};
   }
 
-  /// Calls `visit(position, logits)` for each position, in order. Releases all nodes of earlier
+  /// Calls `visit(position, logits)` for each position, in order. Releases all nodes from earlier
   /// calls.
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
     evaluate_as_tree(*this, sequence, visit);
   }
 
-  /// As TreeCausalLm requires. Rows come in the order of their nodes, on this thread. Throws a user
-  /// error for a prefix longer than the context and for a token outside the vocabulary, and an
-  /// internal error for a tree beyond the limits.
+  /// As TreeCausalLm requires. Rows are visited in the order of their nodes, on the calling thread.
+  /// Throws a user error for a prefix longer than the context and for a token outside the
+  /// vocabulary, and an internal error for a tree beyond the limits.
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
       const PackedMatrix& decoder = config_.tied ? tokens_ : head_;
@@ -99,11 +100,11 @@ class DecoderNetwork {
     });
   }
 
-  /// Tensors of the weights that the network does not read.
+  /// The names of stored tensors that the network does not read.
   [[nodiscard]] const std::vector<std::string>& unread() const noexcept { return unread_; }
 
-  /// As TreeEmbedder requires: transformers' last hidden state, without computing the decoder.
-  /// Throws like `evaluate`.
+  /// As TreeEmbedder requires. The vectors are transformers' last hidden state; the decoder is not
+  /// computed. Throws like `evaluate`.
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     hold(tree, wanted, [&](std::span<const NodeId> nodes, const std::vector<float>& rows) {
       for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -112,13 +113,14 @@ class DecoderNetwork {
     });
   }
 
-  /// Announces the number of nodes that a tree will have, so that memory is allocated once.
+  /// Announces the number of nodes that a tree will have, so that memory is allocated only once.
   void reserve(std::size_t nodes) { cache_.reserve((std::min)(nodes, tree_limits().nodes)); }
 
   void release(const TokenTree& tree, NodeId node) { cache_.release(tree, node); }
 
  private:
-  // Nodes whose activations are in memory together, and rows of logits. They do not affect results.
+  // The number of nodes whose activations are in memory together, and of rows of logits. These
+  // numbers do not affect results.
   static constexpr std::size_t batch_size = 512, logit_rows = 96;
   static constexpr std::size_t most_nodes = 8192;
 
@@ -183,8 +185,8 @@ class DecoderNetwork {
     }
   }
 
-  /// Computes what the wanted nodes need, batch by batch. Calls `show(nodes, rows)` with the wanted
-  /// nodes in a batch and their last hidden vectors.
+  /// Computes all nodes that the wanted ones need, batch by batch. For each batch, calls
+  /// `show(nodes, rows)` with the wanted nodes in it and their last hidden vectors.
   template <class Show>
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const Show& show) {
     const std::vector<NodeId> nodes = cache_.missing(tree, wanted);
@@ -209,7 +211,7 @@ class DecoderNetwork {
     }
   }
 
-  /// The slots that tiles of nodes see, in layers with a window of that size.
+  /// The slots that each tile of nodes sees in layers with a window of this size.
   [[nodiscard]] std::vector<SeenSlots> seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                                std::size_t window) const {
     std::vector<SeenSlots> seen((nodes.size() + tile_ - 1) / tile_);
@@ -265,7 +267,7 @@ class DecoderNetwork {
     return rows;
   }
 
-  /// Stores the nodes' keys and values, and sums up what their queries see.
+  /// Stores the nodes' keys and values, and computes the attention of their queries.
   void gather(std::size_t l, std::span<const NodeId> nodes, const std::vector<SeenSlots>& seen,
               const std::vector<float>& projected, std::vector<float>& gathered) {
     const std::size_t width = config_.query_size(), all = width + 2 * config_.key_size();
@@ -275,7 +277,8 @@ class DecoderNetwork {
       }
     });
     const std::size_t group = config_.heads / config_.key_heads;
-    // A piece is one key head for a few tiles: the tiles of one head read the same keys.
+    // A piece of work is one key head and a few tiles, because the tiles of one head read the same
+    // keys.
     const std::size_t tiles = std::max<std::size_t>(1, (seen.size() + 7) / 8);
     const std::size_t parts = (seen.size() + tiles - 1) / tiles;
     parallel_for(parts * config_.key_heads, [&](std::size_t piece) {
@@ -338,7 +341,7 @@ class DecoderNetwork {
       network_kernels().cap(logits.data(), logits.size(), config_.logits_cap);
   }
 
-  /// Kept between calls, so that memory is allocated once.
+  /// Kept between calls, so that memory is allocated only once.
   struct Buffers {
     std::vector<float> rows, input, projected, gathered, given, between, logits;
   };
@@ -352,7 +355,7 @@ class DecoderNetwork {
   std::vector<DecoderLayer> layers_;
   NodeCache cache_;
   std::vector<std::string> unread_;
-  std::vector<std::vector<float>> key_biases_;  // [head][position], of ALiBi
+  std::vector<std::vector<float>> key_biases_;  // ALiBi's biases, [head][position]
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does the distance of two tokens add to their attention score?
+// What does the distance between two tokens add to their attention score?
 //
 //   added_ij = scale · (q_i · K_d + k_j · Q_d),  d = the number of the distance i − j
 // K and Q are the keys and queries that a layer computes from the distance embeddings. Each
@@ -24,8 +24,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number of each distance, as a row of the distance embeddings. Any number of threads may read
-/// one, but not during `prepare`.
+/// Maps each distance to its row of the distance embeddings. Any number of threads may read one,
+/// but not during `prepare`.
 class DistanceRows {
  public:
   DistanceRows() = default;
@@ -42,7 +42,7 @@ class DistanceRows {
   }
 
  private:
-  /// The number of a distance that is not negative, before it is limited to the span.
+  /// The number of a non-negative distance, before this number is limited to the span.
   [[nodiscard]] std::size_t number(std::size_t distance) const {
     const std::size_t half = shape_.buckets / 2;
     if (shape_.buckets == 0 || distance <= half) return distance;
@@ -57,7 +57,7 @@ class DistanceRows {
   std::vector<std::size_t> numbers_;  // by distance
 };
 
-/// Keys and queries of the distances in one layer. Any number of threads may use one.
+/// The keys and queries of distances in one layer. Any number of threads may use one.
 class DistanceScores {
  public:
   /// `embeddings` are 2 span rows of `config.hidden` numbers. Throws the user errors of
@@ -85,8 +85,9 @@ class DistanceScores {
     if (shape.by_key) queries_ = read("attention.self.pos_query_proj");
   }
 
-  /// Writes the addends of one head's scores, [asked][length], into `made`. `queries` are those of
-  /// the tokens at `asked`, in order; `keys` are those of all tokens. Each has its own stride.
+  /// Writes the numbers to add to one head's scores, [asked][length], into `made`. `queries` are
+  /// those of the tokens at `asked`, in order; `keys` are those of all tokens. The queries and the
+  /// keys have separate strides.
   void add(const DistanceRows& rows, std::size_t head, std::span<const std::size_t> asked,
            std::size_t length, const float* queries, std::size_t query_stride, const float* keys,
            std::size_t key_stride, std::vector<float>& made) const {
@@ -122,7 +123,7 @@ class DistanceScores {
   }
 
  private:
-  /// A product for each head of `count` rows, `stride` apart.
+  /// Returns one matrix for each head, from `count` rows that are `stride` apart.
   [[nodiscard]] static std::vector<PackedMatrix> by_head(const float* rows, std::size_t count,
                                                          std::size_t stride,
                                                          const EncoderConfig& config) {
@@ -136,7 +137,7 @@ class DistanceScores {
     return made;
   }
 
-  std::vector<PackedMatrix> keys_, queries_;  // by head; empty if they add nothing
+  std::vector<PackedMatrix> keys_, queries_;  // by head; empty if they do not contribute to scores
   float scale_ = 1;
 };
 

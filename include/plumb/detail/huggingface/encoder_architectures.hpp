@@ -3,10 +3,11 @@
 
 // Which masked architectures does plumb read from Hugging Face folders?
 //
-// One line for each `model_type` of config.json. Every field that changes a network's numbers is
-// read or, if only one value is supported, checked. So a model is refused with the name of the
-// field and never computed with wrong numbers. A new architecture made of known parts is a function
-// that fills in an EncoderConfig and a line here, or a line in the caller's own table.
+// The table has one line for each `model_type` of config.json. Every field that changes a network's
+// numbers is read or, if only one value is supported, checked. So an unsupported model is refused
+// with the name of the field, and never computed with wrong numbers. To add an architecture that
+// consists of known parts, write a function that fills in an EncoderConfig, and add a line here or
+// in the caller's own table.
 
 #include <filesystem>
 #include <span>

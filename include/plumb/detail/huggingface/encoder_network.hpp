@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a masked language model predict at one place of a token sequence?
+// What does a masked language model predict at a given place in a token sequence?
 //
 // One network computes all architectures; EncoderConfig specifies its parts:
 //   x = norm(token + position + type), each layer as in decoder_layer.hpp with every token seen,
 //   or those within a window on either side,
 //   logits = decoder · norm(f(W x)) + bias.
 // The sequences of a call are concatenated and share the products, so nothing is padded. The last
-// layer and the head are computed only for the requested places, and equal sequences and queries
-// only once. A row's numbers do not depend on the other queries (packed_matrix.hpp).
-// Memory: the weights in their type, and the rows of one chunk of sequences for each thread.
+// layer and the head are computed only for the requested places. Equal sequences and equal queries
+// are computed only once. A row's numbers do not depend on the other queries (packed_matrix.hpp).
+// Memory: the weights in their stored type, and the rows of one chunk of sequences for each thread.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -44,7 +44,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// threads.
 class EncoderNetwork {
  public:
-  /// Throws a user error for weights that are missing, damaged or of other shapes.
+  /// Throws a user error for weights that are missing, are damaged or have the wrong shape.
   [[nodiscard]] static EncoderNetwork read(const std::filesystem::path& folder,
                                            const EncoderConfig& config,
                                            ProductType products = ProductType::exact) {
@@ -54,18 +54,18 @@ class EncoderNetwork {
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
   /// The type in which the weights are stored in memory: that of the token embeddings.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
-  /// Tokens in the longest sequence, including the frame.
+  /// The largest number of tokens in a sequence, including the frame.
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
-  /// Numbers in a hidden vector.
+  /// The size of a hidden vector.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.hidden; }
-  /// The number of queries so far, and of those that were computed: the others equalled one of
-  /// their call.
+  /// The number of queries so far, and the number of queries that were computed. The others
+  /// equalled a query in the same call.
   [[nodiscard]] std::uint64_t masked_inputs_asked() const noexcept { return asked_; }
   [[nodiscard]] std::uint64_t masked_inputs_computed() const noexcept { return computed_; }
 
-  /// As MaskedLm requires: `visit(query, logits)` once for each query, by index, on this thread.
-  /// Throws a user error for a sequence that is empty or longer than the context, a position
-  /// outside the sequence, and a token outside the vocabulary.
+  /// As MaskedLm requires: `visit(query, logits)` is called once for each query, by index, on the
+  /// calling thread. Throws a user error for a sequence that is empty or longer than the context, a
+  /// position outside the sequence, and a token outside the vocabulary.
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
     for (const MaskedQuery& query : queries) (check)(query.sequence, query.position);
     const MaskedWork work(queries);
@@ -96,8 +96,9 @@ class EncoderNetwork {
   }
 
  private:
-  // Places whose hidden vectors are in memory together, rows of a chunk, and rows of logits. They
-  // do not affect results.
+  // The number of places whose hidden vectors are in memory together, the largest and smallest
+  // number of rows in a chunk, and the number of rows of logits. These numbers do not affect
+  // results.
   static constexpr std::size_t wave = 4096, most_rows = 192, least_rows = 24, logit_rows = 48;
 
   EncoderNetwork(const std::filesystem::path& folder, const EncoderConfig& config,
@@ -249,7 +250,7 @@ class EncoderNetwork {
     return rows;
   }
 
-  /// Computes one chunk through all layers; the last layer has only the queries of the requested
+  /// Computes all layers for one chunk. The last layer has only the queries of the requested
   /// places.
   void compute(std::span<const MaskedSequence> works, float* result) const {
     const std::size_t hidden = config_.hidden;
@@ -264,7 +265,7 @@ class EncoderNetwork {
       const DecoderLayer& layer = layers_[config_.path[l]];
       const bool is_last = l + 1 == config_.path.size();
       layer.project(config_, rows, positions, config_.rotary(l), input, projected);
-      std::vector<std::size_t> kept;  // the rows that the last layer keeps
+      std::vector<std::size_t> kept;  // the rows of the requested places
       gathered.resize(positions.size() * hidden);
       std::size_t at = 0;
       for (const MaskedSequence& work : works) {
@@ -296,8 +297,8 @@ class EncoderNetwork {
     std::vector<float> queries, added, weights;
   };
 
-  /// What the queries of the places `asked` gather from a sequence in layer `l`. `projected`
-  /// contains the sequence's queries, keys and values.
+  /// Computes the attention of the queries at the places `asked` over a sequence in layer `l`.
+  /// `projected` contains the sequence's queries, keys and values.
   void attend_to_sequence(std::size_t l, const float* projected, std::span<const std::size_t> asked,
                           std::size_t length, float* gathered, Scratch& scratch) const {
     const std::size_t hidden = config_.hidden, all = 3 * hidden, size = config_.head_size;
@@ -332,9 +333,9 @@ class EncoderNetwork {
     }
   }
 
-  /// What tokens at these places see of a sequence, with a window of `window` tokens on either
-  /// side, including themselves; 0 for all. Places must be ascending, at most
-  /// SeenSlots::most_queries().
+  /// The slots that tokens at these places see in a sequence. Each token sees itself and a window
+  /// of `window` tokens on either side; 0 means all tokens. Places must be ascending, and there may
+  /// be at most SeenSlots::most_queries() of them.
   static SeenSlots seen_by(std::span<const std::size_t> places, std::size_t length,
                            std::size_t window) {
     if (window == 0 || window >= length) return {{{0, length}}, length, {}};

@@ -61,7 +61,7 @@ class FeedForward {
       }
     }
     std::fill(made.begin(), made.end(), 0.0F);
-    for (std::size_t e = 0; e < experts_.size(); ++e) {  // in a fixed order, for any rows
+    for (std::size_t e = 0; e < experts_.size(); ++e) {  // in a fixed order, regardless of the rows
       if (asked[e].empty()) continue;
       std::vector<float> rows(asked[e].size() * hidden), given(rows.size());
       for (std::size_t r = 0; r < asked[e].size(); ++r) {
@@ -76,7 +76,7 @@ class FeedForward {
   }
 
  private:
-  /// In a gated layer `up` has the gate's outputs first, then its own.
+  /// In a gated layer, `up` has the gate's outputs first, then its own outputs.
   struct Expert {
     PackedMatrix up, down;
     bool is_gated = false;
@@ -128,7 +128,8 @@ class FeedForward {
     expert.down.multiply_shared(between.data(), count, width, made.data(), hidden);
   }
 
-  /// The experts of a row, ascending, with their weights. Among equal ones the first counts.
+  /// The experts of a row, ascending, with their weights. Among equally probable experts, the first
+  /// one is chosen.
   [[nodiscard]] std::vector<std::pair<std::size_t, float>> likeliest(
       std::span<float> chances) const {
     network_kernels().softmax(chances.data(), chances.size());

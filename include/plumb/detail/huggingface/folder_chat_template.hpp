@@ -3,10 +3,10 @@
 
 // Which chat template does a Hugging Face folder have?
 //
-// Found as in transformers 5: chat_template.jinja; else chat_template.json of older processors;
-// else `chat_template` of tokenizer_config.json, which is a text or a list of {name, template},
-// from which "default" is taken. tokenizer_config.json or special_tokens_map.json name its special
-// tokens.
+// The template is found as in transformers 5: in chat_template.jinja, else in the
+// chat_template.json of older processors, else in `chat_template` of tokenizer_config.json. The
+// last is a text, or a list of {name, template}, from which "default" is taken.
+// tokenizer_config.json or special_tokens_map.json names the template's special tokens.
 
 #include <filesystem>
 #include <map>
@@ -40,7 +40,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   throw user_error(site, "is neither a text nor a list", "fetch the model again");
 }
 
-/// Texts of the special tokens that a folder's configuration names, by their names.
+/// The texts of the special tokens that a folder's configuration names, by token name.
 [[nodiscard]] inline std::map<std::string, std::string> template_tokens(const DiskPath& folder) {
   std::map<std::string, std::string> tokens;
   for (const char* const name : {"special_tokens_map.json", "tokenizer_config.json"}) {

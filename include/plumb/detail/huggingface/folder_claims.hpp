@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is the folder of a causal model really a causal language model, by its own files?
+// Do a folder's own files show that it really contains a causal language model?
 //
-// Checked before weights are read, as backend/llama_causal.hpp does for a GGUF file. Refused are: a
-// classifier (by its `architectures` or its head's tensors), an embedding model (by the pooling
-// that sentence-transformers stores in modules.json, 1_Pooling/config.json), and an adapter next to
-// the weights or among them. A model pooled by its last token is causal, and is used with a
-// warning. A warning also lists other tensors that no part of the network reads
-// (WeightReader::unread).
+// The check runs before the weights are read, like that of backend/llama_causal.hpp for a GGUF
+// file. It refuses a classifier (recognised by its `architectures` or its head's tensors), an
+// embedding model (recognised by the pooling that sentence-transformers stores in modules.json and
+// 1_Pooling/config.json), and an adapter next to the weights or among them. A model that is pooled
+// by its last token is causal, and is used with a warning. Another warning lists other tensors that
+// no part of the network reads (WeightReader::unread).
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::string_view no_language_model = "is not a language model: ";
 
-/// Whether a class of transformers has a head that is not a language model's.
+/// Whether a transformers class has a head that is not a language model's head.
 [[nodiscard]] inline bool is_other_head(std::string_view architecture) {
   constexpr std::array<std::string_view, 8> heads{"ForSequenceClassification",
                                                   "ForTokenClassification",
@@ -48,7 +48,7 @@ inline constexpr std::string_view no_language_model = "is not a language model: 
   });
 }
 
-/// Throws a user error for a config.json whose classes all have other heads.
+/// Throws a user error if all classes in config.json have heads that are not language model heads.
 inline void refuse_other_heads(const ConfigFields& fields) {
   const std::vector<std::string> classes = fields.texts("architectures");
   if (classes.empty() || !std::all_of(classes.begin(), classes.end(), is_other_head)) return;
@@ -85,8 +85,8 @@ inline void refuse_adapter_beside(const std::filesystem::path& folder) {
   return files;
 }
 
-/// How a pooling configuration combines a text's vectors: "lasttoken", "mean_tokens". Older files
-/// have one switch for each mode; newer ones have `pooling_mode`, a text or a list.
+/// How a pooling configuration combines a text's vectors, for example "lasttoken" or "mean_tokens".
+/// Older files have one switch for each mode; newer ones have `pooling_mode`, a text or a list.
 [[nodiscard]] inline std::vector<std::string> pooling_modes(const Json& config) {
   constexpr std::string_view lead = "pooling_mode";
   std::vector<std::string> modes;
@@ -122,7 +122,7 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
   }
 }
 
-/// A warning that names the unread tensors of the weights; nullopt if there are none.
+/// A warning that names the tensors that are not read; nullopt if there are none.
 [[nodiscard]] inline std::optional<std::string> unread_warning(
     const std::vector<std::string>& names) {
   if (names.empty()) return std::nullopt;
@@ -137,7 +137,7 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
 }
 
 /// Throws a user error for a folder whose own files show that it is not a causal language model.
-/// Returns warnings about all of its numbers.
+/// Returns warnings that apply to all of the model's numbers.
 [[nodiscard]] inline std::vector<std::string> check_folder_claims(
     const std::filesystem::path& folder) {
   detail::refuse_other_heads(detail::ConfigFields(folder / "config.json"));

@@ -6,7 +6,7 @@
 // `HuggingFaceMaskedModel` reads the masked models of encoder_architectures.hpp,
 // `HuggingFaceCausalModel` the causal ones of decoder_architectures.hpp; config.json specifies
 // which kind a folder contains. Activations are F32, on the CPU, whatever the precision of the
-// stored weights. With products in BF16 they are rounded to BF16 in products.
+// stored weights. If products are computed in BF16, activations are rounded to BF16 in them.
 
 #include <concepts>
 #include <cstddef>
@@ -42,8 +42,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <class Network>
 class FolderModel {
  public:
-  /// Throws a user error for a folder that lacks a part, for an architecture of the other kind, and
-  /// for products in BF16 if the program is not compiled for a processor that has them.
+  /// Throws a user error for a folder that lacks a part, for an architecture of the wrong kind
+  /// (masked or causal), and for products in BF16 if the program is not compiled for a processor
+  /// that has them.
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false,
                        ProductType products = ProductType::exact)
       : products_(supported(products)),
@@ -56,7 +57,7 @@ class FolderModel {
             {"architecture", detail::ConfigFields(folder / "config.json").text("model_type", "")},
             {"parameters", Safetensors(folder).parameters()}} {}
 
-  /// Throws the user errors of reading the folder, without reading its weights.
+  /// Throws the same user errors as reading the folder, but does not read the weights.
   static void(check)(const std::filesystem::path& folder) {
     (void)config_of_kind(folder);
     (void)claims_of(folder);
@@ -82,7 +83,7 @@ class FolderModel {
     }
     return described;
   }
-  /// For run.json: the `model_type` of config.json, and the count of numbers in the folder's
+  /// For run.json: the `model_type` of config.json, and the number of parameters in the folder's
   /// tensors.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
   /// Throws a user error for a text with a token for which the model has no embedding. Tokenizers
@@ -179,7 +180,7 @@ class FolderModel {
     }
   }
 
-  // Initialised, and so checked, in this order.
+  // The members are initialised, and therefore checked, in this order.
   ProductType products_;
   std::conditional_t<is_masked, EncoderConfig, DecoderConfig> config_;
   std::vector<std::string> claims_;  // warnings about the folder
@@ -192,8 +193,8 @@ class FolderModel {
 /// Models MaskedLm, with words and a frame, and ListsSpecialTokens. Not thread-safe.
 class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
  public:
-  /// In addition to FolderModel, refuses a tokenizer without a mask token, and a mask or frame
-  /// token without an embedding.
+  /// Throws the user errors of FolderModel. Also refuses a tokenizer without a mask token, and a
+  /// mask or frame token without an embedding.
   explicit HuggingFaceMaskedModel(const std::filesystem::path& folder,
                                   bool parse_special_tokens = false,
                                   ProductType products = ProductType::exact)
@@ -230,8 +231,8 @@ class HuggingFaceCausalModel : public detail::FolderModel<DecoderNetwork> {
   [[nodiscard]] std::size_t dimension() const { return network_.dimension(); }
   [[nodiscard]] bool ends(TokenId token) const { return token == tokenizer_.eos(); }
   [[nodiscard]] TreeLimits tree_limits() const { return network_.tree_limits(); }
-  /// The tokens that the post-processor puts around a text. A BOS without an embedding is left out;
-  /// any other token without one is a user error.
+  /// The tokens that the post-processor puts around a text. A BOS without an embedding is omitted;
+  /// for any other token without an embedding, throws a user error.
   [[nodiscard]] TextFrame own_frame() const {
     TextFrame made{tokenizer_.before(), tokenizer_.after()};
     if (const auto id = tokenizer_.bos(); id && !has_row(*id)) std::erase(made.before, *id);
@@ -256,8 +257,8 @@ static_assert(MaskedLm<HuggingFaceMaskedModel> && !CausalLm<HuggingFaceMaskedMod
 static_assert(TreeCausalLm<HuggingFaceCausalModel> && TreeEmbedder<HuggingFaceCausalModel>);
 static_assert(ListsSpecialTokens<HuggingFaceMaskedModel>);
 
-/// Whether a folder's model is masked or causal. Throws the user errors of reading it, without
-/// reading its weights.
+/// Whether a folder's model is masked or causal. Throws the same user errors as reading the folder,
+/// but does not read the weights.
 [[nodiscard]] inline NetworkKind inspect_folder(const std::filesystem::path& folder) {
   const NetworkKind kind = network_kind(folder);
   kind == NetworkKind::masked ? (HuggingFaceMaskedModel::check)(folder)

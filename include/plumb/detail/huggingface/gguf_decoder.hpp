@@ -3,11 +3,12 @@
 
 // Which GGUF files does plumb's own network compute, and which parts does each have?
 //
-// A line for each `general.architecture`: a function that fills in a DecoderConfig from the file's
-// facts, with GGUF's names for tensors. A file is read only if all of it is understood. An unread
-// fact of the architecture, an unknown tensor or weights in blocks leave the file to llama.cpp. One
-// departure from llama.cpp on a CPU: GELU is computed in F32, whereas ggml looks it up in an F16
-// table; Pythia's is the exact GELU, as in transformers.
+// The table has a line for each `general.architecture`, with a function that fills in a
+// DecoderConfig from the file's facts and GGUF's tensor names. A file is read only if all of it is
+// understood. If a fact of the architecture is not read, a tensor is unknown or weights are stored
+// in blocks, the file is left to llama.cpp. One difference from llama.cpp on a CPU: GELU is
+// computed in F32, whereas ggml looks it up in an F16 table; Pythia uses the exact GELU, as in
+// transformers.
 
 #include <cmath>
 #include <cstddef>
@@ -32,8 +33,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The facts of a file's architecture, by their keys without its name. Remembers which facts were
-/// read. Each member throws a user error for a fact of the wrong type. Not thread-safe.
+/// The facts of a file's architecture, by their keys without the architecture's name. Remembers
+/// which facts were read. Each member throws a user error for a fact of the wrong type. Not
+/// thread-safe.
 class GgufFacts {
  public:
   GgufFacts(const GgufTensors& file, std::filesystem::path place)
@@ -102,7 +104,7 @@ class GgufFacts {
     return made;
   }
 
-  /// A fact of the architecture that was not read; empty if all were read.
+  /// The key of a fact of the architecture that was not read; empty if all were read.
   [[nodiscard]] std::string unread() const {
     for (const auto& [key, value] : file_.facts().items()) {
       if (key.starts_with(architecture_ + ".") && !read_.contains(key)) return key;
@@ -124,8 +126,9 @@ class GgufFacts {
   std::set<std::string, std::less<>> read_;
 };
 
-/// Sizes and names that nearly all architectures share. The tensors show which biases there are,
-/// whether queries, keys and values are one tensor, and whether there is a head.
+/// Reads the sizes and names that nearly all architectures share. The file's tensors determine
+/// which biases there are, whether queries, keys and values are one tensor, and whether there is a
+/// head.
 inline void read_gguf_sizes(GgufFacts& facts, DecoderConfig& config) {
   config.names = {.prefix = "",
                   .tokens = "token_embd.weight",
@@ -174,9 +177,9 @@ inline void set_gguf_layer_norm(GgufFacts& facts, DecoderConfig& config) {
   config.norm = {.epsilon = static_cast<float>(facts.positive("attention.layer_norm_epsilon"))};
 }
 
-/// One rotation for all layers, without scaling or with linear scaling, and with a factor for each
-/// frequency if there are factors (Llama 3). `interleaved` is for architectures whose rows the
-/// converter reorders.
+/// Sets one rotation for all layers, without scaling or with linear scaling, and with a factor for
+/// each frequency if the file has such factors (Llama 3). `interleaved` is for architectures whose
+/// rows the converter reorders.
 inline void set_gguf_rotary(GgufFacts& facts, DecoderConfig& config, bool interleaved) {
   const std::size_t size = facts.count("rope.dimension_count", config.head_size);
   if (size > config.head_size || size % 2 != 0) {
@@ -201,7 +204,8 @@ inline void set_gguf_rotary(GgufFacts& facts, DecoderConfig& config, bool interl
   config.rotaries = {{std::move(frequencies), 1, interleaved}};
 }
 
-/// RMS norms, a gated feed-forward with SiLU and rotated positions: Llama and similar models.
+/// Reads Llama and similar models: RMS norms, a gated feed-forward with SiLU, and rotated
+/// positions.
 inline void read_gguf_gated(GgufFacts& facts, DecoderConfig& config, bool interleaved) {
   read_gguf_sizes(facts, config);
   set_gguf_rms(facts, config);
@@ -235,7 +239,7 @@ inline void read_gguf_olmo2(GgufFacts& facts, DecoderConfig& config) {
   config.names.feed_end_norm = "post_ffw_norm";
 }
 
-/// Gemma's stored norm weights are relative to 1; the converter has already added it.
+/// Gemma's stored norm weights are relative to 1; the converter has already added this 1.
 inline void read_gguf_gemma(GgufFacts& facts, DecoderConfig& config) {
   read_gguf_gated(facts, config, false);
   config.activation = Activation::gelu_new;
@@ -251,13 +255,13 @@ inline void read_gguf_gemma2(GgufFacts& facts, DecoderConfig& config) {
   for (std::size_t l = 0; l < config.layers; ++l) {
     config.windows.push_back(l % 2 == 0 ? window : 0);
   }
-  if (config.layers == 46) {  // the 27B model; the file does not specify it
+  if (config.layers == 46) {  // this is the 27B model; the file does not specify the scale
     config.attention_scale =
         1 / std::sqrt(static_cast<float>(config.hidden) / static_cast<float>(config.heads));
   }
 }
 
-/// Layer norms with biases and a plain feed-forward: GPT-2 and its successors.
+/// Reads GPT-2 and its successors: layer norms with biases and a plain feed-forward.
 inline void read_gguf_plain(GgufFacts& facts, DecoderConfig& config) {
   read_gguf_sizes(facts, config);
   set_gguf_layer_norm(facts, config);
@@ -352,8 +356,8 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
   return all;
 }
 
-/// The parts of a GGUF file's network. For a file that plumb's own network does not compute exactly
-/// by its facts and tensors, throws a user error that names the unsupported part.
+/// Returns the parts of a GGUF file's network. If the facts and tensors show that plumb's own
+/// network does not compute the file exactly, throws a user error that names the unsupported part.
 [[nodiscard]] inline DecoderConfig read_gguf_config(const GgufTensors& file,
                                                     const std::filesystem::path& place) {
   detail::GgufFacts facts(file, place);

@@ -3,12 +3,12 @@
 
 // Which weights and facts does a GGUF file contain?
 //
-// The format: "GGUF", a version, two counts, then facts (a key, a type, a value), then tensors (a
-// name, a shape with the fastest dimension first, a type, an offset), then their numbers at aligned
-// offsets. Files are mapped, and read without llama.cpp. F32, F16 and BF16 weights are readable;
-// tensors of other types are listed with the number of their type. Texts in lists belong to the
-// tokenizer, which is not read here, and are skipped. Source of the format: ggml's docs/gguf.md.
-// Non-goals: writing, and version 1.
+// A file contains "GGUF", a version and two counts, then facts (a key, a type, a value), then
+// tensors (a name, a shape with the fastest dimension first, a type, an offset), and then the
+// tensors' numbers at aligned offsets. Files are mapped, and read without llama.cpp. F32, F16 and
+// BF16 weights are readable; tensors of other types are listed with their type number. Texts in
+// lists belong to the tokenizer, which is not read here, and are skipped. Source of the format:
+// ggml's docs/gguf.md. Non-goals: writing, and version 1.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Reads a GGUF file's header from front to back. Throws a user error if the header is cut off.
+/// Reads a GGUF file's header from front to back. Throws a user error if the header is truncated.
 class GgufCursor {
  public:
   GgufCursor(std::filesystem::path file, std::string_view bytes)
@@ -49,8 +49,8 @@ class GgufCursor {
   }
   [[nodiscard]] std::string text() { return std::string(take(number<std::uint64_t>())); }
 
-  /// A value of a type, with the format's type numbers; null for a list of texts. Numbers of lists
-  /// are kept if `keeps_lists`.
+  /// Reads a value of a type, which is one of the format's type numbers. Returns null for a list of
+  /// texts. Numbers in lists are kept only if `keeps_lists` is true.
   [[nodiscard]] Json value(std::uint32_t type, bool keeps_lists) {
     switch (type) {
       case 0:
@@ -97,7 +97,7 @@ class GgufCursor {
     const auto count = number<std::uint64_t>();
     if (type == 9) throw damaged("", "has a list of lists");
     Json made = type == 8 ? Json() : Json::array();
-    for (std::uint64_t i = 0; i < count; ++i) {  // ends with the file at the latest, for any count
+    for (std::uint64_t i = 0; i < count; ++i) {  // stops at the end of the file
       Json item = value(type, false);
       if (keeps && type != 8) made.push_back(std::move(item));
     }
@@ -114,7 +114,7 @@ class GgufCursor {
 class GgufTensors : public StoredTensors {
  public:
   /// `files` are the parts of one model; the first contains its facts. Throws a user error for a
-  /// file that is damaged, cut off or not GGUF, and for two tensors with the same name.
+  /// file that is damaged, truncated or not a GGUF file, and for two tensors with the same name.
   explicit GgufTensors(std::span<const std::filesystem::path> files) {
     if (!files.empty()) file_ = files.front();
     for (const std::filesystem::path& file : files) read_file(file);
@@ -180,8 +180,8 @@ class GgufTensors : public StoredTensors {
     if (facts_.is_null()) facts_ = std::move(found);
   }
 
-  /// Bytes of a number, or 0 for a type that plumb does not read, and safetensors' name of the
-  /// type.
+  /// The number of bytes per number (0 for a type that plumb does not read), and safetensors' name
+  /// for the type.
   static std::pair<std::size_t, std::string> type_of(std::uint32_t type) {
     switch (type) {
       case 0:

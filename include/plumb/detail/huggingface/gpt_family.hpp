@@ -3,9 +3,9 @@
 
 // Which parts do GPT-2 and its successors, OPT, Phi and the models with ALiBi have?
 //
-// OPT, GPT-2, GPT-BigCode, GPT-Neo, GPT-J, GPT-NeoX (Pythia), Phi 1 and 2, Bloom, Falcon and MPT:
-// layer norms, a plain feed-forward, and positions that are learned, rotated or a bias. Each
-// function reads one config.json, with the names and defaults of transformers.
+// OPT, GPT-2, GPT-BigCode, GPT-Neo, GPT-J, GPT-NeoX (Pythia), Phi 1 and 2, Bloom, Falcon and MPT
+// have layer norms, a plain feed-forward, and positions that are learned, rotated or added as a
+// bias. Each function reads one config.json, with the names and defaults of transformers.
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Other spellings that transformers accepts.
+/// Other field names that transformers accepts.
 inline constexpr FieldAlias gpt_aliases[] = {{"hidden_size", "n_embd"},
                                              {"max_position_embeddings", "n_positions"},
                                              {"num_attention_heads", "n_head"},
@@ -37,7 +37,7 @@ inline constexpr FieldAlias mpt_aliases[] = {{"hidden_size", "d_model"},
                                              {"num_attention_heads", "n_heads"},
                                              {"num_hidden_layers", "n_layers"}};
 
-/// The names that GPT-2, GPT-Neo and GPT-J share.
+/// Sets the tensor names that GPT-2, GPT-Neo and GPT-J share.
 inline void name_as_gpt(DecoderNames& names) {
   names.prefix = "transformer.";
   names.tokens = "wte.weight";
@@ -107,9 +107,9 @@ inline void read_gpt_bigcode(const ConfigFields& fields, DecoderConfig& config) 
   }
 }
 
-/// "global" or "local" for each layer. Read from attention_layers, or from attention_types:
-/// patterns with their repetitions, such as [[["global", "local"], 12]]. If both are absent, the
-/// two kinds alternate.
+/// "global" or "local" for each layer. The kinds are read from attention_layers, or from
+/// attention_types, which contains patterns and how often they are repeated, such as [[["global",
+/// "local"], 12]]. If both fields are absent, the two kinds alternate.
 inline std::vector<std::string> gpt_neo_attention(const ConfigFields& fields, std::size_t layers) {
   std::vector<std::string> kinds = fields.texts("attention_layers");
   const Json* const types = kinds.empty() ? fields.find("attention_types") : nullptr;
@@ -200,7 +200,8 @@ inline void read_gpt_neox(const ConfigFields& fields, DecoderConfig& config) {
                   {.theta = fields.positive("rotary_emb_base", 10'000),
                    .partial = fields.positive("rotary_pct", 0.25),
                    .reads_beside = false});
-  set_head_size(config, config.hidden / config.heads);  // transformers rotates only by head_dim
+  // transformers uses head_dim only for the rotation.
+  set_head_size(config, config.hidden / config.heads);
   DecoderNames& names = config.names;
   names.prefix = "gpt_neox.";
   names.tokens = "embed_in.weight";
@@ -231,7 +232,7 @@ inline void read_phi(const ConfigFields& fields, DecoderConfig& config) {
   name_plain_feed(names, "mlp.fc1", "mlp.fc2");
 }
 
-/// The names that Bloom and Falcon share.
+/// Sets the tensor names that Bloom and Falcon share.
 inline void name_as_bloom(DecoderNames& names) {
   names.prefix = "transformer.";
   names.tokens = "word_embeddings.weight";
@@ -253,7 +254,8 @@ inline void read_bloom(const ConfigFields& fields, DecoderConfig& config) {
   config.activation = Activation::gelu_new;
   config.norm.epsilon = fields.epsilon("layer_norm_epsilon", 1e-5);
   config.tied = fields.flag("tie_word_embeddings", true);
-  // In that case transformers sums products of slices, and the sum has no bias.
+  // If pretraining_tp is above 1 and slow_but_exact is true, transformers sums products of slices,
+  // and the sum has no bias.
   if (fields.count("pretraining_tp", 1) > 1) fields.expect("slow_but_exact", false);
   set_all_biases(config);
   config.residual_from_norm = fields.flag("apply_residual_connection_post_layernorm", false);
@@ -277,7 +279,7 @@ inline void read_falcon(const ConfigFields& fields, DecoderConfig& config) {
   if (fields.flag("bias", false)) set_all_biases(config);
   name_as_bloom(config.names);
   const bool is_new = fields.flag("new_decoder_architecture", false);
-  // transformers reads null as false.
+  // transformers treats null as false.
   const bool is_parallel = !fields.is_null("parallel_attn") && fields.flag("parallel_attn", true);
   const bool is_multi_query = !fields.is_null("multi_query") && fields.flag("multi_query", true);
   config.key_heads = is_new || !is_multi_query ? fields.count("num_kv_heads", config.heads) : 1;
@@ -319,8 +321,8 @@ inline void read_mpt(const ConfigFields& fields, DecoderConfig& config) {
   if (attention.find("clip_qkv")) config.clip = static_cast<float>(attention.positive("clip_qkv"));
   config.attention_scale = static_cast<float>(
       attention.positive("softmax_scale", 1 / std::sqrt(static_cast<double>(config.head_size))));
-  // 2^(−8 i / n) for n the next power of two. With more slopes than heads, every second one is
-  // first.
+  // 2^(−8 i / n) where n is the next power of two. If there are more slopes than heads, every
+  // second slope comes first.
   std::size_t whole = 1;
   while (whole < config.heads) whole *= 2;
   const auto slope = [&](std::size_t i) {

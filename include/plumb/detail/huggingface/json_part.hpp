@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the value of a field in a tokenizer file, and where is it?
+// What is the value of a field in a tokenizer file, and where is the field?
 //
-// A value of a JSON file together with its file and field, so that all readers report unsupported
-// parts with the same wording. Keys are unique and looked up in logarithmic time: vocabularies have
-// hundreds of thousands of them.
+// A JsonPart is a value in a JSON file together with the file and the field, so that all readers
+// report unsupported parts with the same wording. Keys are unique and are looked up in logarithmic
+// time, because vocabularies have hundreds of thousands of keys.
 
 #include <cstddef>
 #include <filesystem>
@@ -25,8 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TokenizerJson = nlohmann::json;
 
-/// A tokenizer's JSON file. Throws a user error if it is not JSON, not an object, or has a key
-/// twice in one object, as choosing one of them would be a guess.
+/// A tokenizer's JSON file. Throws a user error if the file is not JSON, is not an object, or has a
+/// key twice in one object, because choosing one of the two values would be a guess.
 [[nodiscard]] inline TokenizerJson read_tokenizer_json(const std::filesystem::path& file) {
   const std::string text = read_text(file);
   if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
@@ -135,8 +135,8 @@ class JsonPart {
   std::string field_;
 };
 
-/// Calls `visit(part)` for a part of any type except `Sequence`. For a Sequence, calls it for each
-/// of the parts in `list`, in order. Sequences may contain Sequences, at most eight deep.
+/// Calls `visit(part)` for a part of any type except `Sequence`. For a Sequence, calls `visit` for
+/// each of the parts in `list`, in order. Sequences may contain Sequences, at most eight deep.
 template <class Visit>
 void for_each_of_sequence(const JsonPart& part, const std::string& list, Visit visit,
                           std::size_t depth = 0) {

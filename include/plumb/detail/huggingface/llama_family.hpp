@@ -4,8 +4,8 @@
 // Which parts do Llama and the architectures with Llama's tensor names have?
 //
 // Llama, Mistral, Mixtral, Qwen 2 and 3, Phi-3, StableLM, OLMo 1 and 2, Granite, Cohere and Gemma 1
-// to 3: RMS or layer norms, rotated positions, grouped heads, a gated feed-forward. Each function
-// reads one config.json, with the names and defaults of transformers.
+// to 3 have RMS or layer norms, rotated positions, grouped heads and a gated feed-forward. Each
+// function reads one config.json, with the names and defaults of transformers.
 
 #include <algorithm>
 #include <cmath>
@@ -20,34 +20,36 @@ inline NormShape rms_norm(const ConfigFields& fields, const char* field, double 
   return {.kind = NormKind::rms, .epsilon = fields.epsilon(field, absent), .has_bias = false};
 }
 
-/// One rotation for all layers.
+/// Reads one rotation for all layers.
 inline void read_one_rotary(const ConfigFields& fields, DecoderConfig& config,
                             RotaryDefaults defaults = {}) {
   defaults.head_size = config.head_size;
   config.rotaries = {read_rotary(fields, defaults, config.positions)};
 }
 
-/// Sizes, a gated feed-forward, and a separate head unless config.json ties it to the embeddings.
+/// Reads the sizes, a gated feed-forward, and a separate head unless config.json ties the head to
+/// the embeddings.
 inline void read_gated(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
   config.activation = fields.activation("hidden_act", "silu");
   config.tied = fields.flag("tie_word_embeddings", false);
 }
 
-/// Biases of attention's four products.
+/// Reads whether attention's four products have biases.
 inline void read_attention_bias(const ConfigFields& fields, DecoderConfig& config) {
   config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
 }
 
-/// One window for all layers, regardless of `layer_types`; null or absent means no window.
+/// Reads one window for all layers, regardless of `layer_types`. If the field is null or absent,
+/// there is no window.
 inline void read_one_window(const ConfigFields& fields, DecoderConfig& config) {
   check_layers(fields, config.layers);
   const bool slides = fields.find("sliding_window") != nullptr;
   config.windows.assign(config.layers, slides ? fields.count("sliding_window") : 0);
 }
 
-/// Mistral and Mixtral have 8 key heads if config.json lacks the field; null means one for each
-/// head.
+/// Reads the number of key heads of Mistral and Mixtral: 8 if config.json lacks the field; null
+/// means one key head for each head.
 inline void read_eight_key_heads(const ConfigFields& fields, DecoderConfig& config) {
   const char* const field = "num_key_value_heads";
   if (fields.find(field) == nullptr && !fields.is_null(field)) config.key_heads = 8;
@@ -65,7 +67,7 @@ inline void read_mistral(const ConfigFields& fields, DecoderConfig& config) {
   read_llama(fields, config);
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = false;
   read_eight_key_heads(fields, config);
-  // transformers reads a folder with layer_types as Ministral, which follows them.
+  // transformers reads a folder with layer_types as Ministral, which uses these types.
   const std::size_t window =
       fields.is_null("sliding_window") ? 0 : fields.count("sliding_window", 4096);
   read_windows(fields, config, window, [](std::size_t) { return true; });
@@ -178,7 +180,8 @@ inline void read_cohere(const ConfigFields& fields, DecoderConfig& config) {
   read_one_rotary(fields, config, {.theta = 500'000, .interleaved = true});
 }
 
-/// The common parts of Gemma 1 to 3: norms whose weights are relative to 1, and scaled embeddings.
+/// Reads the common parts of Gemma 1 to 3: norms whose weights are relative to 1, and scaled
+/// embeddings.
 inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
   set_head_size(config, fields.count("head_dim", 256));
@@ -191,13 +194,15 @@ inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) 
 
 inline void read_gemma(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma_parts(fields, config);
-  // hidden_activation is ignored. The first releases have gelu where its approximation is meant.
+  // hidden_activation is ignored. The first releases specify gelu although its approximation is
+  // meant.
   config.activation = fields.activation("hidden_act", "gelu_pytorch_tanh");
   if (fields.text("hidden_act", "") == "gelu") config.activation = Activation::gelu_new;
   read_one_rotary(fields, config);
 }
 
-/// Norms before and after each part, soft caps, and the scale of attention: Gemma 2 and 3.
+/// Reads the common parts of Gemma 2 and 3: norms before and after each part, soft caps, and the
+/// attention scale.
 inline void read_gemma2_parts(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma_parts(fields, config);
   config.activation = fields.activation("hidden_activation", "gelu_pytorch_tanh");
@@ -208,7 +213,7 @@ inline void read_gemma2_parts(const ConfigFields& fields, DecoderConfig& config)
       static_cast<float>(1 / std::sqrt(fields.positive("query_pre_attn_scalar", 256)));
 }
 
-/// A soft cap: null in config.json means none; an absent field means `absent`.
+/// Reads a soft cap. Null in config.json means no cap; if the field is absent, the cap is `absent`.
 inline float soft_cap(const ConfigFields& fields, const std::string& field, double absent) {
   return fields.is_null(field) ? 0.0F : static_cast<float>(fields.number(field, absent));
 }
@@ -235,8 +240,8 @@ inline void read_gemma3(const ConfigFields& fields, DecoderConfig& config) {
                              .head_size = config.head_size,
                              .is_entry = true};
   const ConfigFields rope = fields.object("rope_parameters");
-  // rope_scaling is for the layers that see all tokens; its fields override rope_parameters'
-  // fields.
+  // rope_scaling applies to the layers that see all tokens. Its fields override those of
+  // rope_parameters.
   const ConfigFields scaling = fields.object("rope_scaling");
   config.rotaries = {
       read_rotary(rotary_entry(rope, "full_attention", scaling), fields, global, config.positions),

@@ -3,9 +3,9 @@
 
 // Which of a call's masked queries are equal?
 //
-// A statement's scores query one sequence at several places, and statements with a common part
-// query the same sequence more than once. Each distinct sequence is computed once, shorter ones
-// first, and so is each of its distinct places.
+// Scoring a statement queries one sequence at several places, and statements with a common part
+// query the same sequence more than once. Each distinct sequence, and each distinct place in it, is
+// computed only once. Shorter sequences come first.
 
 #include <algorithm>
 #include <cstddef>
@@ -46,9 +46,9 @@ class MaskedWork {
   }
 
   [[nodiscard]] std::span<const MaskedSequence> sequences() const noexcept { return sequences_; }
-  /// Distinct places of all sequences.
+  /// The number of distinct places in all sequences.
   [[nodiscard]] std::size_t places() const noexcept { return begins_.size() - 1; }
-  /// The indices of the queries for a place; places are counted through all sequences.
+  /// The indices of the queries for a place; places are numbered across all sequences.
   [[nodiscard]] std::span<const std::uint32_t> queries_at(std::size_t place) const {
     return std::span(order_).subspan(begins_[place], begins_[place + 1] - begins_[place]);
   }
@@ -60,7 +60,7 @@ class MaskedWork {
     return a.position < b.position;
   }
 
-  std::vector<std::uint32_t> order_;  // queries by sequence and place
+  std::vector<std::uint32_t> order_;  // queries, sorted by sequence and place
   std::vector<std::size_t> begins_;   // by place: its first query in `order_`
   std::vector<MaskedSequence> sequences_;
 };

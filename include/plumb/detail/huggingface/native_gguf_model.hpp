@@ -5,9 +5,9 @@
 //
 // gguf_tensors.hpp reads the weights. They are computed like those of a Hugging Face folder: in
 // their stored type, widened in registers, with F32 activations. So scores of F16 and BF16 files
-// are exact without a rewritten file, and a row's numbers do not depend on the other rows, bit by
-// bit. The tokenizer is llama.cpp's, since a GGUF file contains what llama.cpp needs for it.
-// LlamaModel is for files that the network does not compute (gguf_decoder.hpp).
+// are exact, and the files need not be rewritten. A row's numbers do not depend on the other rows,
+// bit by bit. The tokenizer is llama.cpp's, because a GGUF file contains the data that llama.cpp's
+// tokenizer needs. LlamaModel serves files that the network does not compute (gguf_decoder.hpp).
 
 #include <llama.h>
 
@@ -39,9 +39,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Models TreeCausalLm, TreeEmbedder and ListsSpecialTokens. Not thread-safe.
 class NativeGgufModel {
  public:
-  /// With `only_tokens` the weights are not read, and only tokens and descriptions are available.
-  /// Throws a user error for a file that is missing or damaged, and for a file that the network
-  /// does not compute.
+  /// With `only_tokens`, the weights are not read, and only tokens and descriptions are available.
+  /// Throws a user error for a file that is missing or damaged, or that the network does not
+  /// compute.
   explicit NativeGgufModel(const std::filesystem::path& file, bool parse_special_tokens = false,
                            bool only_tokens = false)
       : head_(file), vocabulary_(checked(head_), parse_special_tokens) {
@@ -60,7 +60,7 @@ class NativeGgufModel {
     if (!only_tokens) network_ = DecoderNetwork::read(tensors, file, config);
   }
 
-  /// Why the network does not compute a file; empty if it does.
+  /// The reason why the network does not compute a file; empty if it computes the file.
   [[nodiscard]] static std::string refusal(const std::filesystem::path& file) {
     const detail::LlamaLog unheard;
     try {
@@ -83,7 +83,8 @@ class NativeGgufModel {
     made.warnings = vocabulary_->warnings();
     return made;
   }
-  /// For run.json: the architecture that the file names, and the count of numbers in its tensors.
+  /// For run.json: the architecture that the file names, and the number of parameters in its
+  /// tensors.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     return vocabulary_->tokenize(text);
@@ -100,7 +101,7 @@ class NativeGgufModel {
     return vocabulary_->chat_template();
   }
   [[nodiscard]] bool ends(TokenId token) const { return vocabulary_->ends(token); }
-  /// Excludes embeddings without a token, as in llama.cpp.
+  /// Embeddings without a token are not counted, as in llama.cpp.
   [[nodiscard]] std::size_t vocabulary_size() const { return vocabulary_->size(); }
   [[nodiscard]] std::size_t context_length() const { return context_; }
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
@@ -128,7 +129,7 @@ class NativeGgufModel {
     if (!network_) throw internal_error({}, "the weights were not read");
     return *network_;
   }
-  /// Cuts rows to the length of the vocabulary.
+  /// Truncates rows to the length of the vocabulary.
   [[nodiscard]] LogitsVisitor whole(const LogitsVisitor& visit) const {
     return [&visit, size = vocabulary_size()](std::uint32_t at, std::span<const float> logits) {
       visit(at, logits.first(size));

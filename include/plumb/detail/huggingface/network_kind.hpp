@@ -16,15 +16,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a path is a folder with a config.json, which makes it a model for this backend.
+/// Whether a path is a folder with a config.json. This backend treats such a folder as a model.
 [[nodiscard]] inline bool is_hugging_face_folder(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path) && std::filesystem::exists(path / "config.json");
 }
 
 enum class NetworkKind : std::uint8_t { masked, causal };
 
-/// The kind, by config.json's model_type. Throws a user error for a folder without a model_type,
-/// and for an unsupported one, with other ways to use the model.
+/// The kind of network, according to config.json's model_type. Throws a user error if the
+/// model_type is missing or not supported; the message lists other ways to use the model.
 [[nodiscard]] inline NetworkKind network_kind(const std::filesystem::path& folder) {
   const detail::ConfigFields fields(folder / "config.json");
   const detail::TextPart part = detail::text_part(fields);
@@ -53,7 +53,7 @@ enum class NetworkKind : std::uint8_t { masked, causal };
                 text_list(detail::text_wrappers, [](const auto& one) { return one.model_type; }));
 }
 
-/// Whether a folder has a masked model, for HuggingFaceMaskedModel; otherwise it has a causal one.
+/// Whether a folder has a masked model, for HuggingFaceMaskedModel, rather than a causal one.
 /// Throws like network_kind.
 [[nodiscard]] inline bool is_masked_folder(const std::filesystem::path& folder) {
   return network_kind(folder) == NetworkKind::masked;

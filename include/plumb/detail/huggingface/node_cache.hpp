@@ -3,7 +3,7 @@
 
 // Where are the keys and values of a tree's nodes stored?
 //
-// Each node in the cache has a slot, with the same index in every layer. A token sees only the
+// Each node in the cache has a slot, which has the same index in every layer. A token sees only the
 // slots of its own path, so a tree may branch freely. Slots of released nodes are reused, the
 // lowest first, so that paths form long runs of slots.
 
@@ -26,7 +26,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class NodeCache {
  public:
   NodeCache() = default;
-  /// `size` numbers of a key, and of a value, for each head in each layer.
+  /// A key and a value have `size` numbers each, for each head in each layer.
   NodeCache(std::size_t layers, std::size_t heads, std::size_t size)
       : layers_(layers, KeyValues(heads, size)) {}
 
@@ -36,8 +36,8 @@ class NodeCache {
     return node < slots_.size() && slots_[node] != none;
   }
 
-  /// The nodes that must be computed before all wanted nodes are available, ancestors first. Throws
-  /// an internal error for a wanted node that is the root or already in the cache.
+  /// The nodes that must be computed so that the cache contains all wanted nodes, ancestors first.
+  /// Throws an internal error for a wanted node that is the root or already in the cache.
   [[nodiscard]] std::vector<NodeId> missing(const TokenTree& tree,
                                             std::span<const NodeId> wanted) const {
     std::vector<bool> is_missing(tree.size(), false);
@@ -80,9 +80,9 @@ class NodeCache {
   }
   [[nodiscard]] const KeyValues& layer(std::size_t l) const { return layers_[l]; }
 
-  /// What nodes see: each its own path including itself, ancestors first. With a `window` above 0,
-  /// only the last `window` nodes of the path. There must be 1 to SeenSlots::most_queries() nodes,
-  /// all in the cache. `with_positions` adds positions.
+  /// The slots that nodes see. Each node sees its own path, including itself, ancestors first. If
+  /// `window` is above 0, it sees only the last `window` nodes of the path. There must be 1 to
+  /// SeenSlots::most_queries() nodes, all of them in the cache. `with_positions` adds positions.
   [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                   std::size_t window = 0, bool with_positions = false) const {
     NodeId common = nodes[0];  // the last node on all paths; ids ascend from parent to child
@@ -94,10 +94,10 @@ class NodeCache {
         later = tree.parent(later);
       }
     }
-    if (is_cut) common = TokenTree::root;  // the nodes that all see may not be the first
+    if (is_cut) common = TokenTree::root;  // the nodes that all of them see may not come first
     SeenSlots seen;
     seen.shared = tree.depth(common);
-    std::vector<NodeId> order(seen.shared);  // of summation
+    std::vector<NodeId> order(seen.shared);  // nodes in the order of summation
     for (NodeId node = common; node != TokenTree::root; node = tree.parent(node)) {
       order[tree.depth(node) - 1] = node;
     }
@@ -136,8 +136,8 @@ class NodeCache {
     for (KeyValues& layer : layers_) layer.reserve(nodes);
   }
 
-  /// Removes the node and all nodes below it; the root removes everything. Keeps the memory for the
-  /// next tree.
+  /// Removes the node and all nodes below it. Removing the root removes everything. Keeps the
+  /// memory for the next tree.
   void release(const TokenTree& tree, NodeId released) {
     if (released == TokenTree::root) {
       slots_.clear();

@@ -27,7 +27,8 @@ struct NormShape {
   float weight_offset = 0;
 };
 
-/// A norm's weight and bias; empty means 1 and 0. Any number of threads may use one.
+/// A norm's weight and bias. An empty weight means 1, and an empty bias means 0. Any number of
+/// threads may use one.
 struct Norm {
   std::vector<float> weight, bias;
   float epsilon = 1e-12F;

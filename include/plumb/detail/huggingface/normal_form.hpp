@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Unicode's normal forms of a text, with the characters that each new character replaces.
+// Computes Unicode's normal forms of a text, and which characters each new character replaces.
 //
-// NFD, NFC, NFKD and NFKC of UAX 15. utf8proc decomposes characters and knows which pairs compose.
-// The ordering and the record of changes are computed here, because utf8proc does not keep offsets.
+// The forms are NFD, NFC, NFKD and NFKC of UAX 15. utf8proc decomposes characters and knows which
+// pairs compose. The ordering and the record of changes are computed here, because utf8proc does
+// not keep offsets.
 
 #include <utf8proc.h>
 
@@ -29,7 +30,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
 }
 
-/// A full decomposition, with each run of combining marks sorted by their classes.
+/// Decomposes a text fully, and sorts each run of combining marks by their classes.
 [[nodiscard]] inline std::vector<CharacterChange> decomposed(std::string_view text,
                                                              bool compatible) {
   std::vector<CharacterChange> result;
@@ -75,7 +76,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   return result;
 }
 
-/// The single character that the two compose to; nullopt if there is none or it is excluded.
+/// The single character into which the two compose; nullopt if there is none or it is excluded.
 [[nodiscard]] inline std::optional<char32_t> composed_pair(char32_t first, char32_t second) {
   if (first < 0x3C || second < 0x300) return std::nullopt;
   std::array<utf8proc_int32_t, 2> pair{static_cast<utf8proc_int32_t>(first),
@@ -92,7 +93,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   result.reserve(parts.size());
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::size_t starter = none;
-  int last_class = -1;  // of the last mark since the starter; -1 for none
+  int last_class = -1;  // class of the last mark after the starter; -1 if there is none
   for (const CharacterChange& part : parts) {
     const int its_class = combining_class(part.value);
     if (starter != none && last_class < its_class) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a text rewritten before it is cut into words?
+// How is a text rewritten before it is split into words?
 //
-// The normalizers of `tokenizers` that published models like BERT, RoBERTa, ALBERT and OPT use, one
-// after another. BERT's is that of Devlin et al. 2019 (tokenization.py): remove control characters,
-// put spaces around CJK characters, strip accents, convert to lower case.
+// This header has the normalizers of `tokenizers` that published models such as BERT, RoBERTa,
+// ALBERT and OPT use. They are applied one after another. BERT's normalizer is that of Devlin et
+// al. 2019 (tokenization.py): it removes control characters, puts spaces around CJK characters,
+// strips accents and converts to lower case.
 
 #include <string>
 #include <utility>
@@ -113,7 +114,7 @@ struct Prepend {
   void operator()(AlignedText& text) const { text.prepend(characters); }
 };
 
-/// SentencePiece's rule "nmt" without its map.
+/// SentencePiece's rule "nmt", without its character map.
 struct Nmt {
   void operator()(AlignedText& text) const {
     text.rewrite([](char32_t c, auto put) {

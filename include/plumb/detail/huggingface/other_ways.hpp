@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb does not support a folder: which command produces a model that it does?
+// If plumb does not support a folder, which command produces a model that it supports?
 //
 // llama.cpp's converter writes a GGUF file for most causal models, whatever their parts, and for
-// weights quantised by some methods. A server runs nearly all of them. Neither works for a masked
-// model. Messages contain the commands with the folder's path, so that users can paste them.
+// weights quantised by some methods. A server runs nearly all of these models. Neither way works
+// for a masked model. Messages contain the commands with the folder's path, so that users can paste
+// them.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A path for a shell: in quotes if it has characters other than letters, digits and ./_+:@-.
+/// A path as a shell word: quoted if it has characters other than letters, digits and ./_+:@-.
 [[nodiscard]] inline std::string shell_word(const std::filesystem::path& path) {
   const std::string text = path.string();
   const bool is_plain = text.find_first_not_of(
@@ -53,14 +54,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return "serve it: `vllm serve " + shell_word(folder) +
          "`, then set `server` to http://localhost:8000 instead of `model`";
 }
-/// For a causal model with parts that plumb does not support.
+/// The remedies for a causal model with parts that plumb does not support.
 [[nodiscard]] inline std::string other_ways(const std::filesystem::path& folder) {
   return conversion_way(folder) + "; or " + serving_way(folder);
 }
 
 enum class Quantization : std::uint8_t { gptq, awq, bitsandbytes, fp8, compressed, other };
 
-/// The name in config.json, and the name in messages. Methods that are not listed are `other`.
+/// A method's name in config.json, and its name in messages. Methods that are not listed are
+/// `other`.
 struct QuantizationName {
   std::string_view in_config;
   Quantization method;
@@ -76,8 +78,8 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
     {"modelopt", Quantization::other, "ModelOpt"},
 }};
 
-/// The method that a quantization_config names: by quant_method or, in old bitsandbytes
-/// configurations, by load_in_4bit and load_in_8bit.
+/// The method that a quantization_config names, in quant_method or, in old bitsandbytes
+/// configurations, through load_in_4bit and load_in_8bit.
 [[nodiscard]] inline QuantizationName quantization_of(const Json& config) {
   std::string_view named;
   if (config.is_object()) {
@@ -112,8 +114,8 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
   return std::nullopt;
 }
 
-/// The remedies for a folder with such weights. llama.cpp's converter widens those of GPTQ, FP8 and
-/// compressed-tensors; transformers widens those of bitsandbytes.
+/// The remedies for a folder with quantised weights. llama.cpp's converter widens weights of GPTQ,
+/// FP8 and compressed-tensors; transformers widens weights of bitsandbytes.
 [[nodiscard]] inline std::string quantized_ways(const std::filesystem::path& folder,
                                                 Quantization method, bool is_masked) {
   const std::string fetch = "fetch the model's F32, F16 or BF16 weights";
@@ -135,7 +137,7 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
   return fetch + ", or " + (converts ? other_ways(folder) : serving_way(folder));
 }
 
-/// "weights quantised by GPTQ are not supported".
+/// For example "weights quantised by GPTQ are not supported".
 [[nodiscard]] inline std::string quantized_problem(const QuantizationName& name) {
   return "weights quantised" + (name.shown.empty() ? "" : " by " + std::string(name.shown)) +
          " are not supported";

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a layer's matrix multiplied with many rows at register speed?
+// How are many rows multiplied by a layer's matrix at register speed?
 //
 //   out[r][c] = bias[c] + Σ_k rows[r][k] · weights[c][k]
-// The weights are packed once, when a model is read, into panels of a few outputs. In a panel the
-// numbers of one k are next to each other; panels are multiplied with tiles of rows
-// (row_products.hpp). So a row's result is the same, bit by bit, for any other rows, any number of
-// rows and any number of threads. General products (Eigen, BLAS) do not guarantee that, and they
-// pack the weights again at each call. 16-bit weights stay 16-bit, and a panel is widened once for
-// all rows of a call (weight_type.hpp). For products in BF16, rows are rounded instead and nothing
+// The weights are packed once, when a model is read, into panels of a few outputs. In a panel, the
+// numbers of one k are next to each other. Panels are multiplied with tiles of rows
+// (row_products.hpp). So a row's result is the same, bit by bit, regardless of the other rows, the
+// number of rows and the number of threads. General products (Eigen, BLAS) do not guarantee that,
+// and they pack the weights again in each call. 16-bit weights stay 16-bit, and a panel is widened
+// once for all rows of a call (weight_type.hpp). For products in BF16, rows are rounded and nothing
 // is widened.
 
 #include <sys/mman.h>
@@ -39,9 +39,9 @@ void for_row_blocks(std::size_t rows, Work work) {
                [&](std::size_t b) { work(b * size, (std::min)(size, rows - b * size)); });
 }
 
-/// Memory that stays uninitialised until it is set, so that the threads that set numbers touch its
-/// pages first. Large matrices use large pages if the system has them: with 4 kB pages, a third of
-/// the loading time would go into pages.
+/// An allocator whose memory stays uninitialised, so that the threads that set numbers touch the
+/// pages first. Large matrices use large pages if the system has them. With 4 kB pages, page faults
+/// would take a third of the loading time.
 template <class T>
 struct UnsetAllocator : AlignedAllocator<T> {
   template <class U>
@@ -50,8 +50,7 @@ struct UnsetAllocator : AlignedAllocator<T> {
   };
   UnsetAllocator() = default;
   template <class U>
-  explicit(false) UnsetAllocator(const UnsetAllocator<U>&) noexcept {
-  }  // NOLINT: as vectors want it
+  explicit(false) UnsetAllocator(const UnsetAllocator<U>&) noexcept {}  // NOLINT: a vector needs it
   [[nodiscard]] T* allocate(std::size_t count) {
     T* const made = AlignedAllocator<T>::allocate(count);
 #ifdef MADV_HUGEPAGE
@@ -78,7 +77,7 @@ class PackedMatrix {
  public:
   PackedMatrix() = default;
 
-  /// A bias of zeros, and weights that must all be `set` before multiplication.
+  /// Starts with a bias of zeros. All weights must be set before multiplication.
   PackedMatrix(std::size_t outputs, std::size_t inputs, WeightType type = WeightType::f32)
       : outputs_(outputs),
         inputs_(inputs),
@@ -93,7 +92,7 @@ class PackedMatrix {
                                      : halves_.resize(numbers);
     if (outputs % width_ == 0) return;
     const std::size_t last =
-        numbers - inputs * width_;  // of the last panel, which has outputs that do not exist
+        numbers - inputs * width_;  // of the last panel, which may have unused outputs
     std::fill(weights_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, weights_.size())),
               weights_.end(), 0.0F);
     std::fill(halves_.begin() + static_cast<std::ptrdiff_t>((std::min)(last, halves_.size())),
@@ -104,7 +103,7 @@ class PackedMatrix {
   [[nodiscard]] std::size_t inputs() const noexcept { return inputs_; }
   /// The type of the stored weights. A weight that is set must be representable in that type.
   [[nodiscard]] WeightType type() const noexcept { return type_; }
-  /// The number of outputs in a panel; outputs are computed by whole panels.
+  /// The number of outputs in a panel; outputs are computed in whole panels.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
   [[nodiscard]] std::size_t panels() const noexcept { return panels_; }
 
@@ -112,8 +111,9 @@ class PackedMatrix {
   void set_output(std::size_t output, std::span<const float> weights) {
     for (std::size_t k = 0; k < inputs_; ++k) set(output, k, weights[k]);
   }
-  /// Sets the weights of `count` outputs of one panel, starting at `first`, from consecutive rows:
-  /// F32 numbers, or the bits of a 16-bit type. Different panels may be set at the same time.
+  /// Sets the weights of `count` outputs of one panel, starting at `first`. Reads them from
+  /// consecutive rows of F32 numbers, or of the bits of a 16-bit type. Different panels may be set
+  /// at the same time.
   template <class Number>
   void set_rows(std::size_t first, std::size_t count, const Number* rows) {
     Number* to = nullptr;
@@ -140,8 +140,8 @@ class PackedMatrix {
     std::copy(bias.begin(), bias.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
   }
 
-  /// Adds the weights of one output to `row`, `inputs()` numbers. This is an embedding lookup if
-  /// the matrix is also a tied decoder.
+  /// Adds the weights of one output to `row`, which has `inputs()` numbers. In a matrix of
+  /// embeddings, which may also be a tied decoder, this looks up an embedding.
   void add_output_to(std::size_t output, float* row) const {
     if (type_ == WeightType::bf16_pairs) {
       for (std::size_t k = 0; k < inputs_; ++k) row[k] += weight(output, k);
@@ -154,8 +154,8 @@ class PackedMatrix {
     }
   }
 
-  /// Products of `count` rows, `stride` apart, with the outputs of panels [first, last). `out`
-  /// points to the place of output 0 of row 0; its rows are `out_stride` apart.
+  /// Multiplies `count` rows, which are `stride` apart, with the outputs of panels [first, last).
+  /// `out` points to the place of row 0's output 0; its rows are `out_stride` apart.
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     if (type_ == WeightType::bf16_pairs) {
@@ -170,13 +170,13 @@ class PackedMatrix {
     });
   }
 
-  /// All outputs, on the calling thread.
+  /// Computes all outputs on the calling thread.
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride) const {
     multiply(rows, count, stride, out, out_stride, 0, panels_);
   }
 
-  /// All outputs. Threads share the panels, so that each weight is read once for all rows.
+  /// Computes all outputs. Threads share the panels, so that each weight is read once for all rows.
   void multiply_shared(const float* rows, std::size_t count, std::size_t stride, float* out,
                        std::size_t out_stride) const {
     const std::size_t slice = std::clamp<std::size_t>(panels_ / 16, 1, 32);  // panels
@@ -195,7 +195,8 @@ class PackedMatrix {
 
   static constexpr std::size_t pair_count(std::size_t inputs) { return (inputs + 1) / 2; }
 
-  /// Rows in BF16, pair_count(inputs()) apart, with a zero after an odd number of inputs.
+  /// Returns the rows rounded to BF16, pair_count(inputs()) apart, with a zero appended if the
+  /// number of inputs is odd.
   [[nodiscard]] Pairs rounded(const float* rows, std::size_t count, std::size_t stride) const {
     const std::size_t wide = pair_count(inputs_);
     Pairs pairs(count * wide);
@@ -207,7 +208,7 @@ class PackedMatrix {
     return pairs;
   }
 
-  /// The same for rounded rows.
+  /// Does the same for rounded rows.
   void multiply(const detail::NumberPair* rows, std::size_t count, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     const std::size_t wide = pair_count(inputs_);
@@ -246,8 +247,8 @@ class PackedMatrix {
   [[nodiscard]] std::size_t offset(std::size_t output, std::size_t input) const {
     return (output / width_ * inputs_ + input) * width_ + output % width_;
   }
-  /// The index of the pair that contains a weight; the weight is the first of the pair if its input
-  /// is even.
+  /// The index of the pair that contains a weight; the weight is the first one in the pair if its
+  /// input is even.
   [[nodiscard]] std::size_t pair_offset(std::size_t output, std::size_t input) const {
     return (output / width_ * pair_count(inputs_) + input / 2) * width_ + output % width_;
   }
@@ -274,8 +275,8 @@ class PackedMatrix {
   const NetworkKernels* kernels_ = nullptr;
   std::size_t width_ = 0, panels_ = 0;
   WeightType type_ = WeightType::f32;
-  // [panels][inputs][width], in one of the three; aligned so that no vector load crosses a cache
-  // line
+  // [panels][inputs][width]. One of these three is used. Aligned so that no vector load crosses a
+  // cache line.
   Numbers weights_;
   std::vector<std::uint16_t, detail::UnsetAllocator<std::uint16_t>> halves_;
   Pairs pairs_;  // [panels][inputs / 2][width]

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a rewritten text cut into words, and how are words written in the vocabulary's form?
+// How is a rewritten text split into words, and how are words written in the vocabulary's form?
 //
-// The pre-tokenizers of `tokenizers`, one after another: by white space and punctuation (BERT), by
-// GPT-2's pattern with each byte as a letter (byte-level), with "▁" for spaces (SentencePiece), and
-// some simple ones.
+// This header has the pre-tokenizers of `tokenizers`, which are applied one after another. They
+// split at white space and punctuation (BERT), or by GPT-2's pattern, with each byte written as a
+// letter (byte-level), or write "▁" for spaces (SentencePiece). There are also some simple ones.
 
 #include <cstddef>
 #include <optional>
@@ -87,7 +87,7 @@ struct MetaspaceWords {
       throw part.at("replacement").wrong("is not one character");
     }
     words.cut = part.flag_or("split", true);
-    const bool adds = part.flag_or("add_prefix_space", true);  // in older files
+    const bool adds = part.flag_or("add_prefix_space", true);  // older files use this field
     const std::string scheme = part.text_or("prepend_scheme", adds ? "always" : "never");
     if (scheme == "first") {
       words.scheme = Scheme::first;
@@ -146,7 +146,7 @@ struct SplitWords {
 /// The pre-tokenizers of a tokenizer file, in order. Any number of threads may use one.
 class PreTokenizer {
  public:
-  /// Cuts nothing.
+  /// Splits nothing.
   PreTokenizer() = default;
 
   /// Throws a user error for a type that is not supported or lacks a field.

@@ -4,10 +4,11 @@
 // How does SentencePiece's precompiled character map rewrite a text?
 //
 // The map is a double-array trie (darts-clone: 32-bit units with label, leaf and offset) from bytes
-// to offsets in a block of NUL-terminated texts. The trie's size precedes it in four bytes. The
-// lookup of a text's parts follows the `tokenizers` package. A grapheme of fewer than six bytes is
-// replaced by the value of its shortest known prefix. If it has none, or is of six bytes or more,
-// each of its characters is looked up separately. Source: SentencePiece, src/normalizer.cc.
+// to offsets in a block of NUL-terminated texts. Four bytes before the trie give its size. The
+// parts of a text are looked up as in the `tokenizers` package. A grapheme of fewer than six bytes
+// is replaced by the value of its shortest known prefix. If it has no known prefix, or has six
+// bytes or more, each of its characters is looked up separately. Source: SentencePiece,
+// src/normalizer.cc.
 
 #include <utf8proc.h>
 
@@ -61,7 +62,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return bytes;
 }
 
-/// The end of the grapheme cluster (UAX 29) at `at`.
+/// The end of the grapheme cluster (UAX 29) that starts at `at`.
 [[nodiscard]] inline std::size_t end_of_grapheme(std::string_view text, std::size_t at) {
   CodePoint last = first_code_point(text.substr(at));
   at += last.size;
@@ -83,7 +84,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class PrecompiledMap {
  public:
-  /// From base64. Throws a user error if it is not base64 or its sizes are inconsistent.
+  /// Reads a map from base64. Throws a user error if the text is not base64 or the map's sizes are
+  /// inconsistent.
   static PrecompiledMap read(const JsonPart& part) {
     const auto bytes = detail::from_base64(part.text());
     if (!bytes) throw part.wrong("is not base64", "copy it again from the published file");
@@ -162,7 +164,8 @@ class PrecompiledMap {
     return static_cast<std::size_t>(unit >> 10) << ((unit & 0x200U) >> 6);
   }
 
-  /// Each leaf must point into the trie and to the start of a text: `find` relies on it.
+  /// Checks that each leaf points into the trie and to the start of a text, because `find` relies
+  /// on this.
   void(check)(const JsonPart& part) const {
     for (std::size_t node = 0; node < units_.size(); ++node) {
       const std::uint32_t unit = units_[node];
@@ -177,8 +180,9 @@ class PrecompiledMap {
     }
   }
 
-  /// Replaces `before` characters by the new ones. If there are more new characters, the last ones
-  /// are inserted; if there are fewer, the last character so far drops the rest.
+  /// Replaces `before` characters by the new ones. If there are more new characters than that, the
+  /// last ones are inserted. If there are fewer, the change of the last character so far also drops
+  /// the rest.
   static void push(std::vector<CharacterChange>& changes, std::size_t before,
                    std::string_view after) {
     std::size_t made = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// By which angles does a position rotate queries and keys?
+// By which angles are the queries and keys of a position rotated?
 //
 //   (x, y) → (x cos a − y sin a, y cos a + x sin a),  a = position · frequency
-// for pairs (x, y) of a head's first numbers. Frequencies fall from 1 to 1 / theta. The kinds of
-// scaling that lengthen a context change the frequencies; yarn and longrope also change the length
-// of the result. They are computed in F32, in transformers' order, so that angles also agree at
-// distant positions. Sources: Su et al., "RoFormer" (2021); Peng et al., "YaRN" (2023). The
-// rope_type names are those of transformers' config.json, in both spellings (rope_scaling with
-// rope_theta, and rope_parameters).
+// for pairs (x, y) among a head's first numbers. Frequencies fall from 1 to 1 / theta. Kinds of
+// scaling that extend a context change the frequencies; yarn and longrope also change the length of
+// the rotated numbers. Frequencies are computed in F32, in transformers' order of steps, so that
+// angles agree with transformers even at distant positions. Sources: Su et al., "RoFormer" (2021);
+// Peng et al., "YaRN" (2023). The rope_type names are those of transformers' config.json, in both
+// spellings (rope_scaling with rope_theta, and rope_parameters).
 
 #include <algorithm>
 #include <cmath>
@@ -24,16 +24,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Cosines and sines by position. Any number of threads may `apply` one, but not during `prepare`.
+/// Cosines and sines by position. Any number of threads may call `apply`, but not during `prepare`.
 class Rotary {
  public:
   Rotary() = default;
-  /// One frequency for each pair. `interleaved` pairs neighbouring numbers; otherwise the second
-  /// number of a pair is half a rotation further on.
+  /// There is one frequency for each pair. If `interleaved`, neighbouring numbers form a pair;
+  /// otherwise, the second number of a pair is size() / 2 places after the first.
   Rotary(std::vector<float> frequencies, float scale, bool interleaved)
       : frequencies_(std::move(frequencies)), scale_(scale), interleaved_(interleaved) {}
 
-  /// The number of a head's numbers that are rotated; the others stay.
+  /// The number of rotated numbers in a head; the others do not change.
   [[nodiscard]] std::size_t size() const noexcept { return 2 * frequencies_.size(); }
   [[nodiscard]] const std::vector<float>& frequencies() const noexcept { return frequencies_; }
   [[nodiscard]] float scale() const noexcept { return scale_; }
@@ -50,7 +50,7 @@ class Rotary {
     }
   }
 
-  /// Rotates each of `heads` heads of `head_size` numbers.
+  /// Rotates each of `heads` heads, which have `head_size` numbers each.
   void apply(float* row, std::size_t heads, std::size_t head_size, std::size_t position) const {
     const std::size_t pairs = frequencies_.size();
     const float* const cosine = cosines_.data() + position * pairs;
@@ -67,7 +67,7 @@ class Rotary {
   std::vector<float> cosines_, sines_;  // [position][pair], times the scale
 };
 
-/// An architecture's defaults for the rotation, for fields that config.json lacks.
+/// An architecture's defaults for the fields of the rotation that config.json lacks.
 struct RotaryDefaults {
   double theta = 10'000;
   /// The share of a head that is rotated; nullopt if the architecture rotates all of it and ignores
@@ -78,18 +78,19 @@ struct RotaryDefaults {
   /// Whether rope_theta and partial_rotary_factor are also read outside rope_parameters (not in
   /// GPT-NeoX, which has its own names for them).
   bool reads_beside = true;
-  /// Whether `rope` is one of several entries of rope_parameters. transformers then ignores its
-  /// `truncate`, and `original_max_position_embeddings` at the top level of config.json.
+  /// Whether `rope` is one of several entries of rope_parameters. If so, transformers ignores the
+  /// entry's `truncate`, and `original_max_position_embeddings` at the top level of config.json.
   bool is_entry = false;
   /// The default of original_max_position_embeddings at the top level of config.json, which takes
-  /// precedence over the one in rope_parameters; and whether "yarn" means longrope. Both are Phi-3's.
+  /// precedence over the one in rope_parameters, and whether "yarn" means longrope. Only Phi-3 sets
+  /// these two.
   std::optional<double> original{};
   bool yarn_is_longrope = false;
 };
 
 /// The share of a head that is rotated. If an architecture rotates all of a head, plain frequencies
-/// ignore partial_rotary_factor, as in transformers. Other kinds fail there with a partial factor,
-/// so they are refused.
+/// ignore partial_rotary_factor, as in transformers. With a partial factor, the other kinds of
+/// scaling fail in transformers, so they are refused.
 inline double rotated_share(const ConfigFields& rope, const ConfigFields& beside,
                             const RotaryDefaults& defaults, const std::string& type) {
   const char* const field = "partial_rotary_factor";
@@ -103,7 +104,7 @@ inline double rotated_share(const ConfigFields& rope, const ConfigFields& beside
   return 1;
 }
 
-/// theta^(−2i / size) for each pair.
+/// theta^(−2i / size) for each pair i.
 inline std::vector<float> plain_frequencies(double theta, std::size_t size) {
   std::vector<float> frequencies;
   for (std::size_t i = 0; i < size; i += 2) {
@@ -113,7 +114,7 @@ inline std::vector<float> plain_frequencies(double theta, std::size_t size) {
   return frequencies;
 }
 
-/// Long waves are stretched by `factor`, short ones stay, and those between are blended.
+/// Stretches long waves by `factor`, keeps short ones, and blends the two for those in between.
 inline void scale_as_llama3(const ConfigFields& rope, double original,
                             std::vector<float>& frequencies) {
   const double factor = rope.positive("factor"), low = rope.positive("low_freq_factor"),
@@ -131,7 +132,7 @@ inline void scale_as_llama3(const ConfigFields& rope, double original,
   }
 }
 
-/// YaRN's frequencies. Returns the factor by which rotated numbers are longer.
+/// Computes YaRN's frequencies. Returns the factor by which rotated numbers are multiplied.
 inline double scale_as_yarn(const ConfigFields& rope, double theta, double original,
                             std::size_t positions, bool truncates,
                             std::vector<float>& frequencies) {
@@ -163,8 +164,8 @@ inline double scale_as_yarn(const ConfigFields& rope, double theta, double origi
   return rope.number("attention_factor", inferred);
 }
 
-/// LongRoPE's frequencies for sequences up to the original context. Returns the factor by which
-/// rotated numbers are longer.
+/// Computes LongRoPE's frequencies for sequences up to the original context. Returns the factor by
+/// which rotated numbers are multiplied.
 inline double scale_as_longrope(const ConfigFields& rope, double original, std::size_t positions,
                                 std::vector<float>& frequencies) {
   const double factor = rope.positive("factor", static_cast<double>(positions) / original);
@@ -183,8 +184,9 @@ inline double scale_as_longrope(const ConfigFields& rope, double original, std::
 }
 
 /// The rotation that `rope` describes (rope_parameters, or one entry of it). `outer` has the fields
-/// that older spellings store outside it. `positions` is limited to the positions of one set of
-/// frequencies: beyond longrope's original context, a token's numbers would depend on later tokens.
+/// that older spellings store outside `rope`. `positions` is reduced to the positions for which one
+/// set of frequencies is valid: beyond longrope's original context, a token's numbers would depend
+/// on later tokens.
 inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
                           const RotaryDefaults& defaults, std::size_t& positions) {
   const ConfigFields beside = defaults.reads_beside ? outer : outer.none();
@@ -205,7 +207,7 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
   } else if (type == "llama3") {
     scale_as_llama3(rope, original, frequencies);
   } else if (type == "yarn") {
-    // transformers reads null as false.
+    // transformers treats null as false.
     const bool truncates =
         defaults.is_entry || (!rope.is_null("truncate") && rope.flag("truncate", true));
     scale = scale_as_yarn(rope, theta, original, positions, truncates, frequencies);
@@ -220,16 +222,16 @@ inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
   return {std::move(frequencies), static_cast<float>(scale), defaults.interleaved};
 }
 
-/// One entry of rope_parameters, updated by the fields of rope_scaling, as transformers merges
-/// them. A missing entry has rope_type "default", which `type` in rope_scaling does not change.
+/// One entry of rope_parameters, updated by the fields of rope_scaling, as in transformers. A
+/// missing entry has rope_type "default", which `type` in rope_scaling does not change.
 inline ConfigFields rotary_entry(const ConfigFields& rope, const char* layers,
                                  const ConfigFields& scaling) {
   return rope.find(layers) != nullptr ? rope.object(layers).with(scaling)
                                       : scaling.completed({{"rope_type", "default"}});
 }
 
-/// The rotation of a config.json with one rotation for all layers: rope_scaling, or rope_parameters
-/// if that is absent or empty, as in transformers.
+/// The rotation of a config.json with one rotation for all layers. As in transformers, it is in
+/// rope_scaling, or in rope_parameters if rope_scaling is absent or empty.
 inline Rotary read_rotary(const ConfigFields& fields, const RotaryDefaults& defaults,
                           std::size_t& positions) {
   const Json* const scaling = fields.find("rope_scaling");

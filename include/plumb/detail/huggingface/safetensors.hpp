@@ -3,11 +3,12 @@
 
 // Which weights does a Hugging Face folder contain, and are they complete?
 //
-// model.safetensors, or the shards that model.safetensors.index.json lists. A file consists of 8
-// bytes with a length, that many bytes of JSON with the type, shape and offsets of each tensor, and
-// then their numbers, without gaps. Files are mapped; F32, F16 and BF16 are read as F32, a row at a
-// time. Tensors of other types may be present. Everything in a header is checked against the file
-// before a number is read. Source of the format: the safetensors project's README.
+// They are in model.safetensors, or in the shards that model.safetensors.index.json lists. A file
+// consists of 8 bytes with the length of the header, the header itself (JSON with the type, shape
+// and offsets of each tensor), and the tensors' numbers without gaps. Files are mapped; F32, F16
+// and BF16 numbers are read as F32, a row at a time. Tensors of other types may be present.
+// Everything in a header is checked against the file before a number is read. Source of the format:
+// the safetensors project's README.
 // Non-goals: writing, and pickled checkpoints (pytorch_model.bin), which are programs.
 
 #include <algorithm>
@@ -32,8 +33,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The tensors of a model. Any number of threads may read it.
 class Safetensors : public StoredTensors {
  public:
-  /// Throws a user error if the folder has no such weights, a file is damaged or cut off, a shard
-  /// is missing, or two tensors have the same name.
+  /// Throws a user error if the folder has no such weights, if a file is damaged or truncated, if a
+  /// shard is missing, or if two tensors have the same name.
   explicit Safetensors(const std::filesystem::path& folder) {
     const std::filesystem::path whole = folder / "model.safetensors";
     const std::filesystem::path index = folder / "model.safetensors.index.json";
@@ -48,7 +49,7 @@ class Safetensors : public StoredTensors {
   }
 
  private:
-  /// Bytes of a number of that type; 0 for an unknown type.
+  /// The number of bytes of a number of this type; 0 for an unknown type.
   static std::size_t size_of(const std::string& type) {
     static const std::map<std::string, std::size_t> sizes{
         {"F64", 8},  {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2},
@@ -156,8 +157,8 @@ class Safetensors : public StoredTensors {
   }
 
   /// transformers 5 can save all experts of a layer as two tensors: gates and inputs [experts, 2 ·
-  /// inner, hidden], and outputs [experts, hidden, inner]. This splits them into tensors with the
-  /// names of single experts.
+  /// inner, hidden], and outputs [experts, hidden, inner]. This function splits them into tensors
+  /// with the names of single experts.
   void split_experts() {
     const std::string fused = "mlp.experts.";
     std::vector<StoredTensor> wholes;
@@ -209,7 +210,7 @@ class Safetensors : public StoredTensors {
     }
     for (const auto& [shard, tensors] : names) {
       const std::filesystem::path file = index.parent_path() / shard;
-      std::error_code failed;  // a name may be too long for a file
+      std::error_code failed;  // a name may be too long for a file name
       if (!std::filesystem::is_regular_file(file, failed)) {
         throw user_error({.file = file}, "is missing; " + index.filename().string() + " lists it",
                          "fetch all shards");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens come before and after a sequence, and do its tokens cover the spaces at their ends?
+// Which tokens come before and after a sequence, and do the sequence's tokens cover the spaces at
+// their ends?
 //
-// The post-processors of `tokenizers` for one sequence: BERT's [CLS] … [SEP], RoBERTa's <s> … </s>,
-// a template. Byte-level ones may also trim the ranges of tokens: then " Paris" covers only
-// "Paris", and a token of only spaces covers nothing.
+// This class implements the post-processors of `tokenizers` for one sequence: BERT's [CLS] … [SEP],
+// RoBERTa's <s> … </s>, and templates. Byte-level post-processors may also trim the ranges of
+// tokens: then the token " Paris" covers only "Paris", and a token that consists only of spaces
+// covers nothing.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,11 +26,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class SequenceFrame {
  public:
-  /// No tokens, no trimming.
+  /// Adds no tokens and trims nothing.
   SequenceFrame() = default;
 
-  /// Throws a user error for an unsupported type, for a template without its sequence, and for an
-  /// id that is not below `ids`.
+  /// Throws a user error for an unsupported type, for a template without its sequence, or for an id
+  /// that is not below `ids`.
   static SequenceFrame read(const JsonPart& part, std::size_t ids) {
     SequenceFrame frame;
     for_each_of_sequence(part, "processors", [&](const JsonPart& step) { frame.add(step, ids); });
@@ -39,13 +41,14 @@ class SequenceFrame {
   [[nodiscard]] const std::vector<TokenId>& after() const noexcept { return after_; }
   [[nodiscard]] bool trims() const noexcept { return !trims_.empty(); }
 
-  /// Trims the range of a token of the text. `spelling` is the token as the vocabulary writes it;
-  /// `is_first` is whether it is the first token of the text.
+  /// Trims the byte range of a token of the text. `spelling` is the token as the vocabulary writes
+  /// it; `is_first` is whether it is the first token of the text.
   void trim(Token& token, std::string_view spelling, bool is_first, std::string_view text) const {
     for (const bool space_was_added : trims_) {
       std::size_t leading = leading_spaces(spelling);
       const std::size_t trailing = trailing_spaces(spelling);
-      // A single space at the start may be the added one, which covers no byte to trim.
+      // A single space at the start may be the added space, which covers no byte that could be
+      // trimmed.
       if ((is_first || token.bytes.begin == 0) && space_was_added && leading == 1) leading = 0;
       while (leading-- > 0 && token.bytes.begin < token.bytes.end) {
         token.bytes.begin = (std::min)(token.bytes.end, next(text, token.bytes.begin));
@@ -141,7 +144,7 @@ class SequenceFrame {
 
   std::vector<TokenId> before_;
   std::vector<TokenId> after_;
-  std::vector<bool> trims_;  // by trimming: whether a space was added before the text
+  std::vector<bool> trims_;  // for each trimming: whether a space was added first
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

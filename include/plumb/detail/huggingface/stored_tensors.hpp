@@ -3,8 +3,8 @@
 
 // A tensor in a file, independent of the file's format.
 //
-// Files are mapped; F32, F16 and BF16 are read as F32, a row at a time. The reader of a format
-// checks a file's header before it adds a tensor (safetensors.hpp, gguf_tensors.hpp).
+// Files are mapped; F32, F16 and BF16 numbers are read as F32, a row at a time. The reader for each
+// format checks a file's header before it adds tensors (safetensors.hpp, gguf_tensors.hpp).
 
 #include <algorithm>
 #include <bit>
@@ -30,7 +30,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TensorShape = std::vector<std::size_t>;
 
-/// "[2, 3]".
+/// A shape as text, for example "[2, 3]".
 [[nodiscard]] inline std::string shape_text(const TensorShape& shape) {
   return "[" + text_list(shape, [](std::size_t size) { return std::to_string(size); }) + "]";
 }
@@ -48,7 +48,7 @@ class StoredTensor {
 
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Rows [first, first + count) of a tensor [rows, …], as a tensor with that name.
+  /// Rows [first, first + count) of a tensor [rows, …], as a tensor with the name `name`.
   [[nodiscard]] StoredTensor slice(std::string name, std::size_t first, std::size_t count) const {
     TensorShape shape = shape_;
     const std::size_t row = shape[0] == 0 ? 0 : bytes_.size() / shape[0];
@@ -136,7 +136,7 @@ class StoredTensors {
     return found == tensors_.end() ? nullptr : &found->second;
   }
   [[nodiscard]] const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
-  /// The count of numbers in all tensors.
+  /// The number of parameters in all tensors.
   [[nodiscard]] std::uint64_t parameters() const {
     std::uint64_t sum = 0;
     for (const auto& [name, tensor] : tensors_) {
@@ -146,7 +146,8 @@ class StoredTensors {
     }
     return sum;
   }
-  /// The file to name for a missing tensor: the weights, or the index of their files.
+  /// The file that errors about a missing tensor name: the weights' file, or the index of their
+  /// files.
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  protected:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does a regular expression of a tokenizer file match?
+// Where does a regular expression from a tokenizer file match?
 //
-// The part of Oniguruma's syntax that published tokenizers use to cut words: alternatives, groups,
-// (?i:…), (?=…), (?!…), characters, \s \d \w \p{L} and their opposites, […], and ? * + {n,m} after
-// a character or a class, also possessive (?+ *+ ++). The first alternative that matches counts,
-// and repeats match as much as they can. Other syntax, and expressions that may match the empty
-// text, are not parsed.
+// It supports the part of Oniguruma's syntax that published tokenizers use to split words:
+// alternatives, groups, (?i:…), (?=…), (?!…), characters, \s \d \w \p{L} and their opposites, […],
+// and ? * + {n,m} after a character or a class, also possessive (?+ *+ ++). The first alternative
+// that matches is chosen, and repetitions match as much as they can. Other syntax, and expressions
+// that may match the empty text, are not parsed.
 // Non-goals: captures, anchors, look-behind, properties other than general categories.
 
 #include <algorithm>
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Oniguruma's \w: without the joiners, and with the numbers of Latin-1.
+/// Oniguruma's \w: it excludes the joiners and includes the numbers of Latin-1.
 [[nodiscard]] inline bool is_expression_word(char32_t c) noexcept {
   if (c == 0xB2 || c == 0xB3 || c == 0xB9 || (c >= 0xBC && c <= 0xBE)) return true;
   return is_regex_word(c) && c != 0x200C && c != 0x200D;
@@ -76,7 +76,7 @@ struct CharacterTest {
   }
 };
 
-/// A step of an expression: a character of a set, repeated; a group; or a look ahead.
+/// A step of an expression: a repeated character of a set, a group, or a look-ahead.
 struct ExpressionStep {
   enum class Kind { set, group, ahead };
   Kind kind = Kind::set;

@@ -3,10 +3,10 @@
 
 // Which part of a model for texts and images is its language model?
 //
-// Such a folder's config.json has the language model's own fields in `text_config`, and its tensors
-// have one more prefix. Texts use only that part, so it is read like a separate folder, and the
-// parts for images are ignored. Fields that text_config lacks have the defaults of the language
-// model's own class in transformers, since published folders rely on them.
+// Such a folder's config.json has the language model's own fields in `text_config`, and its tensor
+// names have one more prefix. Texts use only the language model, so it is read like a separate
+// folder, and the parts for images are ignored. Fields that text_config lacks get the defaults of
+// the language model's own class in transformers, because published folders rely on these defaults.
 
 #include <optional>
 #include <string>
@@ -19,7 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model_type of a wrapper, and that of its language model if text_config lacks it.
+/// The model_type of a wrapper, and the model_type of its language model if text_config does not
+/// specify one.
 struct TextWrapper {
   std::string_view model_type, text_type;
 };
@@ -50,7 +51,7 @@ struct TextPart {
   /// Its fields, including the defaults of missing ones.
   ConfigFields fields;
   std::string model_type;
-  /// Whether it is one of several parts.
+  /// Whether the language model is one of several parts.
   bool is_wrapped = false;
   /// Whether the outer fields tie the embeddings, if they specify it.
   std::optional<bool> tied{};
@@ -77,7 +78,8 @@ struct TextPart {
 /// Applies a wrapper's changes to the configuration of its language model.
 inline void unwrap(const TextPart& part, DecoderConfig& config) {
   if (!part.is_wrapped) return;
-  // Those of transformers 5 and 4, with the part's own prefix; the head is outside it.
+  // The prefixes of transformers 5 and 4, with the part's own prefix. The head is outside that
+  // prefix.
   const std::string inner = config.names.prefix;
   config.names.outer = {"model.language_model.", "language_model." + inner, "language_model."};
   config.tied = part.tied.value_or(true);

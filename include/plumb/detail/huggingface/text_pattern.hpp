@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where in a text does a pattern of a tokenizer file match?
+// Where in a text does a pattern from a tokenizer file match?
 //
-// A literal text, GPT-2's pattern (with its own function, since most models have it), or an
-// expression (text_expression.hpp). Source of GPT-2's pattern: the released encoder.py of Radford
-// et al. 2019.
+// A pattern is a literal text, GPT-2's pattern (which has its own function, since most models use
+// it), or an expression (text_expression.hpp). Source of GPT-2's pattern: the released encoder.py
+// of Radford et al. 2019.
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,8 @@ std::size_t end_of_run(std::string_view text, std::size_t at, Is is) {
   return at;
 }
 
-/// The end of the match of GPT-2's pattern at `at`. Every character of a text is in a match.
+/// The end of the match of GPT-2's pattern that begins at `at`. Every character of a text belongs
+/// to a match.
 inline std::size_t gpt2_match(std::string_view text, std::size_t at) {
   constexpr std::array<std::string_view, 7> endings{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
   for (const std::string_view ending : endings) {
@@ -66,7 +67,7 @@ inline std::size_t gpt2_match(std::string_view text, std::size_t at) {
 /// A pattern in a tokenizer file. Any number of threads may use one.
 class TextPattern {
  public:
-  /// Matches exactly that text; an empty text matches nowhere.
+  /// Matches exactly this text. An empty text matches nowhere.
   static TextPattern literal(std::string text) {
     TextPattern pattern;
     pattern.literal_ = std::move(text);
@@ -78,7 +79,7 @@ class TextPattern {
     return pattern;
   }
 
-  /// From {"String": text} or {"Regex": expression}. Throws a user error for an unsupported
+  /// Reads {"String": text} or {"Regex": expression}. Throws a user error for an unsupported
   /// expression.
   static TextPattern read(const JsonPart& part) {
     if (part.has("String")) return literal(part.at("String").text());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Into which pieces is a text cut before a vocabulary cuts each piece into tokens?
+// Into which pieces is a text split before a vocabulary splits each piece into tokens?
 //
-// One rewritten text and the ranges of its pieces. A piece that is already a token (an added token
-// of the vocabulary) stays unchanged. What happens to the parts that a pattern matches is one of
-// the five behaviours of `tokenizers`. Empty pieces are dropped, so the index of a piece is the
-// number of the word that its tokens belong to.
+// TextPieces contains one rewritten text and the ranges of its pieces. A piece that is already a
+// token (an added token of the vocabulary) does not change. One of the five behaviours of
+// `tokenizers` decides how the parts that a pattern matches are treated. Empty pieces are dropped,
+// so the index of a piece is also the word number of its tokens.
 
 #include <algorithm>
 #include <cstddef>
@@ -48,7 +48,8 @@ struct Stretch {
   bool matched = false;
 };
 
-/// Joins adjacent stretches according to the behaviour, and removes matches if it is `removed`.
+/// Joins adjacent stretches according to the behaviour, and removes matches if the behaviour is
+/// `removed`.
 inline void join_stretches(std::vector<Stretch>& all, MatchBehavior behavior) {
   std::vector<Stretch> joined;
   switch (behavior) {
@@ -102,7 +103,7 @@ struct TextPieces {
     pieces.push_back({{begin, text.size()}, token});
   }
 
-  /// Cuts each piece at the matches that `for_each_match(text, visit)` visits, which must be
+  /// Splits each piece at the matches that `for_each_match(text, visit)` visits, which must be
   /// ascending and disjoint. `invert` swaps matched and unmatched parts.
   template <class ForEachMatch>
   void split(ForEachMatch for_each_match, MatchBehavior behavior, bool invert = false) {
@@ -131,7 +132,7 @@ struct TextPieces {
     pieces = std::move(result);
   }
 
-  /// The same, with each single character for which `is` is true as a match.
+  /// Does the same, where each single character for which `is` is true is a match.
   template <class Is>
   void split_at_characters(Is is, MatchBehavior behavior) {
     split(
@@ -145,7 +146,7 @@ struct TextPieces {
         behavior);
   }
 
-  /// Rewrites each piece separately: `rewrite(AlignedText&)`.
+  /// Rewrites each piece separately with `rewrite(AlignedText&)`.
   template <class Rewrite>
   void rewrite_each(Rewrite rewrite) {
     TextPieces result;

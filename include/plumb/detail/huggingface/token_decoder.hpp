@@ -3,10 +3,10 @@
 
 // Which text do tokens represent?
 //
-// The decoders of `tokenizers`, one after another over the tokens' own texts, which are then
-// joined. Byte-level tokens yield their bytes, even if they end inside a character; so do tokens of
-// single bytes ("<0x0A>"). WordPiece's clean-up, which would remove spaces before "." and "'", is
-// not applied: a file with clean-up gives the same text as one without.
+// This header has the decoders of `tokenizers`. They are applied one after another to the tokens'
+// own texts, which are then joined. Byte-level tokens and tokens of single bytes ("<0x0A>") yield
+// their bytes, even if these end inside a character. WordPiece's clean-up, which would remove
+// spaces before "." and "'", is not applied, so a file gives the same text with or without it.
 
 #include <algorithm>
 #include <cstddef>
@@ -87,7 +87,7 @@ struct DecodeFuse {
   }
 };
 
-/// Removes a character from each end, up to a limit.
+/// Removes a given character from each end, up to a given number of times.
 struct DecodeStrip {
   std::string character = " ";
   std::size_t start = 0;
@@ -106,7 +106,7 @@ struct DecodeStrip {
   }
 };
 
-/// Each token is a word.
+/// Treats each token as a word.
 struct DecodeWords {
   void operator()(std::vector<std::string>& texts) const {
     for (std::size_t i = 1; i < texts.size(); ++i) texts[i].insert(0, 1, ' ');
@@ -116,10 +116,10 @@ struct DecodeWords {
 /// Any number of threads may use one.
 class TokenDecoder {
  public:
-  /// Tokens are words, with a space between.
+  /// Treats tokens as words, and puts spaces between them.
   TokenDecoder() : steps_{detail::DecodeWords{}} {}
 
-  /// WordPiece's decoding rule with that prefix.
+  /// Applies WordPiece's decoding rule with the prefix `prefix`.
   static TokenDecoder word_piece(const std::string& prefix) {
     TokenDecoder decoder;
     decoder.steps_ = {detail::DecodeWordPiece{prefix}};

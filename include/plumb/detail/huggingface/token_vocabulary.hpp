@@ -17,12 +17,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The texts of tokens by id, and the reverse. Ids may have gaps. Any number of threads may read
-/// one.
+/// The texts of tokens by id, and the ids by text. Ids may have gaps. Any number of threads may
+/// read one.
 class TokenVocabulary {
  public:
-  /// From {text: id, …}. Throws a user error for an invalid or duplicate id, and if more ids are
-  /// unused than there are tokens.
+  /// Reads {text: id, …}. Throws a user error for an invalid or duplicate id, and if there are more
+  /// unused ids than tokens.
   static TokenVocabulary read(const JsonPart& part) {
     TokenVocabulary vocabulary;
     if (!part.value().is_object())

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does the tokenizer of a Hugging Face folder cut a text, and which bytes does each token cover?
+// How does a Hugging Face folder's tokenizer split a text, and which bytes does each token cover?
 //
-// The text is rewritten (Normalizer), cut into words (PreTokenizer), and each word into tokens
-// (WordPiece, BytePairEncoding, Unigram), as in the `tokenizers` package with the same files: the
-// same ids, the same words, the same ranges, but in bytes instead of characters. So a token's range
-// is always whole characters of the original text. If two tokens share one character, each covers
-// all of it. A "▁" that was added before a text covers its first character. Ranges are trimmed if
-// the file's post-processor trims them (RoBERTa: " Paris" covers "Paris"); otherwise they include
-// the space before a word (GPT-2, OPT).
+// The text is rewritten (Normalizer) and split into words (PreTokenizer), and each word is split
+// into tokens (WordPiece, BytePairEncoding, Unigram). With the same files, the `tokenizers` package
+// gives the same ids, words and ranges, but its ranges are in characters, and here they are in
+// bytes. So a token's range always consists of whole characters of the original text. If two tokens
+// share one character, each covers all of it. A "▁" that was added before a text covers its first
+// character. Ranges are trimmed if the file's post-processor trims them (RoBERTa: " Paris" covers
+// "Paris"); otherwise they include the space before a word (GPT-2, OPT).
 // A byte that is not part of a UTF-8 character is read as U+FFFD, which covers the byte.
 // Non-goals: pairs of sequences, truncation, padding, training.
 
@@ -43,14 +43,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A text's tokens and, for each, the index of its word from 0. A word is a piece that the
-/// pre-tokenizer cut, or an added token.
+/// A text's tokens and, for each, the index of its word from 0. A word is a piece from the
+/// pre-tokenizer, or an added token.
 struct WordTokenization {
   Tokenization tokens;
   std::vector<std::uint32_t> words;
 };
 
-/// Copies share the data that was read. Any number of threads may use one.
+/// Copies share the data that was read from the files. Any number of threads may use one.
 class HuggingFaceTokenizer {
  public:
   /// Reads a folder's tokenizer.json, else its vocab.txt, else its vocab.json and merges.txt, as
@@ -64,9 +64,10 @@ class HuggingFaceTokenizer {
     return tokenizer;
   }
 
-  /// The tokens of the text, without added ones before or after it. `spells_text` is always true:
-  /// the ranges are valid even if the tokens differ from the text (lower case, no accents). If the
-  /// package's ranges lose a character after a special token, the token gets it back.
+  /// The tokens of the text, without the tokens that the post-processor adds before and after it.
+  /// `spells_text` is always true: the ranges are valid even if the tokens differ from the text
+  /// (lower case, no accents). After a special token, the package's ranges may lose a character;
+  /// here, the character stays in its token's range.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     Tokenization made = tokenize_words(text).tokens;
     if (parts_->frame.trims()) give_back_characters(made.tokens, text);
@@ -78,8 +79,8 @@ class HuggingFaceTokenizer {
     return tokenize_words(text).words;
   }
 
-  /// The tokens of a text with the mask between `before` and `after`, as if the mask's own text was
-  /// there, and the mask's index among them. The tokenizer must have a mask.
+  /// The tokens of a text with the mask between `before` and `after`, as if the mask's own text
+  /// were there, and the mask's index among the tokens. The tokenizer must have a mask.
   [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
     const std::string mask(text_of(*parts_->mask).value_or("[MASK]"));
     const ByteSpan place{before.size(), before.size() + mask.size()};
@@ -129,9 +130,10 @@ class HuggingFaceTokenizer {
     return result;
   }
 
-  /// The text of tokens, by the file's decoder. Byte-level tokens yield their exact bytes.
-  /// WordPiece's have spaces between words, also before punctuation. "▁" becomes a space, except
-  /// for one that was added before the text. Special tokens have no text unless they are parsed.
+  /// The text of tokens, from the file's decoder. Byte-level tokens yield their exact bytes.
+  /// WordPiece tokens yield words with spaces between them, even before punctuation. "▁" becomes a
+  /// space, unless it was added before the text. Special tokens have no text unless special tokens
+  /// are parsed.
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     std::vector<std::string> texts;
     for (const TokenId id : ids) {
@@ -147,7 +149,7 @@ class HuggingFaceTokenizer {
     return vocabulary().text_of(id);
   }
 
-  /// The token with that spelling, or nullopt.
+  /// The token with this spelling, or nullopt.
   [[nodiscard]] std::optional<TokenId> id_of(std::string_view text) const {
     if (const auto id = parts_->added.vocabulary().id_of(text)) return id;
     return vocabulary().id_of(text);
@@ -161,12 +163,12 @@ class HuggingFaceTokenizer {
     return all;
   }
 
-  /// One more than the largest id of a token. A model may have more rows of embeddings.
+  /// One more than the largest id of a token. A model may have more embedding rows.
   [[nodiscard]] std::size_t vocabulary_size() const {
     return (std::max)(vocabulary().end(), parts_->added.vocabulary().end());
   }
 
-  /// Fields of the folder's files that have no effect, one sentence each.
+  /// Warnings about fields of the folder's files that have no effect, one sentence each.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return parts_->warnings; }
 
   /// The tokens that the post-processor adds around a sequence, such as [CLS] and [SEP]; may be
@@ -174,8 +176,8 @@ class HuggingFaceTokenizer {
   [[nodiscard]] const std::vector<TokenId>& before() const { return parts_->frame.before(); }
   [[nodiscard]] const std::vector<TokenId>& after() const { return parts_->frame.after(); }
 
-  /// The tokens with these roles in the files; nullopt if the files name none, or a token that does
-  /// not exist.
+  /// The tokens with these roles in the files; nullopt if the files name no token, or name one that
+  /// does not exist.
   [[nodiscard]] std::optional<TokenId> mask() const { return parts_->mask; }
   [[nodiscard]] std::optional<TokenId> cls() const { return parts_->cls; }
   [[nodiscard]] std::optional<TokenId> sep() const { return parts_->sep; }
@@ -184,7 +186,8 @@ class HuggingFaceTokenizer {
   [[nodiscard]] bool adds_bos() const {
     return bos() && !before().empty() && before().front() == *bos();
   }
-  /// All tokens that it adds around a sequence, as own_frame_of (backend/text_tokens.hpp) requires.
+  /// All tokens that the tokenizer adds around a sequence, as own_frame_of
+  /// (backend/text_tokens.hpp) requires.
   [[nodiscard]] TextFrame own_frame() const { return {before(), after()}; }
   [[nodiscard]] std::optional<TokenId> eos() const { return parts_->eos; }
   [[nodiscard]] std::optional<TokenId> unk() const { return parts_->unk; }
@@ -207,8 +210,9 @@ class HuggingFaceTokenizer {
 
   HuggingFaceTokenizer() = default;
 
-  /// Returns to each token the character that the package trims from its range by mistake: after a
-  /// special token the package takes an added space, which has no bytes, for a space of the text.
+  /// Restores to each token's range the character that the package trims by mistake: after a
+  /// special token, the package mistakes an added space, which has no bytes, for a space of the
+  /// text.
   static void give_back_characters(std::vector<Token>& tokens, std::string_view text) {
     std::size_t covered = 0;
     for (Token& token : tokens) {
@@ -272,8 +276,8 @@ class HuggingFaceTokenizer {
     return parts;
   }
 
-  /// By tokenizer_config.json, else by config.json, else (only unknown and mask) by the tokenizer
-  /// itself.
+  /// Finds the named tokens in tokenizer_config.json, else in config.json, else (only for unknown
+  /// and mask) in the tokenizer itself.
   static void name_tokens(Parts& parts, const TokenizerFiles& files, std::size_t ids) {
     const TokenVocabulary& vocabulary = vocabulary_of(parts.model);
     const auto id_of = [&](const std::string& content) {

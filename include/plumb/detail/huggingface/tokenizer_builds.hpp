@@ -4,8 +4,8 @@
 // How does each class of transformers build a tokenizer from a vocabulary?
 //
 // The class builds normalizer, pre-tokenizer, decoder and the model's switches from the vocabulary
-// and tokenizer_config.json, regardless of those in tokenizer.json. Each is written in
-// tokenizer.json's format, so that the rest of the code has one source.
+// and tokenizer_config.json, regardless of those in tokenizer.json. Each part is written in
+// tokenizer.json's format, so that the rest of the code has only one source.
 
 #include <cstddef>
 #include <string>
@@ -37,7 +37,7 @@ inline void build_bert(TokenizerFiles& files) {
   files.tokenizer["decoder"] = {{"type", "WordPiece"}};
 }
 
-/// GPT-2's and RoBERTa's.
+/// Builds GPT-2's and RoBERTa's tokenizers.
 inline void build_byte_level(TokenizerFiles& files) {
   build_model(files, {{"type", "BPE"}});
   files.tokenizer["normalizer"] = nullptr;
@@ -81,7 +81,7 @@ inline TokenizerJson precompiled_of(const TokenizerFiles& files) {
   return nullptr;
 }
 
-/// Words by white space, with "▁" before each.
+/// Splits words at white space, with "▁" before each word.
 inline void build_sentence_pieces(TokenizerFiles& files, std::size_t unknown) {
   build_model(files, {{"type", "Unigram"}, {"unk_id", unknown}});
   const TokenizerJson words{
@@ -116,8 +116,8 @@ inline void build_albert(TokenizerFiles& files) {
   files.tokenizer["normalizer"] = {{"type", "Sequence"}, {"normalizers", std::move(steps)}};
 }
 
-/// DeBERTa 2's and 3's: replaces several spaces or a line break by one space; "▁" before the text
-/// or each part.
+/// Builds DeBERTa 2's and 3's tokenizers, which replace several spaces or a line break with one
+/// space, and put "▁" before the text or before each part.
 inline void build_deberta2(TokenizerFiles& files) {
   std::size_t unknown = 1, at = 0;
   const TokenizerJson named = files.named("unk_token").value_or("");
@@ -148,7 +148,8 @@ inline void build_deberta2(TokenizerFiles& files) {
   files.tokenizer["decoder"] = words;
 }
 
-/// Replaces "▁" by a space, bytes by characters, and removes one space before the text.
+/// A decoder that replaces "▁" with a space and bytes with characters, and removes one space before
+/// the text if `strips`.
 inline TokenizerJson spaced_decoder(bool strips) {
   TokenizerJson steps = TokenizerJson::array();
   steps.push_back({{"type", "Replace"}, {"pattern", {{"String", "▁"}}}, {"content", " "}});

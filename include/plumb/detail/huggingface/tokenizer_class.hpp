@@ -3,12 +3,12 @@
 
 // Which class of transformers reads a folder's tokenizer?
 //
-// transformers 5 builds the tokenizers of its own classes from only the vocabulary and merges. It
-// then ignores the normalizer, pre-tokenizer and decoder in tokenizer.json and uses
-// tokenizer_config.json. Only TokenizersBackend (PreTrainedTokenizerFast) uses tokenizer.json
-// unchanged. The class is that in tokenizer_config.json, else that in config.json, else the class
-// of the model's type (AutoTokenizer). tokenizer_builds.hpp defines what each class builds.
-// Non-goal: classes of other architectures, which are refused by name.
+// transformers 5 builds the tokenizers of its own classes only from the vocabulary, the merges and
+// tokenizer_config.json. It ignores the normalizer, pre-tokenizer and decoder in tokenizer.json.
+// Only TokenizersBackend (PreTrainedTokenizerFast) uses tokenizer.json unchanged. The class is the
+// one named in tokenizer_config.json, else the one named in config.json, else the class for the
+// model's type (AutoTokenizer). tokenizer_builds.hpp defines what each class builds. Non-goal:
+// classes of other architectures. They are refused, and the error names the class.
 
 #include <array>
 #include <optional>
@@ -35,11 +35,11 @@ struct NamedToken {
 
 struct TokenizerClass {
   std::string_view name;
-  /// The type of model that it builds; empty for that of tokenizer.json.
+  /// The type of model that the class builds; empty to use the type in tokenizer.json.
   std::string_view model{};
   /// The file that may replace tokenizer.json; empty if none may.
   std::string_view vocabulary{};
-  /// Special tokens that it names if the configuration does not.
+  /// Special tokens that the class names if the configuration does not.
   std::span<const NamedToken> named{};
   ClassFrame frame = ClassFrame::of_file;
   /// Writes everything except the vocabulary and the frame.
@@ -130,7 +130,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
     {"GPTJTokenizer", "TokenizersBackend"},
 }};
 
-/// AutoTokenizer's class for a type of model; empty if there is none.
+/// AutoTokenizer's class for a model type; empty if there is none.
 [[nodiscard]] inline std::string_view class_of_model(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 34> classes{
       {{"bert", "BertTokenizer"},
@@ -173,7 +173,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   return {};
 }
 
-/// The class with that name, with or without "Fast"; null if it is unknown.
+/// The class with this name, which may end with "Fast"; null if the class is unknown.
 [[nodiscard]] inline const TokenizerClass* class_named(std::string_view name) {
   if (name.ends_with("Fast")) name.remove_suffix(4);
   for (const auto& [alias, of] : class_aliases) {
@@ -193,14 +193,14 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   return list;
 }
 
-/// The name without "Fast".
+/// A class name without its ending "Fast".
 [[nodiscard]] inline std::string_view plain_class(std::string_view name) {
   if (name.ends_with("Fast")) name.remove_suffix(4);
   return name;
 }
 
-/// The class that reads a folder's tokenizer. For an unsupported class, throws a user error with
-/// the file that names it.
+/// The class that reads a folder's tokenizer. For an unsupported class, throws a user error that
+/// gives the file in which the class is named.
 [[nodiscard]] inline const detail::TokenizerClass& tokenizer_class_of(const TokenizerFiles& files) {
   const std::filesystem::path folder = files.file.parent_path();
   std::string declared, type;

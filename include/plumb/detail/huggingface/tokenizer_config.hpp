@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The settings of a folder's tokenizer in other files than tokenizer.json.
+// Reads the settings of a folder's tokenizer that are in files other than tokenizer.json.
 //
-// tokenizer_config.json, special_tokens_map.json and config.json, merged as in transformers 5:
-// special_tokens_map.json takes precedence over tokenizer_config.json, but is not read at all if
-// the latter has added_tokens_decoder. docs/model-files.md lists the rule field by field.
+// tokenizer_config.json, special_tokens_map.json and config.json are merged as in transformers 5:
+// special_tokens_map.json takes precedence over tokenizer_config.json, but is not read if
+// tokenizer_config.json has added_tokens_decoder. docs/model-files.md lists the rule for each
+// field.
 
 #include <algorithm>
 #include <array>
@@ -25,13 +26,13 @@ struct TokenizerFiles {
   /// The file that errors name.
   std::filesystem::path file;
   TokenizerJson tokenizer;
-  /// tokenizer_config.json and special_tokens_map.json; empty without them.
+  /// The contents of tokenizer_config.json and special_tokens_map.json; empty without these files.
   TokenizerJson config = TokenizerJson::object();
-  /// The special tokens that its class names if the configuration does not.
+  /// The special tokens that the tokenizer's class names if the configuration does not.
   TokenizerJson defaults = TokenizerJson::object();
-  /// config.json; empty without it.
+  /// The content of config.json; empty without that file.
   TokenizerJson model = TokenizerJson::object();
-  /// Warnings that affect every number: fields that have no effect.
+  /// Warnings about fields that have no effect. They concern every number of the model.
   std::vector<std::string> warnings{};
 
   /// The content of a named special token ("mask_token"), as text or as {content, …}.
@@ -49,11 +50,11 @@ struct TokenizerFiles {
   }
 };
 
-/// In the order in which transformers adds those that are not in the vocabulary.
+/// The names are in the order in which transformers adds the tokens that are not in the vocabulary.
 inline constexpr std::array<std::string_view, 7> named_tokens{
     "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 
-/// A switch of tokenizer_config.json.
+/// A boolean field of tokenizer_config.json.
 [[nodiscard]] inline bool config_flag(const TokenizerFiles& files, const char* name,
                                       bool otherwise) {
   return JsonPart(files.config_file(), files.config).flag_or(name, otherwise);
@@ -98,8 +99,8 @@ inline void check_config(const TokenizerFiles& files) {
   files.file = folder / "tokenizer.json";
   files.config = read_or_empty("tokenizer_config.json");
   files.model = read_or_empty("config.json");
-  // The older name of further special tokens. Both lists are used, that of tokenizer_config.json
-  // first.
+  // The older name for additional special tokens. Both lists are used, with that of
+  // tokenizer_config.json first.
   const char* const extra = "extra_special_tokens";
   const char* const older = "additional_special_tokens";
   const auto is_empty = [&](const char* name) {

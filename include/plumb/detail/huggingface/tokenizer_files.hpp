@@ -3,11 +3,11 @@
 
 // Which files of a folder contain its tokenizer, and what is the equivalent tokenizer.json?
 //
-// The vocabulary is tokenizer.json's. Older folders have vocab.txt (BERT's WordPiece) or vocab.json
-// with merges.txt (byte-level BPE). The class that reads the folder decides which other parts of
-// tokenizer.json are used (tokenizer_class.hpp). Added tokens are numbered as in transformers
-// (added_token_ids.hpp). The result is in tokenizer.json's format, so that the rest of the code has
-// one source. Non-goal: SentencePiece's own files.
+// The vocabulary is in tokenizer.json. Older folders instead have vocab.txt (BERT's WordPiece), or
+// vocab.json and merges.txt (byte-level BPE). The class that reads the folder decides which other
+// parts of tokenizer.json are used (tokenizer_class.hpp). Added tokens are numbered as in
+// transformers (added_token_ids.hpp). The result is in tokenizer.json's format, so that the rest of
+// the code has one source. Non-goal: SentencePiece's own files.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The lines of a file of well-formed UTF-8.
+/// Visits the lines of a file, which must be well-formed UTF-8.
 template <class Visit>
 void for_each_line(const std::filesystem::path& file, Visit visit) {
   const std::string text = read_text(file);
@@ -54,7 +54,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   return line.substr(0, end);
 }
 
-/// vocab.txt: one token per line, without white space at its end.
+/// Reads vocab.txt: one token per line, without white space at the line's end.
 [[nodiscard]] inline TokenizerJson vocabulary_of_lines(const std::filesystem::path& file) {
   TokenizerJson vocabulary = TokenizerJson::object();
   for_each_line(file, [&](const std::string& line, std::size_t count) {
@@ -67,7 +67,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   return vocabulary;
 }
 
-/// The lines of merges.txt, except its version.
+/// The lines of merges.txt, except the version line.
 [[nodiscard]] inline TokenizerJson merges_of(const std::filesystem::path& file) {
   TokenizerJson merges = TokenizerJson::array();
   for_each_line(file, [&](const std::string& line, std::size_t count) {
@@ -93,7 +93,7 @@ inline TokenizerJson pair_of(const TokenizerFiles& files, const char* name) {
                    "name the right one in tokenizer_config.json");
 }
 
-/// A template of one sequence with a token before and after it, if these are given.
+/// A template for one sequence, with a token before it and a token after it if these are given.
 inline TokenizerJson template_of(const TokenizerFiles& files, const char* before,
                                  const char* after) {
   TokenizerJson single = TokenizerJson::array(), known = TokenizerJson::object();
@@ -109,7 +109,7 @@ inline TokenizerJson template_of(const TokenizerFiles& files, const char* before
   return {{"type", "TemplateProcessing"}, {"single", single}, {"special_tokens", known}};
 }
 
-/// Writes the class's frame around a sequence; the added tokens must have their ids already.
+/// Writes the class's frame around a sequence; the added tokens must already have ids.
 inline void write_frame(TokenizerFiles& files, const TokenizerClass& of, bool has_json) {
   TokenizerJson& frame = files.tokenizer["post_processor"];
   // add_bos_token and add_eos_token have an effect only without tokenizer.json.
@@ -143,15 +143,15 @@ inline void write_frame(TokenizerFiles& files, const TokenizerClass& of, bool ha
   }
 }
 
-/// The type of a model in tokenizer.json. Files from before the type field have merges, or a list
-/// as vocabulary.
+/// The type of the model in tokenizer.json. Files from before the type field existed are recognised
+/// by their merges, or by a list as the vocabulary.
 [[nodiscard]] inline std::string type_of_model(const JsonPart& model) {
   if (model.has("type")) return model.at("type").text();
   if (model.has("merges")) return "BPE";
   return model.at("vocab").value().is_array() ? "Unigram" : "WordPiece";
 }
 
-/// Reads tokenizer.json, or the older file that replaces it for the class.
+/// Reads tokenizer.json, or the older file that the class uses instead.
 inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
   const std::filesystem::path folder = files.file.parent_path();
   const auto has = [&](std::string_view name) { return std::filesystem::exists(folder / name); };
@@ -196,10 +196,10 @@ inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
   }
 }
 
-/// Reads a folder's tokenizer: tokenizer.json, else vocab.txt, else vocab.json with merges.txt, by
-/// the folder's tokenizer class. Throws a user error for an unsupported class, and if all of these
-/// files are missing. If SentencePiece's file is there, the error contains the Python command that
-/// writes a tokenizer.json.
+/// Reads a folder's tokenizer: tokenizer.json, else vocab.txt, else vocab.json with merges.txt,
+/// according to the folder's tokenizer class. Throws a user error for an unsupported class, and if
+/// all of these files are missing. If the folder has a SentencePiece file, the error contains the
+/// Python command that writes a tokenizer.json.
 [[nodiscard]] inline TokenizerFiles read_tokenizer_files(const std::filesystem::path& folder) {
   TokenizerFiles files = read_tokenizer_config(folder);
   const detail::TokenizerClass& of = tokenizer_class_of(files);

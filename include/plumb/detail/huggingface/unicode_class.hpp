@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which class does a tokenizer give a character: a letter, a mark, white space, punctuation?
+// Into which class does a tokenizer put a character: letter, mark, white space or punctuation?
 //
-// The general categories of The Unicode Standard, chapter 4.5, from utf8proc, and a few other
-// properties that tokenizers need: White_Space (core/white_space.hpp), the word characters of
-// regular expressions (UTS 18, annex C) and full lower case (SpecialCasing without conditions).
-// Characters that are newer than utf8proc's version of Unicode are unassigned here. `tokenizers`
-// has tables of several versions (punctuation and accents of Unicode 8, letters of 16), so it
-// classifies a few hundred rare characters of newer scripts differently.
-// Non-goal: locales and forms that depend on a neighbour, such as a final sigma.
+// This header has the general categories of The Unicode Standard, chapter 4.5, taken from utf8proc,
+// and a few other properties that tokenizers need: White_Space (core/white_space.hpp), the word
+// characters of regular expressions (UTS 18, annex C) and full lower case (SpecialCasing without
+// conditions). Characters that are newer than utf8proc's Unicode version count as unassigned.
+// `tokenizers` has tables of several versions (punctuation and accents of Unicode 8, letters of
+// 16), so it classifies a few hundred rare characters of newer scripts differently.
+// Non-goals: locales, and forms that depend on a neighbouring character, such as the final sigma.
 
 #include <utf8proc.h>
 
@@ -75,13 +75,13 @@ inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGOR
   return c >= 0x300 && detail::has_category(c, detail::category_bit(UTF8PROC_CATEGORY_MN));
 }
 
-/// Control, format and private use, but not unassigned characters.
+/// Control, format and private-use characters, but not unassigned ones.
 [[nodiscard]] inline bool is_unicode_other(char32_t c) noexcept {
   if (c < 0x80) return c < 0x20 || c == 0x7F;
   return detail::has_category(c, detail::others_of_unicode);
 }
 
-/// General category P (punctuation), and the ASCII symbols, which are of category S.
+/// General category P (punctuation), and the ASCII symbols, which are in category S.
 [[nodiscard]] inline bool is_punctuation_or_ascii_symbol(char32_t c) noexcept {
   if (c < 0x80) {
     return c > 0x20 && c < 0x7F && !detail::is_ascii_letter(c) && !detail::is_ascii_digit(c);
@@ -102,7 +102,8 @@ inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGOR
          (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
 }
 
-/// Calls `put(char32_t)` for each character of the lower case of `c`: "İ" has two.
+/// Calls `put(char32_t)` for each character of the lower-case form of `c`. That of "İ" has two
+/// characters.
 template <class Put>
 void lower_case_of(char32_t c, Put put) {
   if (c < 0x80) {

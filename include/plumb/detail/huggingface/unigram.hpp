@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does a unigram model cut a word into?
+// Into which tokens does a unigram model split a word?
 //
-// The tokens with the largest sum of log-probabilities, by Viterbi's algorithm (Kudo 2018, §3.2). A
-// character without a token costs ten nats more than the least likely token. Adjacent unknown
-// characters become one unknown token, or the tokens of their bytes if the file specifies that.
-// Among equal sums, the one whose last token begins first is kept, as in SentencePiece and
-// `tokenizers`.
+// It chooses the tokens with the largest sum of log-probabilities, by Viterbi's algorithm (Kudo
+// 2018, §3.2). A character without a token costs ten nats more than the least likely token.
+// Adjacent unknown characters become one unknown token, or the tokens of their bytes if the file
+// specifies that. If several ways to split a word have the same sum, the one whose last token
+// begins first is chosen, as in SentencePiece and `tokenizers`.
 
 #include <algorithm>
 #include <array>
@@ -90,7 +90,7 @@ class Unigram {
   }
 
  private:
-  /// The best way to cut the word up to a position: its sum and its last token.
+  /// The best way to split the word up to a position: its sum and its last token.
   struct Best {
     double score = 0;
     std::size_t begin = 0;
@@ -152,7 +152,8 @@ class Unigram {
       if (length_at(begin) == depth) visit(depth, sorted_[begin++]);
       if (depth == text.size()) return;
       const std::size_t byte = static_cast<unsigned char>(text[depth]);
-      const auto bound = [&](std::size_t from, std::size_t least) {  // the first that is not below
+      // The first token that is not below a bound.
+      const auto bound = [&](std::size_t from, std::size_t least) {
         for (std::size_t to = end; from < to;) {
           const std::size_t middle = from + (to - from) / 2;
           if (byte_at(middle, depth) < least) {

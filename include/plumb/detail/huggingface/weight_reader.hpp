@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which stored tensor is which weight of a network?
+// Which stored tensor contains which weight of a network?
 //
-// Checkpoints of one architecture name their tensors in several ways: with the model's prefix or
-// without it, and layer norms by weight and bias or, in old ones, by gamma and beta. A network
+// Checkpoints of one architecture name their tensors in several ways: with or without the model's
+// prefix, and layer norms as weight and bias or, in old checkpoints, as gamma and beta. A network
 // requests the newest name and the shape that it needs. Tensors that it never requests are ignored,
-// and `unread` lists them. Weights go directly into the form they are computed in, so the mapped
-// file is not needed afterwards.
+// and `unread` lists them. Weights are read directly into the form that is used in computations, so
+// the mapped file is not needed afterwards.
 
 #include <algorithm>
 #include <array>
@@ -33,12 +33,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// How a matrix of weights is stored: one output per row or, in GPT-2, one input per row.
 enum class WeightOrder { by_output, by_input };
 
-/// Reads a folder's tensors by name. Every member throws a user error for a tensor that is missing
-/// or has another shape or an unreadable type, and for a number that is not finite. Not
+/// Reads a folder's tensors by name. Every member throws a user error for a tensor that is missing,
+/// has the wrong shape or has an unreadable type, and for a number that is not finite. Not
 /// thread-safe.
 class WeightReader {
  public:
-  /// Each of `prefixes` is tried before a name, in order, then the name without a prefix.
+  /// For each name, `prefixes` are tried in order, and then the name without a prefix.
   WeightReader(const StoredTensors& tensors, std::filesystem::path folder,
                std::vector<std::string> prefixes, ProductType products = ProductType::exact)
       : tensors_(tensors),
@@ -88,7 +88,7 @@ class WeightReader {
     return numbers;
   }
 
-  /// `count` consecutive rows.
+  /// Reads `count` consecutive rows.
   [[nodiscard]] std::vector<float> rows(const std::string& name, std::size_t count,
                                         std::size_t size) const {
     const StoredTensor& tensor = need(name, {count, size});
@@ -97,7 +97,7 @@ class WeightReader {
     return numbers;
   }
 
-  /// `size` numbers of weight and bias, each if the shape has it.
+  /// Reads a norm's weight and bias, of `size` numbers each, if the norm's shape has them.
   [[nodiscard]] Norm norm(const std::string& name, std::size_t size, const NormShape& shape) const {
     Norm made{{}, {}, shape.epsilon, shape.kind};
     if (shape.has_weight) made.weight = vector(name + ".weight", size);
@@ -106,7 +106,8 @@ class WeightReader {
     return made;
   }
 
-  /// The tensor of a product. Call it before allocating memory: config.json may specify any size.
+  /// The tensor of a product. Call this before allocating memory, because config.json may specify
+  /// any size.
   const StoredTensor& need_product(const std::string& name, std::size_t outputs, std::size_t inputs,
                                    WeightOrder order = WeightOrder::by_output) const {
     const bool by_output = order == WeightOrder::by_output;
@@ -127,8 +128,8 @@ class WeightReader {
       });
       return;
     }
-    // Each thread has a panel to itself: in a panel the numbers of neighbouring outputs are
-    // interleaved.
+    // Each thread has whole panels to itself, because the numbers of neighbouring outputs are
+    // interleaved within a panel.
     const std::size_t width = into.width();
     const std::size_t panel = first / width;
     const auto place = [&](std::size_t p) {
@@ -155,7 +156,7 @@ class WeightReader {
     });
   }
 
-  /// The same with `place(row)` as the output of a stored row; only for by_output.
+  /// Does the same, but puts a stored row at output `place(row)`. Only for by_output.
   template <class Place>
   void fill_rows(PackedMatrix& into, const std::string& name, std::size_t rows, Place place) const {
     const StoredTensor& tensor = need_product(name, rows, into.inputs());
@@ -167,7 +168,7 @@ class WeightReader {
   }
 
   /// The type in which the weights of these tensors are stored in memory: their own type, F32 if
-  /// they differ, or pairs for products in BF16. The tensors must exist.
+  /// their types differ, or pairs for products in BF16. The tensors must exist.
   [[nodiscard]] WeightType type_of(const std::vector<std::string>& names) const {
     if (products_ == ProductType::bf16) return WeightType::bf16_pairs;
     std::optional<WeightType> type;
@@ -198,8 +199,8 @@ class WeightReader {
     return made;
   }
 
-  /// Which of two names of tied weights is stored: safetensors' save_model keeps either one. The
-  /// first if both or none are stored.
+  /// The one of two names of tied weights that is stored, because safetensors' save_model may keep
+  /// either one. If both or neither are stored, returns the first name.
   [[nodiscard]] const std::string& stored(const std::string& name, const std::string& twin) const {
     return find(name) == nullptr && find(twin) != nullptr ? twin : name;
   }

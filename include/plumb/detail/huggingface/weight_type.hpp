@@ -3,9 +3,10 @@
 
 // In which type does a network store its weights in memory?
 //
-// In their stored type. A BF16 or F16 number is an F32 number with fewer digits, so widening it
-// when it is used gives the same products as F32 weights, bit by bit, in half the memory. For
-// products in BF16, all weights are rounded to BF16 and stored as pairs (row_products.hpp).
+// Weights keep the type in which they are stored. F32 can represent every BF16 and F16 number, so
+// widening a number when it is used gives the same products as F32 weights, bit by bit, with half
+// the memory. For products in BF16, all weights are rounded to BF16 and stored as pairs
+// (row_products.hpp).
 
 #include <bit>
 #include <cstddef>
@@ -23,7 +24,7 @@ enum class WeightType : std::uint8_t { f32, f16, bf16, bf16_pairs };
 /// How a network multiplies: exactly, or with activations and weights rounded to BF16.
 enum class ProductType : std::uint8_t { exact, bf16 };
 
-/// The names in safetensors.
+/// The names of types in safetensors.
 [[nodiscard]] constexpr std::string_view name_of(WeightType type) noexcept {
   return type == WeightType::f32 ? "F32" : type == WeightType::f16 ? "F16" : "BF16";
 }
@@ -48,7 +49,7 @@ inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* t
   }
 }
 
-/// The 16 bits of a number in that type, rounded to the nearest if the type cannot represent it.
+/// The 16 bits of a number in this type, rounded to the nearest one that the type can represent.
 [[nodiscard]] inline std::uint16_t narrowed(WeightType type, float number) {
   if (type != WeightType::bf16) return narrowed_half(number);
   std::uint16_t bits = 0;
@@ -56,7 +57,7 @@ inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* t
   return bits;
 }
 
-/// `count` numbers of a 16-bit type as F32.
+/// Converts `count` numbers of a 16-bit type to F32.
 inline void widen(WeightType type, const std::uint16_t* from, std::size_t count, float* to) {
   (type == WeightType::bf16 ? network_kernels().widen_bf16 : network_kernels().widen_f16)(
       from, count, to);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does WordPiece cut a word into?
+// Into which tokens does WordPiece split a word?
 //
-// From the left, the longest token in the vocabulary; after the first token, with "##" before it. A
-// word that cannot be cut this way, or is very long, becomes one unknown token. Source: Devlin et
-// al. 2019, tokenization.py.
+// From the left, WordPiece takes the longest token in the vocabulary; every token after the first
+// has "##" before it. A word that cannot be split this way, or is very long, becomes one unknown
+// token. Source: Devlin et al. 2019, tokenization.py.
 
 #include <algorithm>
 #include <cstddef>

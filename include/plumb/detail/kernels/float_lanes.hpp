@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are whole vectors of floats processed at a time?
+// How are floats processed a whole vector at a time?
 //
-// Loads, stores, sums over lanes and e^x, with the widest vectors that this file is compiled for
-// (vector_width.hpp). The last numbers of a row go through the same instructions as the others, so
-// results do not depend on a row's place in memory. GCC and Clang support vector_size.
+// This header has loads, stores, sums over lanes and e^x, with the widest vectors for which this
+// file is compiled (vector_width.hpp). The last numbers of a row are processed with the same
+// instructions as the others, so results do not depend on a row's place in memory. GCC and Clang
+// support vector_size.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +36,7 @@ using IntLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::int32_t;
   std::memcpy(numbers, &lanes, sizeof(lanes));
 }
 
-/// The numbers of a row from `at` on, with `missing` in the lanes past its end.
+/// The numbers of a row from `at` on, with `missing` in the lanes beyond the row's end.
 [[gnu::always_inline]] inline FloatLanes load_some(const float* row, std::size_t size,
                                                    std::size_t at, float missing) {
   if (at + float_lanes <= size) return load_lanes(row + at);
@@ -70,7 +71,7 @@ void transform_row(float* row, std::size_t size, F f) {
   if (at < size) store_some(row, size, at, f(load_some(row, size, at, 0.0F)));
 }
 
-/// Joins all lanes into one by halving: lane i with lane i + half, until one is left.
+/// Joins all lanes into one by halving: joins lane i with lane i + half until one lane is left.
 template <std::size_t Half = float_lanes / 2, class Join>
 [[gnu::always_inline]] inline float fold_lanes(FloatLanes lanes, Join join) {
   const FloatLanes other = [&]<int... At>(std::integer_sequence<int, At...>) {
@@ -91,7 +92,7 @@ inline float most_of_lanes(FloatLanes lanes) {
 }
 
 /// e^x with relative error 2e-7; x is clamped to [−87, 88]. x = n ln 2 + r with |r| ≤ ln 2 / 2;
-/// then e^r = 1 + r + r² P(r), where P is fitted for the least relative error.
+/// then e^r = 1 + r + r² P(r), where P is fitted to minimise the relative error.
 inline FloatLanes exp_lanes(FloatLanes x) {
   x = x < -87.0F ? FloatLanes{} - 87.0F : x;
   x = x > 88.0F ? FloatLanes{} + 88.0F : x;

@@ -4,8 +4,8 @@
 // Converts between F16 and F32 numbers.
 //
 // F16 is IEEE 754's binary16. The conversions use integer operations and give the same results on
-// every machine. They are always inlined, so that files with different flags do not share a
-// function.
+// every machine. They are always inlined, so that files with different compiler flags do not share
+// a function.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number that the bits of a binary16 represent.
+/// The number that the 16 bits of a binary16 number represent.
 [[gnu::always_inline]] inline float widened_half(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000U) << 16;
   const std::uint32_t magnitude = bits & 0x7FFFU;
@@ -27,13 +27,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return __builtin_bit_cast(float, sign | ((magnitude << 13) + (std::uint32_t{112} << 23)));
 }
 
-/// The bits of the binary16 nearest to a number, ties to even.
+/// The bits of the binary16 number nearest to a number, ties to even.
 [[gnu::always_inline]] inline std::uint16_t narrowed_half(float number) {
   const std::uint32_t bits = __builtin_bit_cast(std::uint32_t, number);
   const std::uint32_t sign = bits >> 16 & 0x8000U, magnitude = bits & 0x7FFFFFFFU;
   if (magnitude > 0x7F800000U) return static_cast<std::uint16_t>(sign | 0x7E00U);
   if (magnitude >= 0x477FF000U) return static_cast<std::uint16_t>(sign | 0x7C00U);  // too large
-  if (magnitude < 0x38800000U) {  // below 2^−14: adding 0.5 leaves multiples of 2^−24, rounded
+  if (magnitude <
+      0x38800000U) {  // below 2^−14: adding 0.5 rounds the number to a multiple of 2^−24
     const float sum = __builtin_bit_cast(float, magnitude) + 0.5F;
     return static_cast<std::uint16_t>(
         sign | (__builtin_bit_cast(std::uint32_t, sum) - __builtin_bit_cast(std::uint32_t, 0.5F)));

@@ -3,8 +3,9 @@
 
 // Which computations process many numbers at a time?
 //
-// The inner loops of networks and of ranking. They are tables of functions, one table for each
-// vector width. The code that calls them is compiled once for all widths. Matrices are in C order.
+// They are the inner loops of networks and of ranking, in tables of functions. There is one table
+// for each vector width, and the code that calls the functions is compiled once for all widths.
+// Matrices are in C order.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,26 +14,27 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Two BF16 numbers with neighbouring k.
+/// Two BF16 numbers for neighbouring values of k.
 struct NumberPair {
   std::uint16_t first, second;
 };
 
-/// The memory layout for multiplying a few rows with a few vectors of columns.
+/// The memory layout of a product of a few rows and a few vectors of columns.
 template <class Number = float>
 struct ProductTile {
   const Number* rows;
-  /// Numbers from one row to the next.
+  /// The distance from one row to the next, in numbers.
   std::size_t row_stride;
   const Number* columns;
-  /// Numbers from one k to the next, and from one vector of columns to the next.
+  /// The distance from one k to the next, and from one vector of columns to the next, in numbers.
   std::size_t step, lane_step;
-  /// The number of k.
+  /// The number of values of k.
   std::size_t depth;
   float* sums;
-  /// Numbers from one row's sums to the next; the sums of one row are contiguous.
+  /// The distance from one row's sums to those of the next row, in numbers. The sums of one row are
+  /// contiguous.
   std::size_t sum_stride;
-  /// True: add to the existing sums, as one chain. False: start at 0 and sum in parts
+  /// If true, adds to the existing sums, as one chain. If false, starts at 0 and sums in parts
   /// (row_products.hpp).
   bool adds = true;
 };
@@ -41,7 +43,8 @@ struct ProductTile {
 /// (huggingface/activation.hpp).
 enum class Activation : std::uint8_t { gelu, gelu_new, relu, silu };
 
-/// A norm's parameters. `weight` and `bias` are as long as the row; null means 1 and 0.
+/// A norm's parameters. `weight` and `bias` are as long as the row. A null `weight` means 1, and a
+/// null `bias` means 0.
 struct NormNumbers {
   const float* weight;
   const float* bias;
@@ -51,11 +54,11 @@ struct NormNumbers {
 /// Two neighbouring 16-bit numbers of a vector, packed into 32 bits.
 using ShortPair = std::int32_t;
 
-/// The instruction sets that a processor needs beyond its baseline. A table with a higher sum of
-/// these is faster.
+/// The instruction sets that a processor needs beyond its baseline. Of two tables, the one with the
+/// higher sum of these values is faster.
 enum class VectorNeeds : std::uint8_t { avx2 = 1, avx_vnni = 2, avx512 = 4, vnni = 8, bf16 = 16 };
 
-/// The kernels that probabilities are computed with.
+/// The kernels that compute probabilities.
 struct RowKernels {
   /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers.
   const char* width;
@@ -68,7 +71,7 @@ struct RowKernels {
   double (*exp_sum)(const float* row, std::size_t size, float highest);
 };
 
-/// The kernels that networks are computed with.
+/// The kernels that compute networks.
 struct NetworkKernels {
   /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers, except for
   /// add_pair_products, which rounds less if has_pair_products.
@@ -76,15 +79,15 @@ struct NetworkKernels {
   /// A sum of VectorNeeds.
   unsigned needs;
 
-  /// Floats in a vector, and the most rows and vectors of columns of a tile whose sums fit the
-  /// registers.
+  /// The number of floats in a vector, and the largest numbers of rows and of vectors of columns in
+  /// a tile whose sums fit into the registers.
   std::size_t lanes, product_rows, product_lanes;
   [[nodiscard]] constexpr std::size_t product_width() const { return lanes * product_lanes; }
   /// Adds the products of 1 … product_rows rows with 1 … product_lanes vectors of columns to the
   /// sums.
   void (*add_products)(std::size_t rows, std::size_t lanes, const ProductTile<>& tile);
-  /// The same with two k in each number: depth and strides count pairs. It takes one instruction if
-  /// has_pair_products; otherwise it is slower than with floats.
+  /// Does the same with pairs of numbers for two values of k; depth and strides count pairs. If
+  /// has_pair_products, this takes one instruction; otherwise it is slower than with floats.
   void (*add_pair_products)(std::size_t rows, std::size_t lanes,
                             const ProductTile<NumberPair>& tile);
   bool has_pair_products;
@@ -92,14 +95,14 @@ struct NetworkKernels {
   void (*widen_f16)(const std::uint16_t* from, std::size_t count, float* to);
   void (*widen_bf16)(const std::uint16_t* from, std::size_t count, float* to);
 
-  // Each of these works in place on a row of `size` numbers.
+  // Each of the following works in place on a row of `size` numbers.
   /// e^(x − max) / Σ e^(x − max). At least one score must be finite.
   void (*softmax)(float* row, std::size_t size);
   /// (x − mean) / √(variance + ε) · weight + bias.
   void (*layer_norm)(float* row, std::size_t size, const NormNumbers& norm);
   /// x / √(mean of x² + ε) · weight + bias.
   void (*rms_norm)(float* row, std::size_t size, const NormNumbers& norm);
-  /// f(x), to 1e-6 · max(1, |x|).
+  /// f(x), with an error of at most 1e-6 · max(1, |x|).
   void (*activate)(Activation activation, float* row, std::size_t size);
   /// cap · tanh(x / cap).
   void (*cap)(float* row, std::size_t size, float cap);
@@ -111,28 +114,30 @@ struct NetworkKernels {
   void (*add_scaled)(float* row, const float* from, std::size_t size, float scale);
 };
 
-/// The kernels that rankings by cosine are computed with.
+/// The kernels that compute rankings by cosine.
 struct RankKernels {
   /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers.
   const char* width;
   /// A sum of VectorNeeds.
   unsigned needs;
 
-  /// Rows and columns of a tile of 16-bit products.
+  /// The numbers of rows and columns in a tile of 16-bit products.
   std::size_t tile_rows, panel_width;
-  /// products[r][c] = Σ rows[r][i] · panel[i][c], exactly, where each i is a pair. The result is
-  /// [tile_rows][panel_width] with rows `stride` apart. No partial sum may exceed 32 bits.
+  /// products[r][c] = Σ rows[r][i] · panel[i][c], exactly, where each i stands for a pair of
+  /// numbers. The result is [tile_rows][panel_width] with rows `stride` apart. No partial sum may
+  /// exceed 32 bits.
   void (*tile_products)(const ShortPair* const* rows, const ShortPair* panel, std::size_t pairs,
                         std::int32_t* products, std::size_t stride);
   /// Returns how many of the `columns` products are above `most`. Writes the columns of the
   /// products from `least` to `most` into `undecided`, ascending, and their number into `found`.
   std::size_t (*count_above)(const std::int32_t* products, std::size_t columns, std::int32_t least,
                              std::int32_t most, std::uint32_t* undecided, std::size_t& found);
-  /// Writes numbers · factor, rounded. Returns the sum of the squared rounding errors.
+  /// Writes numbers · factor, rounded to integers. Returns the sum of the squared rounding errors.
   double (*write_short)(const float* numbers, std::size_t size, float factor, std::int16_t* shorts);
   /// The largest magnitude of a row.
   float (*largest_magnitude)(const float* numbers, std::size_t size);
-  /// Σ a·b in double precision, in the same order at every width; and Σ a·b in single precision.
+  /// exact_dot computes Σ a·b in double precision, in the same order at every width. quick_dot
+  /// computes it in single precision.
   double (*exact_dot)(const float* a, const float* b, std::size_t size);
   float (*quick_dot)(const float* a, const float* b, std::size_t size);
 };
@@ -144,7 +149,7 @@ struct KernelSet {
   RankKernels rank;
 };
 
-/// The maximum of each over all tables, for memory on the stack.
+/// The maximum of each size over all tables, for memory on the stack.
 inline constexpr std::size_t most_product_rows = 8, most_product_width = 48, most_tile_rows = 8;
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

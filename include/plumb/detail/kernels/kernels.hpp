@@ -3,11 +3,11 @@
 
 // Which kernels does this program run?
 //
-// The widest kernels in the program that the processor supports. With the library plumb::kernels,
-// which defines PLUMB_COMPILED_KERNELS, a program contains all widths; without it, only those that
-// its files are compiled for. The environment variable PLUMB_VECTOR (v2, v3 or v4) selects a width.
-// The last digits of scores depend on the width; one width gives the same bytes on every machine
-// that supports it.
+// It runs the widest of its kernels that the processor supports. With the library plumb::kernels,
+// which defines PLUMB_COMPILED_KERNELS, a program contains kernels of all widths. Without it, a
+// program contains only the widths for which its files are compiled. The environment variable
+// PLUMB_VECTOR (v2, v3 or v4) selects a width. The last digits of scores depend on the width. With
+// the same width, every machine that supports it writes the same bytes.
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -25,7 +25,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 #if defined(__x86_64__) || defined(__i386__)
-/// Whether the processor has AVX-VNNI, which not every compiler's __builtin_cpu_supports knows.
+/// Whether the processor has AVX-VNNI. Not every compiler's __builtin_cpu_supports knows this name.
 [[nodiscard]] inline bool has_avx_vnni() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 &&
@@ -33,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 #endif
 
-/// Whether this processor and its operating system support what a table needs.
+/// Whether this processor and its operating system support the instructions that a table needs.
 [[nodiscard]] inline bool machine_has(unsigned needs) {
 #if defined(__x86_64__) || defined(__i386__)
   const auto lacks = [&](VectorNeeds need, bool has) {
@@ -55,7 +55,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 #endif
 }
 
-/// The tables in a program: those of plumb::kernels, or those that its files added during
+/// The tables in a program: those of plumb::kernels, or those that the program's files added during
 /// initialisation.
 #if defined(PLUMB_COMPILED_KERNELS)
 template <class Table>
@@ -79,8 +79,8 @@ template <class Table>
 #endif
 
 /// Chooses the widest of the program's tables that the machine supports. `wanted` is a width, or
-/// empty for any. Throws a user error if the program or the machine lacks the wanted width, or if
-/// no table fits.
+/// empty for any. Throws a user error if the program or the machine does not support the wanted
+/// width, or if the machine supports none of the tables.
 template <class Table>
 [[nodiscard]] const Table& choose_kernels(std::span<const Table* const> held,
                                           const std::string& wanted) {

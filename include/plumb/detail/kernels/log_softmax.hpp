@@ -5,8 +5,9 @@
 //
 //   log P(t) = x_t − log Σ_v exp(x_v)
 // The sum runs over tens of thousands of floats for each token of every statement. It is therefore
-// computed in float, many numbers at a time, within short blocks, whose sums are added in double.
-// The result is within 1e-6 nats of the sum in double (tested), far below the error of F32 weights.
+// computed in float within short blocks, many numbers at a time, and the sums of the blocks are
+// added in double. The result is within 1e-6 nats of the sum in double (tested), far below the
+// error of F32 weights.
 
 #include <cmath>
 #include <cstddef>
@@ -20,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// log Σ exp over a row of finite logits (minus infinity counts as probability zero). Minus
-/// infinity for an empty row; NaN if the row contains NaN.
+/// log Σ exp over a row of finite logits; a logit of minus infinity means probability zero. Returns
+/// minus infinity for an empty row, and NaN if the row contains NaN.
 [[nodiscard]] inline double log_sum_exp(std::span<const float> logits) {
   if (logits.empty()) return -std::numeric_limits<double>::infinity();
   const float highest = row_kernels().highest(logits.data(), logits.size());

@@ -3,7 +3,8 @@
 
 // How are the steps between a network's matrix products vectorised?
 //
-// Softmax, norms, activations and caps over a row, and conversions of its numbers to wider types.
+// The steps are softmax, norms, activations and caps over a row, and conversions of a row's numbers
+// to wider types.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +21,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
-/// Turns scores into probabilities: e^(x − max) / Σ e^(x − max). A row has at least one finite
-/// number.
+/// Turns scores into probabilities: e^(x − max) / Σ e^(x − max). At least one number of the row
+/// must be finite.
 inline void softmax_row(float* row, std::size_t size) {
   constexpr float nothing = -__builtin_inff();
   FloatLanes most = FloatLanes{} + nothing;
@@ -42,8 +43,8 @@ inline void softmax_row(float* row, std::size_t size) {
   transform_row(row, size, [&](FloatLanes x) { return x * scale; });
 }
 
-/// (x − mean) / √(variance + ε) · weight + bias. The variance is that of the row itself (divided by
-/// n), not an estimate.
+/// (x − mean) / √(variance + ε) · weight + bias. The variance is that of the row itself (the sum is
+/// divided by n), not an estimate for a population.
 inline void layer_norm_row(float* row, std::size_t size, const NormNumbers& norm) {
   const auto count = static_cast<float>(size);
   FloatLanes sum{};
@@ -63,7 +64,7 @@ inline void layer_norm_row(float* row, std::size_t size, const NormNumbers& norm
   }
 }
 
-/// x / √(mean of x² + ε) · weight + bias, with the same rules.
+/// x / √(mean of x² + ε) · weight + bias.
 inline void rms_norm_row(float* row, std::size_t size, const NormNumbers& norm) {
   FloatLanes squares{};
   for (std::size_t at = 0; at < size; at += float_lanes) {
@@ -80,8 +81,8 @@ inline void rms_norm_row(float* row, std::size_t size, const NormNumbers& norm) 
   }
 }
 
-/// erf to 4e-7: z P(z²) / Q(z²), fitted for the least relative error. z is clamped to |z| ≤ 4; at
-/// 4, erf is 1 to within 2e-8.
+/// erf with an error of at most 4e-7: z P(z²) / Q(z²), fitted to minimise the relative error. z is
+/// clamped to |z| ≤ 4; at 4, erf is 1 to within 2e-8.
 inline FloatLanes erf_lanes(FloatLanes z) {
   z = z < -4.0F ? FloatLanes{} - 4.0F : z;
   z = z > 4.0F ? FloatLanes{} + 4.0F : z;

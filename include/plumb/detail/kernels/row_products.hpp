@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are a few rows multiplied with many columns while all sums stay in registers?
+// How are a few rows multiplied by many columns while all sums stay in registers?
 //
 //   sums[r][c] += Σ_k rows[r][k] · columns[k][c]
-// The sums of a tile of rows and of one to three vectors of columns are in registers, and k ascends
-// in each sum. The bits of a sum therefore do not depend on which other sums are computed with it.
-// Sums that start at 0 are computed in parts of 64 products, and each part is added to the total in
-// memory. Sums that are added to existing ones form one chain, so that any number of calls may
-// compute them. The numbers of one k are contiguous in `float_lanes` columns; the caller chooses
-// where these vectors are in memory (packed_matrix.hpp, attention.hpp). The shape depends on the
-// widest vectors that this file is compiled for. GCC and Clang support vector_size. Sums are in
-// single precision. Numbers are F32, or pairs of BF16 numbers with two neighbouring k, whose two
-// products are added together.
+// A tile consists of a few rows and one to three vectors of columns. Its sums are in registers, and
+// k ascends in each sum. The bits of a sum therefore do not depend on the other sums that are
+// computed with it. Sums that start at 0 are computed in parts of 64 products, and each part is
+// added to the total in memory. Sums that are added to existing ones form one chain, so that any
+// number of calls may compute them. The numbers of one k are contiguous in `float_lanes` columns;
+// the caller chooses where these vectors are in memory (packed_matrix.hpp, attention.hpp). The
+// shape of a tile depends on the widest vectors for which this file is compiled. GCC and Clang
+// support vector_size. Sums are in single precision. Numbers are F32, or pairs of BF16 numbers for
+// two neighbouring values of k; the two products of a pair are added together.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
-// Chosen so that sums, columns and row fit the registers.
+// Chosen so that the sums, the columns and a row's number fit into the registers.
 inline constexpr std::size_t product_rows = float_lanes == 16 ? 8 : 6;
 inline constexpr std::size_t product_lanes = float_lanes == 16 ? 3 : 2;
 inline constexpr std::size_t product_width = product_lanes * float_lanes;
@@ -46,8 +46,8 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
                                                      float number) {
   return sums + columns * number;
 }
-/// Uses AVX512-BF16 if the file is compiled for it. Otherwise it is slower than F32 and rounds
-/// after each product.
+/// Uses AVX512-BF16 if the file is compiled for it. Otherwise, the computation is slower than in
+/// F32 and rounds after each product.
 [[gnu::always_inline]] inline FloatLanes add_product(FloatLanes sums, PairLanes columns,
                                                      NumberPair pair) {
   const auto bits = __builtin_bit_cast(std::uint32_t, pair);
@@ -65,8 +65,8 @@ using PairLanes [[gnu::vector_size(float_lanes * sizeof(float))]] = std::uint32_
 #endif
 }
 
-/// A vector of numbers as they are stored. It is a member because GCC drops a vector's size from
-/// template arguments.
+/// A vector of numbers as they are stored. The type is a class member because GCC drops a vector
+/// type's size attribute from template arguments.
 template <class Number>
 struct LanesOf {
   using Type = FloatLanes;
@@ -76,8 +76,9 @@ struct LanesOf<NumberPair> {
   using Type = PairLanes;
 };
 
-/// One row's sums and how they grow. With a separate type instead of an array that lambdas share,
-/// the lanes stay in registers whatever else the program contains.
+/// One row's sums, and the operations that add to them. This is a separate type, not an array
+/// shared by lambdas, so that the lanes stay in registers regardless of what else the program
+/// contains.
 template <std::size_t Lanes>
 struct TileRow {
   FloatLanes sums[Lanes];
@@ -107,9 +108,9 @@ struct TileRow {
   }
 };
 
-/// How many products, or pairs of them, are summed before the sum is added to the total. The
-/// rounding error of a sum then grows with the root of 64 and the root of the number of parts, not
-/// with the root of the depth.
+/// The number of products, or pairs of products, that are summed before the sum is added to the
+/// total. The rounding error of a sum then grows with the root of 64 and with the root of the
+/// number of parts, not with the root of the depth.
 inline constexpr std::size_t summed_at_once = 64;
 
 template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, std::size_t... C>
@@ -139,7 +140,7 @@ template <std::size_t Rows, std::size_t Lanes, class Number>
                              std::make_index_sequence<Lanes>{});
 }
 
-/// Sums the products of 1 … product_rows rows with 1 … product_lanes vectors of columns. For BF16,
+/// Sums the products of 1 … product_rows rows and 1 … product_lanes vectors of columns. For BF16,
 /// `depth` and the strides count pairs.
 template <class Number>
 void add_any_products(std::size_t rows, std::size_t lanes, const ProductTile<Number>& tile) {

@@ -3,8 +3,8 @@
 
 // What are the highest logit of a row and the sum of the logits' exponentials?
 //
-// Sums are in single precision, many numbers at a time, within blocks; the blocks' sums are added
-// in double.
+// Within blocks, numbers are summed in single precision, many at a time. The sums of the blocks are
+// added in double precision.
 
 #include <cstddef>
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are a few vectors multiplied with many while all sums stay in registers?
+// How are a few vectors multiplied by many others while all sums stay in registers?
 //
 //   products[r][c] = Σ_i rows[r][i] · columns[c][i]
-// for 16-bit numbers, exactly, for tile_rows rows as they are stored and a panel of panel_width
-// columns. One instruction multiplies pairs of numbers and adds them to 32-bit sums; it processes
-// more numbers at a time than in single precision. The pairs of all columns of a panel are
-// contiguous, and all sums stay in registers until they are complete. The shape depends on the
-// widest vectors that the file is compiled for. GCC and Clang support vector_size.
+// The products are exact. They are computed from 16-bit numbers, for tile_rows rows as they are
+// stored and a panel of panel_width columns. One instruction multiplies pairs of numbers and adds
+// the products to 32-bit sums, so it processes more numbers at a time than an instruction for
+// single precision. The pairs of all columns of a panel are contiguous, and all sums stay in
+// registers until they are complete. The shape of a tile depends on the widest vectors for which
+// the file is compiled. GCC and Clang support vector_size.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +33,8 @@ inline constexpr std::size_t tile_rows = 2 * PLUMB_VECTOR_LEVEL,
                              panel_lanes = PLUMB_VECTOR_LEVEL == 4 ? 3 : 2;
 inline constexpr std::size_t panel_width = panel_lanes * lane_count;
 
-/// The products of lane_count columns, or one pair of numbers of each. A comparison gives −1 in the
-/// lanes where it is true.
+/// The products of lane_count columns, or one pair of numbers from each of these columns. A
+/// comparison gives −1 in the lanes in which it is true.
 using Lanes [[gnu::vector_size(lane_count * sizeof(std::int32_t))]] = std::int32_t;
 
 inline Lanes load(const std::int32_t* numbers) {
@@ -42,7 +43,7 @@ inline Lanes load(const std::int32_t* numbers) {
   return lanes;
 }
 
-/// Whether any lane is not 0, on any CPU.
+/// Whether any lane is not 0. Works on any CPU.
 [[nodiscard]] inline bool any_by_words(Lanes lanes) {
   std::uint64_t words[sizeof(lanes) / sizeof(std::uint64_t)], found = 0;
   std::memcpy(words, &lanes, sizeof(lanes));
@@ -63,7 +64,7 @@ inline Lanes load(const std::int32_t* numbers) {
 #endif
 }
 
-/// sum + a.first · b.first + a.second · b.second, in every lane, on any CPU.
+/// sum + a.first · b.first + a.second · b.second, in every lane. Works on any CPU.
 inline Lanes add_products_by_halves(Lanes sum, Lanes a, Lanes b) {
   const Lanes low = ((a << 16) >> 16) * ((b << 16) >> 16);
   return sum + low + (a >> 16) * (b >> 16);
@@ -96,7 +97,7 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
 [[gnu::noinline]] inline void tile_products(const ShortPair* const* rows, const ShortPair* panel,
                                             std::size_t pairs, std::int32_t* products,
                                             std::size_t stride) {
-  // Unrolled by index sequences, so that every sum has its own register.
+  // Index sequences unroll the loops, so that every sum has its own register.
   [&]<std::size_t... R>(std::index_sequence<R...>) {
     const auto lane_by_lane = [&]<std::size_t... C>(std::index_sequence<C...>) {
       Lanes sums[tile_rows][panel_lanes] = {};

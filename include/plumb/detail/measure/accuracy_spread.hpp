@@ -4,15 +4,15 @@
 // How accurate is a model under a setting, and how much does that vary with the variant?
 //
 // The settings of a group differ only in the variant (the seed of the shots, or the template). The
-// group's accuracy in a relation is the mean over the variants. Its spread is their sample standard
-// deviation
+// group's accuracy in a relation is the mean of the variants' accuracies. Its spread is the sample
+// standard deviation of these accuracies
 //   s = √(Σ (a_v − ā)² / (V − 1)).
-// Its accuracy over relations is the unweighted mean of the relations' accuracies. Accuracy@K is
-// the accuracy of the answers whose probability among the choices is above K; it is not a top-k
-// accuracy. If n choices tie for the best score and the right one is among them, the answer counts
-// 1/n in all of these (measure/ties.hpp). Source: "Towards Reliable Latent Knowledge Estimation in
-// LLMs", sections 3 and 4, appendix D (whose text filters by > K and whose formula by ≥ K; we
-// follow the text).
+// The group's accuracy over relations is the unweighted mean of the relations' accuracies.
+// Accuracy@K is the accuracy of the answers whose probability among the choices is above K; it is
+// not a top-k accuracy. If n choices tie for the best score and the right one is among them, the
+// answer counts as 1/n in all of these numbers (measure/ties.hpp). Source: "Towards Reliable Latent
+// Knowledge Estimation in LLMs", sections 3 and 4, appendix D (its text filters by > K, and its
+// formula by ≥ K; we follow the text).
 
 #include <cmath>
 #include <cstddef>
@@ -82,27 +82,29 @@ std::vector<AnswersView> variants_of(RelationAnswers&& relation, const Setting& 
 }
 
 struct AccuracySpread {
-  /// A share in [0, 1]. Its count is the number of facts, each counted once whatever the number of
-  /// variants.
+  /// A share in [0, 1]. Its count is the number of facts, each counted once regardless of the
+  /// number of variants.
   Estimate accuracy;
-  /// Over the variants; nullopt for fewer than two.
+  /// The sample standard deviation over the variants; nullopt for fewer than two variants.
   std::optional<double> sd;
   std::size_t variants = 0;
-  /// Takes the first of a tie as the answer. Without ties it is the same number.
+  /// The accuracy if the first option of a tie is the answer. Equals `accuracy` if there are no
+  /// ties.
   Estimate accuracy_first_wins{};
   /// Among all answers (facts × variants).
   TieCount ties{};
 };
 
-/// A group over relations.
+/// The accuracies of a group, by relation and over relations.
 struct GroupSpread {
   /// The `variant` of this setting has no meaning.
   Setting group;
-  /// By code: the relations that have the group and a fact, in the model's order. The trials of
-  /// Wilson's interval are the facts, which makes it rather wide if variants differ.
+  /// The relations that have the group and at least one fact, by code, in the model's order. The
+  /// facts are the trials of Wilson's interval, which makes the interval rather wide if variants
+  /// differ.
   std::vector<std::pair<std::string, AccuracySpread>> relations;
   /// The unweighted mean over these relations, with the interval of measure/clustered_share.hpp.
-  /// The SD is that of this mean over the variants that all these relations have.
+  /// The SD is the standard deviation of this mean over the variants that all these relations have.
   AccuracySpread overall;
   /// Sample SD of the relations' accuracies.
   std::optional<double> sd_over_relations;
@@ -114,8 +116,8 @@ inline double accuracy_of(const AnswersView& made) {
   return right / static_cast<double>(made.facts());
 }
 
-/// The mean of one number of each answer, over variants and facts. Each fact's mean is stored in
-/// `stratum`.
+/// The mean of a number that each answer has, over variants and facts. Each fact's mean is stored
+/// in `stratum`.
 inline double mean_over(const std::vector<AnswersView>& variants, std::size_t facts,
                         double (Prediction::*value)() const, Stratum& stratum) {
   double sum = 0;
@@ -150,7 +152,7 @@ inline std::vector<std::size_t> common_variants(
   return common;
 }
 
-/// A group over the relations that have it; no number if none has it.
+/// A group over the relations that have it; there is no number if no relation has it.
 [[nodiscard]] inline GroupSpread group_spread(const std::vector<const RelationAnswers*>& relations,
                                               const Setting& group) {
   GroupSpread spread{group, {}, {}, {}};
@@ -213,9 +215,9 @@ inline std::vector<std::size_t> common_variants(
 }
 
 /// Accuracy against the number of shots: the groups that differ from `like` only in the number of
-/// shots and the variant, by ascending shots. It covers only the relations that have all of them,
-/// so that all points are about the same relations. Empty if there are no such groups. If no
-/// relation has them all, the points have no number.
+/// shots and the variant, by ascending shots. The curve covers only the relations that have all of
+/// these groups, so that all points are computed from the same relations. Empty if there are no
+/// such groups. If no relation has all of them, the points have no number.
 [[nodiscard]] inline std::vector<GroupSpread> shots_curve(const ModelAnswers& model,
                                                           const Setting& like) {
   std::vector<Setting> groups = groups_of(model);
@@ -235,31 +237,31 @@ inline std::vector<std::size_t> common_variants(
   return curve;
 }
 
-/// The fewest shots at which a curve's mean accuracy reaches `share` of the accuracy at the most
-/// shots. Nullopt for an empty curve, and if that accuracy is 0.
+/// The fewest shots at which a curve's mean accuracy reaches `share` of the accuracy at the largest
+/// number of shots. Nullopt if the curve is empty or if that accuracy is 0.
 [[nodiscard]] inline std::optional<std::size_t> shots_for_share(
     const std::vector<GroupSpread>& curve, double share = 0.95) {
   if (curve.empty()) return std::nullopt;
   const Estimate& most = curve.back().overall.accuracy;
   if (most.count == 0 || most.value <= 0) return std::nullopt;
   const auto reaches = [&](const GroupSpread& point) {
-    return point.overall.accuracy.value >= share * most.value - 1e-12;  // rounding must not decide
+    return point.overall.accuracy.value >= share * most.value - 1e-12;  // tolerates rounding
   };
   return ranges::find_if(curve, reaches)->group.shots;
 }
 
 struct AccuracyAtK {
   double threshold = 0;
-  /// Accuracy of the answers above the threshold, pooled over all variants. Its count, which is
-  /// also the number of trials of Wilson's interval, is the number of distinct facts with such an
-  /// answer.
+  /// Accuracy of the answers above the threshold, pooled over all variants. Its count is the number
+  /// of distinct facts with such an answer, which is also the number of trials of Wilson's
+  /// interval.
   Estimate accuracy;
   /// The number of answers (facts × variants) above the threshold.
   std::size_t answers = 0;
 };
 
-/// For K = 0, 0.05, … 0.95, over the pooled facts of the relations. Empty for answers that were not
-/// chosen among choices, because they have no confidence.
+/// The accuracies for K = 0, 0.05, … 0.95, over the pooled facts of the relations. Empty for
+/// answers that were not chosen among choices, because they have no confidence.
 [[nodiscard]] inline std::vector<AccuracyAtK> accuracy_at_k(
     std::span<const RelationAnswers> relations, const Setting& group) {
   std::vector<AccuracyAtK> levels;

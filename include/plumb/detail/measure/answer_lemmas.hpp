@@ -3,7 +3,7 @@
 
 // Are answers compared by their lemmas, or word by word?
 //
-// A Lemmatiser that is chosen at run time: WordNet's, read from a folder, or none.
+// The Lemmatiser is chosen at run time: WordNet's, read from a folder, or none.
 
 #include <filesystem>
 #include <optional>

@@ -7,13 +7,14 @@
 // An output is a list that is split at ";", after its "%" is removed. Answers are trimmed and put
 // in lower case; empty ones and duplicates are dropped. An answer is right if it is an object's
 // main label or, in the other variant, any of the object's names. An object is found if one of the
-// answers names it. An empty list scores 0 in all three. A relation's numbers are means over its
-// facts, a dataset's are means over its relations. F1 of the two means is also given, as in KAMEL's
-// tables. Source: Kalo and Fichtel 2022 (KAMEL). Its published scripts split without trimming: in
-// "Oslo; Paris" the second answer is " Paris", which is never right. Their precision is objects
-// found / answers. Both scripts, evaluate.py and create_tables_plots.py, then compute the same
-// numbers with aliases (the first counts an empty output as one wrong answer, the second skips it
-// with a score of 0): `kamel_script_score`.
+// answers names it. An empty list scores 0 in all three numbers. A relation's numbers are means
+// over its facts, a dataset's are means over its relations. The F1 of mean precision and mean
+// recall is also reported, as in KAMEL's tables. Source: Kalo and Fichtel 2022 (KAMEL). KAMEL's
+// published scripts split without trimming: in "Oslo; Paris" the second answer is " Paris", which
+// is never right. Their precision is objects found / answers. With aliases, both scripts,
+// evaluate.py and create_tables_plots.py, compute the same numbers (the first counts an empty
+// output as one wrong answer, the second skips it with a score of 0). `kamel_script_score` computes
+// these numbers.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,8 +32,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Shares in [0, 1] of one fact, or means of them. A script's precision may exceed 1 if one answer
-/// names several objects.
+/// Shares in [0, 1] for one fact, or means of such shares. A script's precision may exceed 1 if one
+/// answer names several objects.
 struct ListScore {
   double precision = 0;
   double recall = 0;
@@ -120,8 +121,9 @@ struct ListMeans {
 };
 
 /// Means over relations of means over facts, from one list of scores for each relation. Relations
-/// without facts are left out. With one relation they are means over its facts. Precisions above 1,
-/// which the scripts can give, are not shares; they are bootstrapped, seeded by `name`.
+/// without facts are left out. With one relation, the means are over its facts. Precisions above 1,
+/// which the scripts can produce, are not shares; their mean gets a bootstrap interval, seeded by
+/// `name`.
 [[nodiscard]] inline ListMeans list_means(std::span<const std::vector<ListScore>> relations,
                                           const Bootstrap& bootstrap, const std::string& name) {
   const auto mean = [&](const char* what, double ListScore::*part) {

@@ -4,11 +4,11 @@
 // Does a text contain an answer?
 //
 // A text becomes a list of lemmas. It contains an answer if the answer's list is a contiguous part
-// of its own: "He plays a guitar." contains "Guitars". Accuracy asks whether the output contains
-// any name of the object. Consistency and sampled confidence ask whether either of two outputs
-// contains the other. An empty list contains only an empty list, and only an empty list contains
+// of the text's list: "He plays a guitar." contains "Guitars". Accuracy asks whether the output
+// contains any name of the object. Consistency and sampled confidence ask whether either of two
+// outputs contains the other. An empty list contains only the empty list and is contained only in
 // it. Source: "What Matters in Learning Facts in Language Models?" (BELIEF-ICL), section 3.2; words
-// are those of answer_words.hpp.
+// are defined in answer_words.hpp.
 
 #include <compare>
 #include <concepts>
@@ -25,19 +25,19 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Returns the lemma of one lower-case word. It must return the same lemma each time and from any
-/// thread, without white space. An empty lemma drops the word. `Morphy` is one.
+/// thread, without white space. An empty lemma drops the word. `Morphy` is a model of this concept.
 template <class T>
 concept Lemmatiser = requires(const T& lemmas, std::string_view word) {
   { lemmas(word) } -> std::convertible_to<std::string_view>;
 };
 
-/// Returns every word unchanged: needs no files and no knowledge of a language.
+/// Returns every word unchanged, so it needs no files and no knowledge of a language.
 struct SameWord {
   [[nodiscard]] std::string_view operator()(std::string_view word) const noexcept { return word; }
 };
 
-/// The lemmas of a text. Two texts are equal if their lists are. Any number of threads may read the
-/// same object.
+/// The lemmas of a text. Two texts are equal if their lists of lemmas are equal. Any number of
+/// threads may read the same object.
 class NormalisedText {
  public:
   NormalisedText() = default;
@@ -75,13 +75,13 @@ class NormalisedText {
   std::string spaced_;
 };
 
-/// Whether the answer's list is a contiguous part of the text's.
+/// Whether the answer's list of lemmas is a contiguous part of the text's list.
 [[nodiscard]] inline bool contains(const NormalisedText& text, const NormalisedText& answer) {
   if (answer.empty()) return text.empty();
   return text.spaced().find(answer.spaced()) != std::string::npos;
 }
 
-/// Whether one of the two contains the other.
+/// Whether either text contains the other.
 [[nodiscard]] inline bool matches_either_way(const NormalisedText& a, const NormalisedText& b) {
   return contains(a, b) || contains(b, a);
 }

@@ -4,7 +4,7 @@
 // Which rank does the right answer have among the candidates?
 //
 // The prediction is the first of the best candidates, as in lm-pub-quiz. measure/ties.hpp defines
-// how an answer counts that shares the best score.
+// how an answer that shares the best score counts.
 
 #include <cmath>
 #include <cstddef>
@@ -16,10 +16,11 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AnswerRank : Rank {
-  /// The first best candidate, and the number of others that share its score.
+  /// The first of the best candidates, and the number of other candidates with the same score.
   std::size_t prediction = 0;
   std::size_t equal_best = 0;
-  /// Whether the prediction is the answer: right if the first of a tie wins.
+  /// Whether the prediction is the answer; if the best candidates tie, the first of them counts as
+  /// the prediction.
   bool first_is_answer = false;
 
   [[nodiscard]] BestTie tie() const {
@@ -29,7 +30,7 @@ struct AnswerRank : Rank {
   }
 };
 
-/// `scores` are higher-is-better and not NaN; `answer` indexes them.
+/// Higher `scores` are better, and none may be NaN; `answer` is an index into them.
 [[nodiscard]] inline AnswerRank rank_answer(std::span<const double> scores, std::size_t answer) {
   AnswerRank rank;
   for (std::size_t i = 0; i < scores.size(); ++i) {

@@ -7,8 +7,8 @@
 //   precision at n   share of the n best-scored options that are right; options that share a score
 //                    count by the share of their orders
 //   all above        whether each right option scores above every wrong one
-//   set above        whether Σ_right p exceeds p of the best wrong option: compares the likelihood
-//                    of the whole set with that of the best mistake
+//   set above        whether Σ_right p exceeds p of the best wrong option: compares the probability
+//                    of the whole set with that of the best wrong option
 //   lead             log Σ_right p − log max_wrong p, in nats
 //   Brier            Σ_k (p_k − y_k)², y_k = 1/n for the right options and 0 for the others,
 //                    in [0, 2]; with one right option it is that option's one-hot Brier score
@@ -60,14 +60,14 @@ struct AnswerSetScore {
     }
   }
   made.all_above = worst_right > best_wrong;
-  // Computed from scores: probabilities may underflow a double.
+  // Computed from scores, because probabilities may underflow in double precision.
   double set = 0;
   for (const std::size_t option : right) set += std::exp(scores[option] - best_right);
   const bool some_wrong = right.size() < scores.size();
   if (some_wrong) made.lead = best_right + std::log(set) - best_wrong;
   made.set_above = !some_wrong || made.lead > 0;
-  // The score of the n-th best option. Options above it all count, options at it count by their
-  // share.
+  // The score of the n-th best option. All options above this score count; options with exactly
+  // this score count by their share.
   std::vector<double> sorted(scores.begin(), scores.end());
   const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(right.size() - 1);
   std::nth_element(sorted.begin(), nth, sorted.end(), [](double a, double b) { return a > b; });
@@ -82,7 +82,7 @@ struct AnswerSetScore {
   return made;
 }
 
-/// Facts by template, each with its score; the facts of one relation.
+/// The scores of one relation's facts, by fact and template.
 using AnswerSetScores = std::vector<std::vector<AnswerSetScore>>;
 
 /// Means over facts. A fact with several templates counts once, with its mean over them.
@@ -91,9 +91,9 @@ struct AnswerSetMeans {
   Estimate precision, all_above, set_above, lead, brier;
 };
 
-/// Over the facts of all relations, each fact once. The lead is over the facts that have one; its
-/// count is their number. Shares have the interval of measure/clustered_share.hpp. Lead and Brier
-/// are resampled within relations, seeded by `name`.
+/// The means over the facts of all relations; each fact counts once. The mean lead is over the
+/// facts that have a lead; its count is the number of these facts. Shares have the interval of
+/// measure/clustered_share.hpp. Lead and Brier are resampled within relations, seeded by `name`.
 [[nodiscard]] inline AnswerSetMeans answer_set_means(std::span<const AnswerSetScores> relations,
                                                      const Bootstrap& bootstrap,
                                                      const std::string& name) {

@@ -4,12 +4,13 @@
 // Which words does an answer consist of?
 //
 // Words are runs of letters, marks and digits in lower case; the characters between them are
-// dropped. (BELIEF-ICL says only "Lemmatised without punctuation"; the rest is our choice.) So
+// dropped. (BELIEF-ICL specifies only "Lemmatised without punctuation"; the other rules are our
+// choice.) For example,
 //
 //   Austria-Hungary, AT&T, and/or   two words each; a hyphen, dash or slash separates words
 //   Ireland's, Levi’s               ireland, levi: a possessive 's at a word's end is dropped
 //   O'Brien, don't, Hawaiʻi         o brien, don t, hawai i: any other apostrophe separates words
-//   U.S., U.S, J.R.R., J. R. R.     us, jrr: initials with full stops between them are one word,
+//   U.S., U.S, J.R.R., J. R. R.     us, jrr: initials with full stops between them form one word,
 //                                   also if a space follows each stop, provided that every
 //                                   initial has a stop
 //   St. Louis, Ph.D., example.com   st louis, ph d, example com: other full stops separate words
@@ -18,9 +19,9 @@
 //   +44, -5, $20, 50%, C++, C#      44, 5, 20, 50, c, c: signs are dropped like any other symbol
 //   日本 東京                       日 本 東 京: each Chinese or kana character is a word
 //
-// so "US" and "us" are the same word, and so are "C" and "C++". Accents count ("São" is not "Sao").
-// Bytes that are not UTF-8 separate words. With LetterCase::kept the case of letters is kept;
-// everything else is the same.
+// So "US" and "us" are the same word, and "C" and "C++" are the same word. Accents count ("São" is
+// not "Sao"). Bytes that are not UTF-8 separate words. With LetterCase::kept, words keep the case
+// of their letters; all other rules are the same.
 
 #include <cstddef>
 #include <string>
@@ -53,7 +54,7 @@ inline bool is_apostrophe(char32_t value) noexcept {
          value == U'\u02BB' || value == U'\u02BC' || value == U'\uFF07';
 }
 
-/// One word, cut off the front of a text that begins with one.
+/// One word, removed from the front of a text that begins with a word.
 struct RawWord {
   std::string text;
   /// Whether the word is a single letter (not a digit or a Chinese character).
@@ -130,7 +131,7 @@ inline bool is_ascii_word(char byte) noexcept {
 
 /// The size in bytes of a leading word that can be recognised without decoding characters, as can
 /// most English words: two or more ASCII letters and digits, not followed by anything that may
-/// continue the word. 0 if there is none.
+/// continue the word. 0 if there is no such word.
 inline std::size_t plain_word(std::string_view text) noexcept {
   std::size_t size = 0;
   while (size < text.size() && is_ascii_word(text[size])) ++size;
@@ -171,8 +172,8 @@ void for_each_answer_word(std::string_view text, Visit visit,
   }
 }
 
-/// Whether exactly one of the pieces between white space contains more than punctuation: "Paris."
-/// and "Austria-Hungary" are one word; "New York", "" and "…" are not.
+/// Whether exactly one of the pieces separated by white space contains more than punctuation. This
+/// is true of "Paris." and "Austria-Hungary", and false for "New York", "" and "…".
 [[nodiscard]] inline bool is_one_word(std::string_view text) noexcept {
   std::size_t words = 0;
   bool counted = false;  // whether this piece was counted

@@ -4,19 +4,19 @@
 // Which answers does a template favour before it contains a subject?
 //
 //   bias level = 1 − H / H_max,  H = −Σ p_i ln p_i,  H_max = ln n
-// for a distribution over n candidates: 0 if they are equally likely, 1 if one has all the
-// probability. A template is filled with content-free texts instead of a subject. Its distribution
-// is the mean, over these texts, of the softmax of the candidates' log-likelihoods. From these
-// distributions:
+// for a distribution over n candidates: the level is 0 if all are equally likely and 1 if one has
+// all the probability. A template is filled with content-free texts instead of a subject. Its
+// distribution is the mean, over these texts, of the softmax of the candidates' log-likelihoods.
+// From these distributions:
 //   single prompt   mean over templates of the bias level of their distributions
 //   multi prompt    bias level of the mean over templates of their distributions
-// H is concave, so the multi-prompt level is never above the single-prompt level. Only the size of
-// the difference is informative. The paper's candidates are one token of a masked model. For names
-// of several tokens, a sum of log-probabilities favours short names, and their lengths look like a
-// bias of the prompt. All numbers are therefore also computed per token, from log-likelihoods
-// divided by the name's number of tokens; this is our addition. Source: "What Matters in Learning
-// Facts in Language Models?", section 5.4; Zhao et al. 2021, "Calibrate Before Use" (the texts).
-// Non-goal: removing the bias from the answers.
+// H is concave, so the multi-prompt level never exceeds the single-prompt level. Only the size of
+// the difference is informative. In the paper, each candidate is one token of a masked model. If
+// names have several tokens, a sum of log-probabilities favours short names, so the effect of
+// length looks like a bias of the prompt. All numbers are therefore also computed per token, from
+// log-likelihoods divided by the name's number of tokens; this is our addition. Source: "What
+// Matters in Learning Facts in Language Models?", section 5.4; Zhao et al. 2021, "Calibrate Before
+// Use" (the texts). Non-goal: removing the bias from the answers.
 
 #include <algorithm>
 #include <array>
@@ -41,8 +41,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The texts that replace the subject.
 inline constexpr std::array<std::string_view, 3> content_free_texts{"N/A", "", "?"};
 
-/// The bias level of finite weights of at least 0, which need not sum to 1; in [0, 1]. Nullopt for
-/// fewer than two weights and if all are 0. Throws a user error for a weight that is negative or
+/// The bias level of finite weights of at least 0, which need not sum to 1; in [0, 1]. Nullopt if
+/// there are fewer than two weights or if all are 0. Throws a user error if a weight is negative or
 /// not finite.
 [[nodiscard]] inline std::optional<double> bias_level(std::span<const double> weights) {
   double largest = 0;
@@ -61,7 +61,8 @@ inline constexpr std::array<std::string_view, 3> content_free_texts{"N/A", "", "
     const double p = weight / largest / sum;
     if (p > 0) entropy -= p * std::log(p);
   }
-  // Rounding can make a uniform distribution's entropy slightly larger than the maximum.
+  // Rounding can make a uniform distribution's entropy slightly larger than the theoretical
+  // maximum.
   return std::clamp(1 - entropy / std::log(static_cast<double>(weights.size())), 0.0, 1.0);
 }
 
@@ -70,7 +71,7 @@ struct ContentFreeScores {
   std::size_t templates = 0;
   std::size_t texts = content_free_texts.size();
   std::size_t candidates = 0;
-  /// In nats, templates × texts × candidates; minus infinity stands for a probability of 0.
+  /// In nats, with shape templates × texts × candidates; minus infinity means a probability of 0.
   std::vector<double> log_likelihoods;
   /// The number of tokens that each log-likelihood sums over; empty if each covers one token.
   std::vector<std::uint32_t> tokens{};
@@ -79,7 +80,7 @@ struct ContentFreeScores {
 /// The candidate that content-free prompts favour, and the template that favours it most.
 struct FavouredCandidate {
   std::size_t candidate = 0;
-  /// Mean over the templates.
+  /// The candidate's mean probability over the templates.
   double mean_probability = 0;
   /// The template under which it is most probable, and its probability there.
   std::size_t template_index = 0;
@@ -91,10 +92,11 @@ struct BiasLevels {
   std::optional<double> multi{};
 };
 
-/// For one way of weighting names. No level with fewer than two candidates, or without a prompt.
+/// The bias for one way of weighting names. There is no level if there are fewer than two
+/// candidates or no prompt.
 struct CandidateBias : BiasLevels {
-  /// The most probable candidate over all templates; the first of equals, for the template as well.
-  /// Nullopt without a candidate or a prompt.
+  /// The most probable candidate over all templates. If candidates (or templates) are equal, the
+  /// first is used. Nullopt if there is no candidate or no prompt.
   std::optional<FavouredCandidate> favoured{};
 };
 
@@ -107,8 +109,8 @@ struct RelationBias : CandidateBias {
 };
 
 /// templates × candidates, row by row: each template's mean over the texts. Needs at least one text
-/// and one candidate. `all` is used instead of `log_likelihoods`: one weight in nats for each of
-/// them.
+/// and one candidate. `all` is used instead of `log_likelihoods` and contains one weight in nats
+/// for each of its elements.
 inline std::vector<double> content_free_distributions(const ContentFreeScores& scores,
                                                       std::span<const double> all) {
   const std::size_t n = scores.candidates;
@@ -118,7 +120,8 @@ inline std::vector<double> content_free_distributions(const ContentFreeScores& s
     double best = -std::numeric_limits<double>::infinity();
     bool sound = true;
     for (const double score : row) {
-      sound = sound && score < std::numeric_limits<double>::infinity();  // false for NaN too
+      sound = sound && score < std::numeric_limits<double>::infinity();  // also false if the score
+                                                                         // is NaN
       best = (std::max)(best, score);
     }
     const std::size_t index = prompt / scores.texts;
@@ -168,9 +171,9 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
   return made;
 }
 
-/// Throws a user error if the log-likelihoods are not templates × texts × candidates, if one is NaN
-/// or plus infinity, if one covers no token, and if every candidate has probability 0 under some
-/// prompt.
+/// Throws a user error if the log-likelihoods are not templates × texts × candidates, if any of
+/// them is NaN or plus infinity or covers no token, or if every candidate has probability 0 under
+/// some prompt.
 [[nodiscard]] inline RelationBias relation_bias(const ContentFreeScores& scores) {
   if (scores.log_likelihoods.size() != scores.templates * scores.texts * scores.candidates) {
     throw user_error({.field = "log_likelihoods"},
@@ -201,14 +204,14 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
   return made;
 }
 
-/// Over relations, unweighted. There is no interval: templates and relations are part of the
-/// design, and each level is computed from a fully known distribution, so nothing was drawn that
+/// The unweighted mean over relations. It has no interval: templates and relations are part of the
+/// design, and each level is computed from a fully known distribution, so there is no sample that
 /// could be resampled.
 struct MeanBias : BiasLevels {
   BiasLevels per_token{};
-  /// Relations with levels; if there are none, there is no mean.
+  /// The number of relations with levels; if there are none, there is no mean.
   std::size_t relations = 0;
-  /// Relations without a number, left out.
+  /// The number of relations without a level, which are left out.
   std::size_t excluded = 0;
 };
 
@@ -225,7 +228,7 @@ struct MeanBias : BiasLevels {
       multi += *levels.multi;
       ++count;
     }
-    made.relations = count;  // the same number per token
+    made.relations = count;  // the number of relations is the same per token
     if (count == 0) return BiasLevels{};
     return BiasLevels{single / static_cast<double>(count), multi / static_cast<double>(count)};
   };

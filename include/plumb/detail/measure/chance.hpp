@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a model do better than guessing, and does one option win whatever the question?
+// Does a model do better than guessing, and does one option win regardless of the question?
 //
 // Under guessing, a fact with K options is right with probability 1/K, independently of the others.
 // The number of right answers then has the Poisson binomial distribution. The test is exact and
 // one-sided:
 //   p = P(S ≥ s),
-// where s is the number of right answers found, rounded down (a tie of n counts 1/n). It is
-// computed for the template or setting that does best and multiplied by the number of templates or
-// settings (Bonferroni), because all of them ask the same facts. If Hoeffding's bound of p is
+// where s is the number of right answers found, rounded down (a tie of n counts as 1/n). The
+// p-value is computed for the best template or setting and multiplied by the number of templates or
+// settings (Bonferroni), because all of them ask about the same facts. If Hoeffding's bound on p is
 // already below 1e-9, the sum is not computed and the bound is used instead. An option's share is
-// how often it is right, or 1/K if that is larger. It is favoured if it wins at least ten times and
-// at least twice as often as its share, and if a binomial with its share has that many wins with a
-// probability below 0.001. This probability is first multiplied by the number of options and
-// templates of the relation. Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal:
-// removing such a bias from the answers.
+// the proportion of facts for which it is right, or 1/K if that is larger. The option is favoured
+// if it wins at least ten times and at least twice as often as its share, and if the probability of
+// at least that many wins in a binomial distribution with that share is below 0.001. This
+// probability is first multiplied by the number of options and templates of the relation. Source:
+// Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: removing such a bias from the
+// answers.
 
 #include <algorithm>
 #include <cmath>
@@ -52,26 +53,27 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return (std::min)(1.0, mass[at_least]);
 }
 
-/// The result of one way of asking (a template, a setting) over all facts.
+/// The results of one way of asking (a template or a setting) over all facts.
 struct GuessedAnswers {
-  /// Sum of expected accuracies: a tie of n counts 1/n.
+  /// The sum of expected accuracies: a tie of n counts as 1/n.
   double right = 0;
   /// The probability of guessing each fact right, parallel to the facts.
   std::vector<double> probabilities;
 };
 
-/// Compares a whole run with guessing. Of several ways of asking it takes the one that does best:
-/// the furthest above the expectation of guessing, in standard deviations.
+/// Compares a whole run with guessing. Of several ways of asking, the best is used: the one that is
+/// the most standard deviations above the expectation under guessing.
 struct ChanceTest {
   std::size_t answers = 0;
   double right = 0;
   /// The expected number of right answers under guessing.
   double expected = 0;
-  /// Multiplied by the number of ways, at most 1. If Hoeffding's bound is below 1e-9, that bound.
+  /// The p-value, multiplied by the number of ways; at most 1. If Hoeffding's bound is below 1e-9,
+  /// that bound is used.
   double p = 1;
 };
 
-/// For ways that ask the same facts. Nullopt if there is no answer.
+/// Tests several ways of asking about the same facts. Nullopt if there is no answer.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(
     const std::vector<GuessedAnswers>& ways) {
   const GuessedAnswers* best = nullptr;
@@ -84,7 +86,7 @@ struct ChanceTest {
       expected += p;
       variance += p * (1 - p);
     }
-    // With a variance of 0 every guess is right, and no run is above guessing.
+    // If the variance is 0, every guess is right, and no run can be better than guessing.
     const double above = variance > 0 ? (way.right - expected) / std::sqrt(variance) : 0;
     if (best != nullptr && above <= furthest) continue;
     best = &way;
@@ -103,7 +105,7 @@ struct ChanceTest {
   return made;
 }
 
-/// For a closed-set probe, whose ways of asking are its templates.
+/// Tests a closed-set probe, whose ways of asking are its templates.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(
     const std::vector<RelationAnswers>& relations) {
   std::vector<GuessedAnswers> ways;
@@ -119,8 +121,8 @@ struct ChanceTest {
   return chance_test(ways);
 }
 
-/// The warning about a run that does not do better than guessing. Nullopt for a run that does, and
-/// for one that is too small to judge (fewer than 20 answers).
+/// The warning about a run that does not do better than guessing. Nullopt if the run does better,
+/// or if it is too small to judge (fewer than 20 answers).
 [[nodiscard]] inline std::optional<std::string> chance_warning(
     const std::optional<ChanceTest>& made) {
   if (!made || made->answers < 20 || made->p <= 0.05) return std::nullopt;
@@ -137,14 +139,14 @@ struct FavouredOption {
   std::size_t option = 0;
   std::size_t template_index = 0;
   std::size_t facts = 0;
-  /// How often it is picked, and how often it is right.
+  /// The number of times that the option is picked, and the number of times that it is right.
   std::size_t wins = 0, right = 0;
-  /// Multiplied by the number of options and templates of the relation.
+  /// The p-value, multiplied by the number of options and templates of the relation.
   double p = 1;
 };
 
-/// The most favoured option of each relation that has one. The first option of a tie counts as
-/// picked.
+/// The most favoured option of each relation that has a favoured option. In a tie, the first option
+/// counts as picked.
 [[nodiscard]] inline std::vector<FavouredOption> favoured_options(
     const std::vector<RelationAnswers>& relations) {
   constexpr std::size_t fewest = 10;

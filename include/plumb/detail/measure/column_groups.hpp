@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How accurate is each model on popular facts, on those of a year, or of a domain?
+// How accurate is each model on popular facts, on facts from one year, or on facts from one domain?
 //
 // Facts are grouped in one of three ways: by a further column of their table (data/tsv.hpp); by the
 // domains of their relation ("domain"; a fact is in each of them); or by the years in which they
 // were true ("valid", from the columns valid_from to valid_to; a fact is in each of these years). A
-// column of numbers with more than `most_values` distinct values is cut into bins of about equal
-// numbers of facts; equal values share a bin. A group's accuracy is over its facts. Each fact
-// counts once, with the mean over the variants under which it was asked. The interval is Wilson's,
-// as for any group of facts of a probe.
+// column of numbers with more than `most_values` distinct values is divided into bins with about
+// the same number of facts; equal values share a bin. A group's accuracy is the mean over its
+// facts. Each fact counts once, with the mean over the variants under which it was used. The
+// interval is Wilson's, as for any group of facts of a probe.
 
 #include <algorithm>
 #include <cmath>
@@ -36,24 +36,24 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ColumnGroup {
-  /// The value, or "12 to 340".
+  /// The value, or the range of a bin: "12 to 340".
   std::string name;
-  /// Distinct facts, of all models together.
+  /// The number of distinct facts, over all models.
   std::size_t facts = 0;
-  /// One for each model.
+  /// The accuracy of each model.
   std::vector<Estimate> accuracy{};
 };
 
 struct ColumnGroups {
   /// Empty if facts are not grouped.
   std::string column{};
-  /// Ascending by number, or by name.
+  /// In ascending order of number, or of name.
   std::vector<ColumnGroup> groups{};
-  /// Facts that have no value.
+  /// The number of facts that have no value.
   std::size_t without = 0;
 };
 
-/// A column with more distinct numbers than this is cut into bins.
+/// A column with more distinct numbers than this is divided into bins.
 inline constexpr std::size_t most_values = 12;
 /// The number of bins, each with about the same number of facts.
 inline constexpr std::size_t value_bins = 5;
@@ -92,10 +92,11 @@ struct Validity {
   return year;
 }
 
-/// The year that tables use for a fact that is still true: 9999-12-31.
+/// The year of the date that tables use for a fact that is still true: 9999-12-31.
 inline constexpr int no_end = 9999;
 
-/// From a fact's columns valid_from and valid_to; their case and punctuation do not matter.
+/// Reads a fact's columns valid_from and valid_to; case and punctuation in the column names do not
+/// matter.
 [[nodiscard]] inline Validity validity_of(const Fact& fact) {
   Validity made;
   for (const auto& [name, value] : fact.further) {
@@ -107,8 +108,8 @@ inline constexpr int no_end = 9999;
   return made;
 }
 
-/// Each year in which a fact is true. A fact without an end is true until `latest`. A fact without
-/// a start counts only for its last year, because its duration is unknown.
+/// Each year in which a fact is true. A fact without an end counts until `latest`. A fact without a
+/// start counts only for its last year, because its start is unknown.
 [[nodiscard]] inline std::vector<std::string> years_of_validity(const Fact& fact, int latest) {
   const Validity valid = validity_of(fact);
   std::vector<std::string> years;
@@ -120,7 +121,7 @@ inline constexpr int no_end = 9999;
   return years;
 }
 
-/// The last year that any fact names.
+/// The latest year in the validity of any fact.
 [[nodiscard]] inline int latest_year(const std::vector<const Relation*>& relations) {
   int latest = 0;
   for (const Relation* relation : relations) {
@@ -135,8 +136,8 @@ inline constexpr int no_end = 9999;
 /// Maps a value to its group. Any number of threads may use one object.
 class ValueGroups {
  public:
-  /// `values` has one entry for each fact. Throws a user error for more values than a table can
-  /// show.
+  /// `values` has one entry for each fact. Throws a user error if there are more values than a
+  /// table can show.
   ValueGroups(const std::vector<std::string>& values, const std::string& column) {
     std::map<std::string, std::size_t> counts;
     std::vector<double> numbers;
@@ -176,7 +177,7 @@ class ValueGroups {
   }
 
  private:
-  /// Cuts sorted numbers into bins. Equal numbers stay in the same bin.
+  /// Divides sorted numbers into bins. Equal numbers stay in the same bin.
   void cut(const std::vector<double>& sorted) {
     std::vector<double> firsts;
     for (std::size_t begin = 0; begin < sorted.size();) {
@@ -188,7 +189,7 @@ class ValueGroups {
       firsts.push_back(sorted[begin]);
       begin = end;
     }
-    // As few digits as distinguish the ends of all bins.
+    // Uses the smallest number of digits that distinguishes the ends of all bins.
     std::set<double> ends(firsts.begin(), firsts.end());
     ends.insert(last_.begin(), last_.end());
     int digits = 4;
@@ -204,7 +205,8 @@ class ValueGroups {
       names_.push_back(firsts[b] == last_[b] ? first : first + " to " + last);
     }
   }
-  /// A whole number as it is, any other with `digits` significant digits: "12000", "0.00031".
+  /// A whole number unchanged, and any other number with `digits` significant digits: "12000",
+  /// "0.00031".
   static std::string short_number(double number, int digits) {
     if (number == std::round(number) && std::abs(number) < 1e15) return with_decimals(number, 0);
     const int before = static_cast<int>(std::floor(std::log10(std::abs(number)))) + 1;
@@ -218,11 +220,11 @@ class ValueGroups {
   std::vector<double> last_;  // the largest number of each bin; empty if each value is a group
 };
 
-/// The groups of each fact, by one column. Any number of threads may use one object.
+/// The groups of each fact, according to one column. Any number of threads may use one object.
 class FactsByColumn {
  public:
-  /// From all facts of some relations, which may contain the same fact several times. Throws a user
-  /// error for a column that no fact has.
+  /// Builds the groups from all facts of some relations, which may contain the same fact several
+  /// times. Throws a user error if no fact has the column.
   FactsByColumn(const std::vector<const Relation*>& relations, const std::string& column) {
     std::map<Key, std::vector<std::string>> facts;
     std::set<std::string> columns;
@@ -270,12 +272,12 @@ class FactsByColumn {
   }
 
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// Distinct facts that have no value.
+  /// The number of distinct facts that have no value.
   [[nodiscard]] std::size_t without() const noexcept { return without_; }
   /// The number of distinct facts of each group.
   [[nodiscard]] const std::vector<std::size_t>& facts() const noexcept { return facts_; }
-  /// Ascending group indices; empty for a fact without a value. The fact must be one of those that
-  /// the groups were made from.
+  /// Ascending group indices; empty for a fact without a value. The fact must be one of those from
+  /// which the groups were built.
   [[nodiscard]] const std::vector<std::size_t>& places_of(const Relation& relation,
                                                           const Fact& fact) const {
     return places_.at({relation.code, fact.instance});
@@ -302,8 +304,7 @@ template <class Table>
   return relations;
 }
 
-/// Throws a user error for a column that no fact of a dataset has. Called before the model is
-/// asked.
+/// Throws a user error if no fact of a dataset has the column. Called before the model is used.
 inline void check_group_by(const Dataset& dataset, const std::string& column) {
   if (column.empty()) return;
   std::vector<const Relation*> relations;
@@ -335,7 +336,7 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
 }
 
 /// The numbers of one model's facts under all templates, by a column of the facts. Throws a user
-/// error for a column that no fact has.
+/// error if no fact has the column.
 [[nodiscard]] inline ColumnMetrics metrics_by_column(const std::vector<RelationAnswers>& answers,
                                                      const std::string& column,
                                                      const Bootstrap& bootstrap) {
@@ -350,7 +351,8 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
   return made;
 }
 
-/// Groups the facts of models under one group of settings. Throws a user error for a column that no fact has.
+/// Groups the facts of models under one group of settings. Throws a user error if no fact has the
+/// column.
 [[nodiscard]] inline ColumnGroups group_by_column(const std::vector<ModelAnswers>& models,
                                                   const Setting& setting,
                                                   const std::string& column) {

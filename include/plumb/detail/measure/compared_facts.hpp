@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which model knows which fact, and what does each answer?
+// Which model knows which fact, and what does each model answer?
 //
-// Covers all facts that at least two models were asked. As in measure/paired_comparison.hpp, a
-// model knows a fact if it knows it under more than half of the variants. Here the variants are
-// those shared by all models that have the relation, or the model's own if they share none. A
-// model's answer is the one under the first of these variants.
+// This covers all facts that at least two models were asked about. As in
+// measure/paired_comparison.hpp, a model knows a fact if it knows it under more than half of the
+// variants. Here the variants are those that all models with the relation share, or the model's own
+// variants if they share none. A model's answer is the one under the first of these variants.
 
 #include <cstddef>
 #include <map>
@@ -24,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// One model's answer to a fact.
 struct FactAnswer {
   bool is_known = false;
-  /// The first choice of a tie; may be empty (answer_text).
+  /// The text of the answer, or of the first choice in a tie; may be empty (answer_text).
   std::string text;
 };
 
@@ -34,7 +34,7 @@ struct ComparedFact {
   std::string subject;
   /// The right answer.
   std::string answer;
-  /// One for each model; nullopt for a model that was not asked.
+  /// One for each model; nullopt for a model that was not asked about the fact.
   std::vector<std::optional<FactAnswer>> models;
 
   [[nodiscard]] std::size_t asked() const {
@@ -48,7 +48,8 @@ struct ComparedFact {
     return static_cast<std::size_t>(
         ranges::count_if(models, [](const auto& one) { return one && one->is_known; }));
   }
-  /// Whether at least one of the models that were asked knows it and at least one does not.
+  /// Whether, among the models that were asked, at least one knows the fact and at least one does
+  /// not.
   [[nodiscard]] bool differs() const { return known_by() > 0 && known_by() < asked(); }
 };
 
@@ -112,14 +113,15 @@ struct ComparedFact {
   return facts;
 }
 
-/// Counts over the facts that at least two models were asked.
+/// Counts over the facts that at least two models were asked about.
 struct ComparedFactCounts {
   std::size_t compared = 0;
-  /// Known by all models that were asked, and by none of them.
+  /// Facts known by all models that were asked, and facts known by none of them.
   std::size_t known_by_all = 0;
   std::size_t known_by_none = 0;
   std::size_t differ = 0;
-  /// One for each model: facts that it knows and no other asked model knows.
+  /// One for each model: the number of facts that it knows and that no other model asked about them
+  /// knows.
   std::vector<std::size_t> known_alone;
 };
 

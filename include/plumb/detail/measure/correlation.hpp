@@ -18,14 +18,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether |r| is 1 except for rounding. Such a correlation allows no estimate of how much other
-/// pairs would change it or how likely it is by chance.
+/// Whether |r| is 1 except for rounding. From such a correlation, it is not possible to estimate
+/// how much other pairs would change it, or how likely it is by chance.
 [[nodiscard]] inline bool is_whole_correlation(double r) {
   return no_spread(std::abs(r), 1);
 }
 
-/// Pearson's correlation of two equally long lists. No number (count 0) for fewer than three pairs
-/// or if one list is constant. No interval for three pairs, or if |r| is 1 except for rounding.
+/// Pearson's correlation of two lists of equal length. There is no number (count 0) for fewer than
+/// three pairs or if one list is constant. There is no interval for three pairs, or if |r| is 1
+/// except for rounding.
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = (std::min)(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {

@@ -3,9 +3,9 @@
 
 // How much do a model's numbers vary with the facts that are shown before the questions?
 //
-// Draws are runs of one model that differ only in the seed of their shots. The spread is over their
-// accuracies. It does not cover the choice of the facts that are asked; each accuracy's own
-// interval does.
+// Draws are runs of one model that differ only in the seed of their shots. The spread is computed
+// over the accuracies of the draws. It does not cover the choice of the facts that the model is
+// asked about; each accuracy's own interval covers that.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ struct DrawSpread {
   /// The names of the runs, separated by commas.
   std::string runs;
   std::size_t draws = 0;
-  /// Of the draws' accuracies; the SD divides by n − 1.
+  /// Statistics of the draws' accuracies; the SD divides by n − 1.
   double mean = 0, sd = 0, least = 0, most = 0;
 };
 

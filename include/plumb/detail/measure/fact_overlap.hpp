@@ -3,22 +3,23 @@
 
 // Which facts appear in a text, and how often?
 //
-// A fact is met if a name of its subject and a name of its object appear together in a document, as
-// whole words (answer_words.hpp: "St. Louis" in "in St Louis's"; "us" for "US" unless letters keep
-// their case). The two names must not overlap: "Bank of America" does not count as a meeting with
-// America. Together means
+// A text meets a fact if a name of its subject and a name of its object appear together in a
+// document, as whole words (answer_words.hpp: "St. Louis" in "in St Louis's"; "us" for "US" unless
+// letters keep their case). The two names must not overlap: "Bank of America" does not count as a
+// meeting with America. "Together" means one of the following:
 //   within N words        in a stretch of at most N words, both names included, across lines and
 //                         paragraphs; disjoint stretches are counted, as many as fit
 //   within a line, a paragraph (lines up to one without a word), a document
 //                         the lines, paragraphs or documents are counted
-// All names are searched in one pass, word by word, in a trie of their words. A mention checks only
-// the facts of its name, or the other current mentions if those are fewer. Memory grows with the
-// number of names and, within N words, with N, but not with the length of the text. Two names that
-// appear together need not state the fact, and a statement of the fact may lack a name ("He was
-// born there"). The count shows what a text may have taught, not what it did teach. Kandpal et al.
-// 2023, "Large Language Models Struggle to Learn Long-Tail Knowledge", also count documents that
-// contain both entities, but find the entities by entity linking instead of by name. Non-goals:
-// inflections, spelling, accents, links.
+// All names are searched in one pass, word by word, in a trie of their words. At each mention, only
+// the facts of its name are checked, or the other current mentions if those are fewer. Memory grows
+// with the number of names and, for the unit "within N words", with N. It does not grow with the
+// length of the text. Two names that appear together need not state the fact, and a statement of
+// the fact may lack a name ("He was born there"). The count shows which facts a text may have
+// taught a model, not which facts it did teach. Kandpal et al. 2023, "Large Language Models
+// Struggle to Learn Long-Tail Knowledge", also count documents that contain both entities, but find
+// the entities by entity linking instead of by name. Non-goals: inflections, spelling, accents,
+// links.
 
 #include <compare>
 #include <cstddef>
@@ -41,7 +42,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct Within {
   enum class Unit { words, line, paragraph, document };
   Unit unit = Unit::words;
-  /// Length of a stretch; unused for other units.
+  /// The length of a stretch in words; unused for other units.
   std::size_t words = 50;
 };
 
@@ -53,7 +54,7 @@ struct FactMeetings {
   std::size_t line = 0;
 };
 
-/// For each name, the names that make a fact with it, and which fact.
+/// For each name, the names that form a fact with it, and the fact that they form.
 class FactPartners {
  public:
   struct Partner {
@@ -61,12 +62,12 @@ class FactPartners {
     friend auto operator<=>(const Partner&, const Partner&) = default;
   };
 
-  /// Adds the names of a fact's two sides.
+  /// Adds a pair of names: one of a fact's subject and one of its object.
   void add(std::uint32_t subject, std::uint32_t object, std::uint32_t fact) {
     all_.emplace_back(subject, Partner{object, fact});
     all_.emplace_back(object, Partner{subject, fact});
   }
-  /// Call once after all pairs are added; `names` is the number of names.
+  /// Must be called once after all pairs are added; `names` is the number of names.
   void close(std::uint32_t names) {
     ranges::sort_distinct(all_);
     begin_.assign(std::size_t{names} + 1, 0);
@@ -89,10 +90,10 @@ class FactPartners {
   std::vector<std::size_t> begin_;
 };
 
-/// Counts facts in one document after another, fed in pieces. Not thread-safe.
+/// Counts facts in documents that are fed in pieces, one document after another. Not thread-safe.
 class FactOverlap {
  public:
-  /// Does not refer to `facts` after construction.
+  /// Keeps no reference to `facts` after construction.
   FactOverlap(std::span<const NamedFact> facts, Within within,
               LetterCase letters = LetterCase::lower)
       : within_(within), names_(letters), met_(facts.size()), last_(facts.size(), nowhere) {
@@ -123,22 +124,23 @@ class FactOverlap {
     line_has_words_ = false;
   }
 
-  /// Ends the document: nothing before it appears together with what follows.
+  /// Ends the document: names in it do not appear together with names in later text.
   void end_document() {
     end_unit();
     line_has_words_ = false;
   }
-  /// Ends the file: what follows is from another one.
+  /// Ends the file: later text is from another file.
   void end_file() {
     end_document();
     ++file_;
   }
 
-  /// Parallel to the facts.
+  /// The meetings of each fact, parallel to the facts.
   [[nodiscard]] const std::vector<FactMeetings>& met() const noexcept { return met_; }
-  /// Words read so far.
+  /// The number of words read so far.
   [[nodiscard]] std::size_t words() const noexcept { return static_cast<std::size_t>(at_); }
-  /// Facts whose subject or object has no name with a word ("?"). No text can contain them.
+  /// The number of facts whose subject or object has no name that contains a word ("?"). No text
+  /// can contain them.
   [[nodiscard]] std::size_t nameless() const noexcept { return nameless_; }
 
  private:
@@ -151,13 +153,13 @@ class FactOverlap {
     std::uint32_t name;
     std::int64_t first, last, before;
   };
-  /// A name whose first words were read.
+  /// A name of which only the first words have been read so far.
   struct UnfinishedMention {
     std::uint32_t node;
     std::int64_t first;
   };
 
-  /// The numbers of an entity's names that have a word, each once.
+  /// The numbers of those names of an entity that contain a word, each once.
   std::vector<std::uint32_t> numbers_of(const NamedEntity& entity) {
     std::vector<std::uint32_t> numbers;
     for (const std::string& name : entity.names) {
@@ -186,9 +188,10 @@ class FactOverlap {
     begun_.resize(going_on);
   }
 
-  /// Counts the facts of a mention and an earlier one, then stores the mention. Within N words, the
-  /// mentions of the last N words are stored. For the other units only each name's first mention in
-  /// the unit is stored, since it precedes every mention that a later one precedes.
+  /// Counts the facts of a mention and an earlier one, then stores the mention. For the unit
+  /// "within N words", the mentions of the last N words are stored. For the other units, only each
+  /// name's first mention in the unit is stored, because it precedes every mention that follows one
+  /// of the name's later mentions.
   void mention(std::uint32_t name, std::int64_t first, std::int64_t last) {
     const auto reach = static_cast<std::int64_t>(within_.words);
     while (counts_words() && !recent_.empty() && recent_.front().last + reach <= last) {
@@ -251,13 +254,13 @@ class FactOverlap {
   std::size_t file_ = 0, line_ = 0;
   bool line_has_words_ = false;
   std::vector<UnfinishedMention> begun_;
-  /// Mentions that may still be paired; the number of the first of them, and of each name's latest
-  /// mention.
+  /// Mentions that may still be paired; the number of the first such mention, and the number of
+  /// each name's latest mention.
   std::deque<Mention> recent_;
   std::int64_t begin_ = 0;
   std::vector<std::int64_t> latest_;
   std::vector<FactMeetings> met_;
-  /// For each fact, the last word of the stretch that was counted last.
+  /// For each fact, the position of the last word in the most recently counted stretch.
   std::vector<std::int64_t> last_;
 };
 

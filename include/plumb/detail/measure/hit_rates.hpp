@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// At which k is Hit@k measured?
+// For which k is Hit@k measured?
 //
 // Closed sets, rankings of entities and masked models all measure Hit@k at the same k, so
-// `hit_at(10)` is Hit@10 for each of them. Rank's rule defines what counts as a hit
+// `hit_at(10)` is Hit@10 for each of them. The rule of Rank defines what counts as a hit
 // (measure/rank.hpp).
 
 #include <array>
@@ -22,10 +22,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// at 1, 10 and 100.
 inline constexpr std::array<std::size_t, 8> hit_levels{1, 2, 3, 5, 10, 11, 100, 101};
 
-/// Hit rates by k. The estimate of a k without a number has no number. Thread-safe to read.
+/// Hit rates by k. If there is no hit rate for a k, its estimate has no number. Thread-safe to
+/// read.
 class HitRates {
  public:
-  /// Throws a user error for a k that is not among `hit_levels`.
+  /// Throws a user error if k is not among `hit_levels`.
   [[nodiscard]] const Estimate& at(std::size_t k) const { return rates_[place_of(k)]; }
   [[nodiscard]] Estimate& at(std::size_t k) { return rates_[place_of(k)]; }
 

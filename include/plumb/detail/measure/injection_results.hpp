@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each object among shots some of which are unknown or incorrect?
+// How likely is each object if some of the shots are unknown or incorrect?
 //
-// Computes the means of exp(log P(object | the pairs before it)), absolute and unnormalised, by
-// kind of pair. A correct pair is compared with itself in the panel without injected pairs, because
-// later positions are likelier than earlier ones whatever comes between. Source: "Towards Reliable
-// Latent Knowledge Estimation in LLMs", Figure 2 and Appendix E; the change against the correct
-// panel is our addition. Non-goal: the choice of pairs in the panels (prompt/injection.hpp).
+// Computes the means of exp(log P(object | the pairs before it)), for each kind of pair. The
+// probabilities are absolute, not normalised. A correct pair is compared with the same pair in the
+// panel without injected pairs, because objects at later positions are likelier than objects at
+// earlier ones, regardless of the pairs between them. Source: "Towards Reliable Latent Knowledge
+// Estimation in LLMs", Figure 2 and Appendix E; the change against the correct panel is our
+// addition. Non-goal: the choice of pairs in the panels (prompt/injection.hpp).
 
 #include <cmath>
 #include <cstddef>
@@ -57,9 +58,9 @@ inline Estimate mean_of_kind(const InjectionPanel& panel, PairKind kind,
   return bootstrap_mean({chosen}, bootstrap, "injection/" + panel.name + "/" + name);
 }
 
-/// `log_probabilities` are those of the object at each position of each panel, in nats (−∞ is a
+/// `log_probabilities` are those of the object at each position of each panel, in nats (−∞ means a
 /// probability of 0). Throws an internal error if their number differs from the number of pairs, or
-/// if one is NaN or above 1e-3 (the tolerance for rounding).
+/// if any of them is NaN or above 1e-3 (the tolerance for rounding).
 [[nodiscard]] inline InjectionResults injection_results(
     const InjectionDesign& design, const std::vector<std::vector<double>>& log_probabilities,
     const Bootstrap& bootstrap = {}) {

@@ -7,9 +7,9 @@
 //   (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.959964
 // which stays inside [0, 1] and is reliable for few facts. A share over clusters of facts gets the
 // same interval with their effective number (clustered_share.hpp). The mean of other numbers gets a
-// percentile bootstrap. It is seeded by the estimate's name, so that it does not depend on what
-// else is computed. Resampling is within strata, because relations are part of the design and not
-// drawn. Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
+// percentile bootstrap. The bootstrap is seeded by the estimate's name, so that it does not depend
+// on other computations. Resampling is within strata, because relations are part of the design and
+// are not sampled. Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
 
 #include <algorithm>
 #include <cmath>
@@ -27,12 +27,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Stands for a number that does not exist. Comparisons with it are false, so it passes no
+/// Represents a number that does not exist. Comparisons with it are false, so it never reaches a
 /// threshold.
 inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// A number with its 95% interval and the number of facts it is computed from. If there is no
-/// number, as for ACE over fewer facts than bins, the count is 0 and the rest is `no_number`.
+/// A number with its 95% interval and the number of facts from which it is computed. If there is no
+/// number, as for ACE over fewer facts than bins, the count is 0 and the other members are
+/// `no_number`.
 struct Estimate {
   double value = no_number;
   double low = no_number;
@@ -67,11 +68,11 @@ struct Estimate {
   return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
 }
 
-/// z of a 95% interval.
+/// The z of a 95% interval.
 inline constexpr double normal_95 = 1.959963984540054;
 
-/// Wilson's interval of a share of `trials`, a number that need not be whole; `count` is the number
-/// of facts.
+/// Wilson's interval for a share of `trials`, which need not be a whole number; `count` is the
+/// number of facts.
 inline Estimate wilson_of(double share, double trials, std::size_t count, const char* method) {
   constexpr double z = normal_95;
   const double centre = (share + z * z / (2 * trials)) / (1 + z * z / trials);
@@ -95,7 +96,7 @@ inline Estimate wilson_of(double share, double trials, std::size_t count, const 
   return wilson_share(static_cast<double>(successes) / static_cast<double>(count), count);
 }
 
-/// Values that are resampled among themselves. The estimate is Σ weight · mean(values).
+/// Values that are resampled only among themselves. The estimate is Σ weight · mean(values).
 struct Stratum {
   std::vector<double> values;
   double weight = 1;
@@ -120,8 +121,8 @@ struct Bootstrap {
   return high - low <= 1e-12 * (std::max)({1.0, std::abs(low), std::abs(high)});
 }
 
-/// The estimate `value` with the middle 95% of its bootstrap draws. There is no interval without
-/// draws, and none if all draws are equal: facts that agree do not show how much others would
+/// The estimate `value` with the middle 95% of its bootstrap draws. There is no interval if there
+/// are no draws or if all draws are equal: facts that agree do not show how much other facts would
 /// differ.
 [[nodiscard]] inline Estimate percentile_interval(double value, std::vector<double> draws,
                                                   std::size_t count) {
@@ -133,7 +134,7 @@ struct Bootstrap {
 }
 
 /// The weighted sum of the strata's means with its percentile interval. Weights are not normalised;
-/// empty strata must have been left out.
+/// there must be no empty strata.
 [[nodiscard]] inline Estimate bootstrap_mean(const std::vector<Stratum>& strata,
                                              const Bootstrap& options, const std::string& name) {
   double value = 0;

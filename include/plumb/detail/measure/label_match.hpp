@@ -4,9 +4,9 @@
 // Does a generated text contain a label?
 //
 //   letters   letter for letter, following IC-LKE's paper: the object must be in the text
-//   program   as in IC-LKE's program: both in lower case, and ":", "," and "." are removed from the
-//             label but not from the text; a text with "Los Angeles, California" therefore does not
-//             contain that label
+//   program   as in IC-LKE's program: both texts are put in lower case, and ":", "," and "." are
+//             removed from the label but not from the text; a text with "Los Angeles, California"
+//             therefore does not contain that label
 // Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix H.7, and its program
 // (ZeroPrompt_LKE, generation.py).
 

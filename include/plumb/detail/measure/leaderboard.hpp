@@ -6,13 +6,14 @@
 // Models are ordered by their mean accuracy over the relations that all models have, and relations
 // by their mean over the models that have them. Each mean comes with the sample standard deviation
 // of the values it averages. The agreement of two models is Pearson's r of their accuracies over
-// the relations that both have. The agreement of two families is the mean of r over the pairs of
-// one model from each,
+// the relations that both have. The agreement of two families is the mean of r over pairs that
+// consist of one model from each,
 //   r(F, G) = mean { r(f, g) : f ∈ F, g ∈ G, f ≠ g },
-// and of a family with itself the mean over its distinct pairs. A fine-tuned model is compared with
-// its base over the answers to the same questions, paired, by the facts known. In this comparison a
-// tie for the best counts as not known; leaderboards count it as 1/n (measure/ties.hpp). Source:
-// "Towards Reliable Latent Knowledge Estimation in LLMs", Tables 7 to 10, Figures 6 and 14.
+// The agreement of a family with itself is the mean over its distinct pairs. A fine-tuned model is
+// compared with its base model by the facts that each knows, paired over the same questions. In
+// this comparison, a tie for the best score counts as not known; leaderboards count it as 1/n
+// (measure/ties.hpp). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Tables 7 to
+// 10, Figures 6 and 14.
 
 #include <algorithm>
 #include <cstddef>
@@ -38,7 +39,7 @@ struct AccuracyTable {
   std::vector<std::string> models;
   /// Codes of the relations that any model has under the group, in order of appearance.
   std::vector<std::string> relations;
-  /// Distinct facts, by relation, over all models.
+  /// The number of distinct facts over all models, by relation.
   std::vector<std::size_t> facts;
   /// [model][relation]; count 0 if a model lacks the relation.
   std::vector<std::vector<AccuracySpread>> cells;
@@ -79,12 +80,12 @@ struct AccuracyTable {
 /// A model's row in Table 7.
 struct ModelStanding {
   std::size_t model = 0;
-  /// Over the relations that all models have.
+  /// The model's accuracy over the relations that all models have.
   GroupSpread spread;
 };
 
-/// Best first, equal ones in the given order, models without a number last. `table` must be that of
-/// the models.
+/// Models from best to worst. Equal models are in the given order, and models without a number are
+/// last. `table` must be the table of these models.
 [[nodiscard]] inline std::vector<ModelStanding> model_standings(
     const std::vector<ModelAnswers>& models, const AccuracyTable& table) {
   std::vector<ModelStanding> standings;
@@ -104,19 +105,20 @@ struct ModelStanding {
 /// A relation's row in Table 8.
 struct RelationStanding {
   std::size_t relation = 0;
-  /// The mean over the models that have it. The trials of Wilson's interval are the distinct facts,
-  /// which makes it rather wide if models differ.
+  /// The mean over the models that have the relation. The distinct facts are the trials of Wilson's
+  /// interval, which makes the interval rather wide if models differ.
   Estimate accuracy;
-  /// Over the models; nullopt for fewer than two.
+  /// The sample standard deviation over the models; nullopt for fewer than two models.
   std::optional<double> sd;
   std::size_t models = 0;
-  /// Takes the first of a tie as the answer. Without ties it is the same number.
+  /// The accuracy if the first option of a tie is the answer. Equals `accuracy` if there are no
+  /// ties.
   Estimate accuracy_first_wins{};
   /// Ties among all models' answers.
   TieCount ties{};
 };
 
-/// Best known first, equal ones in the table's order.
+/// Relations from best to least known; equal ones are in the table's order.
 [[nodiscard]] inline std::vector<RelationStanding> relation_standings(const AccuracyTable& table) {
   std::vector<RelationStanding> standings;
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
@@ -142,16 +144,16 @@ struct RelationStanding {
   return standings;
 }
 
-/// Table 9: a model's best and worst relations, as indices in the table, each list from better to
-/// worse.
+/// Table 9: a model's best and worst relations, as indices in the table. Each list is ordered from
+/// better to worse.
 struct ExtremeRelations {
   std::vector<std::size_t> top;
   std::vector<std::size_t> bottom;
 };
 
-/// At most `count` in each list, among the relations that the model has; equal ones in the table's
-/// order. With fewer than 2 · `count` relations, each list has at most half of them, so that no
-/// relation is in both.
+/// Each list contains at most `count` of the relations that the model has; equal ones are in the
+/// table's order. With fewer than 2 · `count` relations, each list has at most half of them, so
+/// that no relation is in both.
 [[nodiscard]] inline ExtremeRelations extreme_relations(const AccuracyTable& table,
                                                         std::size_t model, std::size_t count = 3) {
   std::vector<std::size_t> order;
@@ -191,7 +193,7 @@ struct ExtremeRelations {
 /// independent.
 struct MeanCorrelation {
   double value = no_number;
-  /// The number of pairs that the mean is over; with 0 pairs there is no number.
+  /// The number of pairs over which the mean is taken; if it is 0, there is no number.
   std::size_t pairs = 0;
 
   void add(double r) {
@@ -207,8 +209,9 @@ struct FamilyCorrelations {
   std::vector<std::vector<MeanCorrelation>> means;
 };
 
-/// `correlations` are those of the models. `family` contains each model's family, empty for none. A
-/// family of one model has no number with itself. Pairs without a correlation do not count.
+/// `correlations` are those of the models. `family` contains each model's family, or an empty
+/// string. A family with one model has no agreement with itself. Pairs without a correlation do not
+/// count.
 [[nodiscard]] inline FamilyCorrelations family_correlations(
     const std::vector<std::vector<Estimate>>& correlations,
     const std::vector<std::string>& family) {
@@ -242,13 +245,13 @@ struct TunedComparison {
   Estimate base_accuracy;
   Estimate tuned_accuracy;
   Estimate difference;
-  /// η(tuned|base): the share of what the tuned model knows that the base model knows too; and the
-  /// reverse.
+  /// η(tuned|base), the share of the facts known to the tuned model that the base model knows too;
+  /// and the reverse.
   Subsumption tuned_given_base;
   Subsumption base_given_tuned;
 };
 
-/// `base` and `tuned` are indices into `models`. Throws what match_answers throws.
+/// `base` and `tuned` are indices into `models`. Throws the errors of match_answers.
 [[nodiscard]] inline TunedComparison compare_tuned(const std::vector<ModelAnswers>& models,
                                                    std::size_t base, std::size_t tuned,
                                                    const Setting& group,

@@ -3,8 +3,8 @@
 
 // Which numbers does a many-shot run produce?
 //
-// All numbers that its page, its tables and its metrics.json show, each computed once from the
-// answers.
+// These are all the numbers that the run's page, tables and metrics.json show. Each is computed
+// once from the answers.
 
 #include <cstddef>
 #include <map>
@@ -26,7 +26,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ShotsCurve {
   Setting like;
   std::vector<GroupSpread> points;
-  /// Fewest shots that reach 95% of the accuracy at the most shots; nullopt if that accuracy is 0.
+  /// The smallest number of shots that reaches 95% of the accuracy at the largest number; nullopt
+  /// if that accuracy is 0.
   std::optional<std::size_t> shots_for_95;
 };
 
@@ -36,9 +37,9 @@ struct ManyShotFindings {
   std::vector<ScoredInjection> scored_injections;
   /// Remarks about relations that readers must see, each once.
   std::vector<std::string> remarks;
-  /// By relation: mean of 1 / choices over its facts, the accuracy of guessing.
+  /// The accuracy of guessing by relation: the mean of 1 / choices over the relation's facts.
   std::map<std::string, double> chance_by_relation;
-  /// By relation and fact (its instance): 1 / choices.
+  /// The accuracy of guessing by relation and fact (its instance): 1 / choices.
   std::map<std::string, std::map<std::size_t, double>> chance_by_fact;
   /// The number of choices of all facts, and of choices whose tokens are the start of another
   /// choice's tokens for the same fact.
@@ -49,11 +50,12 @@ struct ManyShotFindings {
 struct ManyShotResults : ManyShotFindings {
   /// Every group, over the relations that have it.
   std::vector<GroupSpread> groups;
-  /// The groups that answer by choice and write pairs the usual way, over the relations that have
-  /// all of them. Empty if there are no such relations or fewer than two groups.
+  /// The groups that answer by choice and write pairs in the usual way, over the relations that
+  /// have all of them. Empty if there are no such relations or fewer than two groups.
   std::vector<GroupSpread> side_by_side;
   std::vector<ShotsCurve> curves;
-  /// Accuracy at K for each group that answers by choice with the most shots of its kind.
+  /// Accuracy at K for each group that answers by choice and has the largest number of shots of its
+  /// kind.
   std::vector<std::pair<Setting, std::vector<AccuracyAtK>>> at_k;
   std::vector<InjectionResults> injections;
   /// Ties among all answers by choice.
@@ -61,7 +63,7 @@ struct ManyShotResults : ManyShotFindings {
 };
 
 /// The accuracy of guessing over the relations of a group; each relation counts once, as in the
-/// group's accuracy. Nullopt if it is not known for all of them.
+/// group's accuracy. Nullopt if it is not known for all these relations.
 [[nodiscard]] inline std::optional<double> chance_of(const ManyShotResults& made,
                                                      const GroupSpread& group) {
   double sum = 0;
@@ -102,8 +104,8 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   return spreads;
 }
 
-/// Compares answers by choice with guessing. Each setting, with its draw of examples, is a way of
-/// asking. Nullopt if no answer was by choice.
+/// Compares answers by choice with guessing. Each setting with its draw of examples counts as one
+/// way of asking. Nullopt if no answer was by choice.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotFindings& run) {
   std::vector<Setting> settings;
   std::vector<GuessedAnswers> ways;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do models that were asked the same facts compare?
+// How do models that were asked about the same facts compare?
 //
-// Every number is about one group of settings that all the models have.
+// Every number is computed for one group of settings that all the models have.
 
 #include <cstddef>
 #include <map>
@@ -28,13 +28,14 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ComparisonOptions {
-  /// The name of a group (setting_name). If empty, shared_setting chooses one.
+  /// The name of a group of settings (setting_name). If it is empty, shared_setting chooses a
+  /// group.
   std::string setting{};
   /// Maps a model's name to its family; models may lack one.
   std::map<std::string, std::string> families{};
   /// Maps a model's name to its number of parameters; models may lack one.
   std::map<std::string, double> parameters{};
-  /// The column of the facts' table to group facts by, or "domain"; may be empty.
+  /// The column by which facts are grouped, or "domain"; may be empty.
   std::string group_by{};
   /// Pairs of names: a base model, and a model that was tuned from it.
   std::vector<std::pair<std::string, std::string>> pairs{};
@@ -44,8 +45,8 @@ struct ComparisonOptions {
 /// The models' accuracies under one setting that all of them have.
 struct SettingAccuracies {
   Setting setting;
-  /// One for each model, over the relations that all models have under the setting; no number if
-  /// there is none.
+  /// The accuracy of each model over the relations that all models have under the setting; no
+  /// number if there are no such relations.
   std::vector<Estimate> accuracy;
 };
 
@@ -62,16 +63,16 @@ struct ModelChanges {
 
 struct Comparison {
   AccuracyTable table;
-  /// Best first.
+  /// Ordered from best to worst.
   std::vector<ModelStanding> models;
   std::vector<RelationStanding> relations;
   /// Family of each of the table's models; empty for none.
   std::vector<std::string> family;
   /// Number of parameters of each of the table's models, if known.
   std::vector<std::optional<double>> parameters;
-  /// All settings that all models have, if there are several.
+  /// All settings that all models have, if there are at least two.
   std::vector<SettingAccuracies> settings;
-  /// By a column of the facts; without groups if no column was set.
+  /// Accuracies by a column of the facts; there are no groups if no column was set.
   ColumnGroups groups;
   std::vector<std::vector<Estimate>> correlations;
   FamilyCorrelations families;
@@ -82,13 +83,13 @@ struct Comparison {
   std::vector<PairedComparison> paired;
   /// The rank of each of the table's models; nullopt for a model without an accuracy.
   std::vector<std::optional<std::size_t>> ranks;
-  /// The facts that at least two models were asked.
+  /// The facts that at least two models were asked about.
   std::vector<ComparedFact> facts;
   ComparedFactCounts fact_counts;
   /// Each model except the first, compared with the first: accuracy, likelihoods, calibration and
-  /// facts. Nothing if scores are not comparable.
+  /// facts. Empty if scores are not comparable.
   std::vector<ModelChanges> changes{};
-  /// Spreads of runs that differ only in the seed of their shots.
+  /// Spreads over runs that differ only in the seed of their shots.
   std::vector<DrawSpread> draws{};
   Bootstrap bootstrap;
   /// Remarks that must appear wherever the numbers are shown.
@@ -124,10 +125,11 @@ struct Comparison {
   return made;
 }
 
-/// The group called `name`. If `name` is empty, it is chosen among the groups that all models have:
-/// many-shot learning ("ic") with the most shots, preferably by choice rather than by generation
-/// and with the usual separator. If no group is many-shot, it is the first model's first group that
-/// all have. Throws a user error that lists the available groups if the models share no such group.
+/// The group called `name`. If `name` is empty, a group that all models have is chosen: many-shot
+/// learning ("ic") with the most shots, preferably by choice rather than by generation and with the
+/// usual separator. If no such group exists, it is the first group of the first model that all
+/// models have. Throws a user error that lists the available groups if the models share no such
+/// group.
 [[nodiscard]] inline Setting shared_setting(const std::vector<ModelAnswers>& models,
                                             const std::string& name) {
   const std::vector<Setting> shared = settings_of_all(models);
@@ -154,7 +156,7 @@ struct Comparison {
                ? std::tuple(true, group.shots, group.by == "choice", group.separator == " ")
                : std::tuple(false, std::size_t{0}, false, false);
   };
-  return *ranges::max_element(shared, {}, rank);  // the first of equal ones
+  return *ranges::max_element(shared, {}, rank);  // the first of equal groups
 }
 
 /// Whether no two models have a relation in common.
@@ -217,8 +219,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
 }
 
 /// Compares models with different names, at least one. Throws a user error if the families or pairs
-/// contain a name that is not a model's, or if the models share no relation. Also throws what
-/// shared_setting and match_answers throw.
+/// contain a name that is not a model's, or if the models share no relation. Also throws the errors
+/// of shared_setting and match_answers.
 [[nodiscard]] inline Comparison compare_answers(const std::vector<ModelAnswers>& models,
                                                 const ComparisonOptions& options) {
   const auto place = [&](const std::string& name, const char* setting) {
@@ -272,8 +274,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   });
 }
 
-/// The models in the order of the heat map: families by their best model, then models by accuracy.
-/// A model without a family counts as its own family.
+/// The models in the order of the heat map: families are ordered by their best model, and the
+/// models of a family by accuracy. A model without a family counts as its own family.
 [[nodiscard]] inline std::vector<std::size_t> models_by_family(const Comparison& made) {
   std::vector<std::size_t> order;
   const auto placed = [&](std::size_t m) { return ranges::find(order, m) != order.end(); };

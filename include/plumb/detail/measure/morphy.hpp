@@ -3,17 +3,17 @@
 
 // What is the lemma of a word?
 //
-// WordNet's Morphy (morphy(7WN) and its morph.c): each part of speech has a list of exceptions and
-// rules that detach an ending. A resulting form counts if it is in the index of that part of
-// speech. Morphy is given the part of speech and may return several forms, or none. Here a word has
-// one lemma:
+// This follows WordNet's Morphy (morphy(7WN) and its morph.c): each part of speech has a list of
+// exceptions and rules that detach an ending. A resulting form counts if it is in the index of that
+// part of speech. Morphy is given the part of speech and may return several forms, or none. Here a
+// word has one lemma:
 //
-//   1. Noun, verb, adjective and adverb are tried in turn. The first whose exceptions contain the
-//      word gives its base form ("men", "was"). The first whose index contains the word leaves it
-//      unchanged ("rose", "better"). One exception: a noun is replaced by the noun that remains
-//      when its ending is detached if more senses of the latter occur in the texts that WordNet's
-//      authors tagged (this applies to "trumpets" and "glasses", but not to "Wales", "Laos" and
-//      "physics").
+//   1. Noun, verb, adjective and adverb are tried in turn. The first one whose exceptions contain
+//      the word gives its base form ("men", "was"). The first one whose index contains the word
+//      leaves it unchanged ("rose", "better"). One exception: a noun is replaced by the noun that
+//      remains when its ending is detached if more senses of the latter occur in the texts that
+//      WordNet's authors tagged (this applies to "trumpets" and "glasses", but not to "Wales",
+//      "Laos" and "physics").
 //   2. For a word that none of these contains, noun, verb and adjective are tried in turn again:
 //      for the base of an exception that is in no index ("anabases" gives "anabasis"), else for a
 //      base that the rules give ("guitars", "speaks", "tallest"). As in WordNet, no rule is applied
@@ -21,13 +21,13 @@
 //      become "all-around", and "is" is not a noun).
 //   3. A word that is in none of these stays as it is, as most names do.
 //
-// A base that a rule gives must have at least three letters. Shorter ones are mostly symbols and
-// abbreviations and would make "his" into "hi". Nouns come first so that "roses" and "rose" (also a
+// A base that a rule gives must have at least three letters. Shorter bases are mostly symbols and
+// abbreviations and would turn "his" into "hi". Nouns come first so that "roses" and "rose" (also a
 // form of "rise") are the same word. Some odd results of Morphy remain ("does" is the plural of
-// "doe"). NLTK's WordNetLemmatizer, if it is not given the part of speech, uses only nouns and the
-// shortest of the word and its bases: "was" becomes "wa", "has" "ha", "us" "u" and "physics"
-// "physic". Non-goals: collocations (index lines with "_" are skipped), languages other than
-// English.
+// "doe"). If NLTK's WordNetLemmatizer is not given the part of speech, it uses only nouns, and of
+// the word and its bases it returns the shortest: "was" becomes "wa", "has" "ha", "us" "u" and
+// "physics" "physic". Non-goals: collocations (index lines with "_" are skipped), languages other
+// than English.
 
 #include <algorithm>
 #include <array>
@@ -88,8 +88,9 @@ inline std::string_view cut(std::string_view& text, char separator) {
 /// WordNet's words; takes 7 MB of memory. Any number of threads may look up words at the same time.
 class Morphy {
  public:
-  /// `folder` contains index.noun, noun.exc and so on. The default is where Debian's wordnet-base
-  /// installs them. Throws a user error if a file is missing or has another format.
+  /// `folder` contains index.noun, noun.exc and so on. The default is the folder in which Debian's
+  /// wordnet-base installs these files. Throws a user error if a file is missing or has the wrong
+  /// format.
   explicit Morphy(const DiskPath& folder = "/usr/share/wordnet") {
     words_.reserve(90'000);
     for (std::size_t part = 0; part < parts; ++part) read_index(folder, part);
@@ -142,7 +143,7 @@ class Morphy {
   static std::string read(const DiskPath& file) { return read_text(file, remedy); }
 
   /// Calls `visit(line, number)` for each line that is not empty and does not begin with a space.
-  /// Lines of the licence begin with a space.
+  /// The lines of the licence begin with a space.
   template <class Visit>
   static void for_each_line(std::string_view text, Visit visit) {
     for (std::size_t number = 1; !text.empty(); ++number) {
@@ -184,8 +185,8 @@ class Morphy {
     if (lines == 0) throw user_error({.file = file}, "contains no words", remedy);
   }
 
-  /// A line is "inflected base…". Stores the first base that the index has, else the first base.
-  /// Stores nothing for a form that is its own base or a collocation.
+  /// A line is "inflected base…". Stores the first base that is in the index, else the first base.
+  /// Stores nothing for a form that is its own base or is a collocation.
   void read_exceptions(const DiskPath& folder, std::size_t part) {
     const auto file = folder / std::string(names[part]).append(".exc");
     const std::string text = read(file);
@@ -215,8 +216,9 @@ class Morphy {
     return found == words_.end() ? 0 : found->second.tagged_noun_senses;
   }
 
-  /// The base that the first matching rule of a part of speech gives; empty if no rule matches. As
-  /// in morph.c, nouns in "-ss" have no base, and "-ful" is removed before the rules ("boxesful").
+  /// The base that results from the first matching rule of a part of speech; empty if no rule
+  /// matches. As in morph.c, nouns in "-ss" have no base, and "-ful" is removed before the rules
+  /// ("boxesful").
   [[nodiscard]] std::string detached(std::string_view word, std::size_t part) const {
     using Rules = std::span<const detail::Detachment>;
     const std::array<Rules, parts> rules{detail::noun_rules, detail::verb_rules,
@@ -240,7 +242,7 @@ class Morphy {
   }
 
   detail::TableByText<Word> words_;
-  /// Exceptions with a base that the index has, and the first bases of all exceptions.
+  /// Exceptions whose base is in the index, and the first bases of all exceptions.
   std::array<detail::TableByText<std::string>, parts> exceptions_, firsts_;
 };
 

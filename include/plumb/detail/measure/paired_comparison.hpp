@@ -4,18 +4,20 @@
 // Does one model know more than another, fact by fact?
 //
 // Compares every pair of models over the relations, variants and facts that both have. A fact may
-// be asked under several variants (templates, or seeds of the shots). It then counts as known to a
-// model if the model knows it under more than half of the variants that both models have. A tie for
-// the best is not known. The tests are those of measure/paired_tests.hpp: overall, where all shared
-// facts are pooled, and in each relation. Holm's adjustment is applied to the overall tests of all
-// pairs together, and separately to the relations' tests of all pairs together.
+// be used under several variants (templates, or seeds of the shots). It then counts as known to a
+// model if the model knows it under more than half of the variants that both models have. A fact
+// for which the best score is tied is not known. The tests are those of measure/paired_tests.hpp:
+// overall, where all shared facts are pooled, and in each relation. Holm's adjustment is applied to
+// the overall tests of all pairs together, and separately to the relations' tests of all pairs
+// together.
 //
-// There are two differences of accuracy, first minus second: the one over all shared facts, in
-// which a relation with many facts counts more, and the mean of the relations' differences. Their
-// intervals are percentiles over resampled relations, each drawn with all its facts, because facts
-// of one relation are more alike than others (a cluster bootstrap, Davison & Hinkley 1997, section
-// 3.8). With one shared relation, and for a relation's own difference, facts are resampled instead;
-// Estimate::method shows which. McNemar's p does not take relations into account.
+// There are two differences of accuracy (first minus second): the difference over all shared facts,
+// in which a relation with many facts counts more, and the mean of the relations' differences.
+// Their intervals are percentiles over resampled relations, each drawn with all its facts, because
+// facts of one relation are more alike than facts of different relations (a cluster bootstrap,
+// Davison & Hinkley 1997, section 3.8). With one shared relation, and for a relation's own
+// difference, facts are resampled instead; Estimate::method shows which. McNemar's p does not take
+// relations into account.
 
 #include <array>
 #include <cmath>
@@ -43,11 +45,12 @@ struct PairedTest {
   PairedCounts counts;
   /// Accuracy of the first minus that of the second, in [−1, 1]; its count is the number of facts.
   Estimate difference;
-  /// McNemar's p, and the same adjusted over all pairs of models; no number without facts.
+  /// McNemar's p, and McNemar's p adjusted over all pairs of models; no number if there are no
+  /// facts.
   double p = no_number;
   double p_holm = no_number;
-  /// Facts to which both models gave the same answer, as text, under the first variant that both
-  /// have; nullopt for answers by generation.
+  /// The number of facts for which both models gave the same answer, as text, under the first
+  /// variant that both have; nullopt for answers by generation.
   std::optional<std::size_t> same_answers;
 
   [[nodiscard]] double same_answer() const {
@@ -59,16 +62,16 @@ struct PairedComparison {
   /// Indices of the models.
   std::size_t first = 0;
   std::size_t second = 0;
-  /// Over all facts that both were asked; no numbers for models that share none.
+  /// The test over all facts that both were asked about; no numbers for models that share no fact.
   PairedTest overall{};
-  /// By code, for the relations that both have.
+  /// The tests of the relations that both have, by code.
   std::vector<std::pair<std::string, PairedTest>> relations{};
   /// Each model's mean accuracy over the relations, unweighted, and the difference of the two.
   std::array<double, 2> mean_accuracy{no_number, no_number};
   Estimate mean_difference{};
   /// The difference of the accuracies that leaderboards show, in which a fact counts with its mean
-  /// over the shared variants: as the mean over relations, and over all facts. With one variant
-  /// these equal the differences above.
+  /// over the shared variants. `mean_drop` is the mean over relations, and `overall_drop` is over
+  /// all facts. With one variant these equal the differences above.
   Estimate mean_drop{}, overall_drop{};
 };
 
@@ -97,7 +100,7 @@ struct PairedComparison {
   return {2 * known[0] > variants, 2 * known[1] > variants};
 }
 
-/// The index in a row of the setting with this variant, which the relation must have.
+/// The index in a row of the setting with this variant; the relation must have that setting.
 inline std::size_t place_of_variant(const RelationAnswers& table, const Setting& group,
                                     std::size_t variant) {
   const auto found = ranges::find_if(table.settings, [&](const Setting& setting) {
@@ -107,8 +110,8 @@ inline std::size_t place_of_variant(const RelationAnswers& table, const Setting&
 }
 
 /// Draws of (first only − second only) / facts over resampled facts. The number of discordant facts
-/// among the n facts of a draw is binomial, and so is the number of those that are the first
-/// model's.
+/// among the n facts of a draw is binomial, and so is the number of discordant facts that only the
+/// first model knows.
 [[nodiscard]] inline std::vector<double> resampled_facts(const PairedCounts& counts,
                                                          const Bootstrap& bootstrap,
                                                          const std::string& name) {
@@ -135,7 +138,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return estimate;
 }
 
-/// The paired test of one relation; `ours` and `theirs` are the tables that were matched.
+/// The paired test of one relation; `ours` and `theirs` are the two tables that were matched.
 [[nodiscard]] inline PairedTest paired_test(const MatchedRelation& relation,
                                             const RelationAnswers& ours,
                                             const RelationAnswers& theirs, const Setting& group) {
@@ -155,7 +158,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return test;
 }
 
-/// The comparison of one pair, without adjusted p. Throws what match_answers throws.
+/// The comparison of one pair, without adjusted p. Throws the errors of match_answers.
 [[nodiscard]] inline PairedComparison paired_comparison(const std::vector<ModelAnswers>& models,
                                                         std::size_t first, std::size_t second,
                                                         const Setting& group,
@@ -216,7 +219,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
     made.overall_drop = made.overall.difference;
     return made;
   }
-  std::vector<double> sums;  // sum of the differences of each relation's facts
+  std::vector<double> sums;  // the sum of the differences over each relation's facts
   for (const MatchedRelation& relation : matched.relations) {
     const std::vector<double> differences = fact_differences(relation);
     sums.push_back(std::accumulate(differences.begin(), differences.end(), 0.0));
@@ -248,8 +251,8 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return made;
 }
 
-/// Compares every pair of models; the one that is named earlier is the first. Throws what
-/// match_answers throws.
+/// Compares every pair of models; in each pair, the model that is named earlier is the first.
+/// Throws the errors of match_answers.
 [[nodiscard]] inline std::vector<PairedComparison> paired_comparisons(
     const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -278,8 +281,8 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
 inline constexpr double significance_level = 0.05;
 
 /// By model: 1 plus the number of models that have a higher accuracy and an adjusted p against it
-/// below 0.05, so that models that cannot be distinguished share a rank. `accuracy` is by model;
-/// NaN means none, and such a model has no rank.
+/// below 0.05, so that models that cannot be distinguished share a rank. `accuracy` has one value
+/// for each model; NaN means that there is none, and such a model has no rank.
 [[nodiscard]] inline std::vector<std::optional<std::size_t>> shared_ranks(
     const std::vector<double>& accuracy, const std::vector<PairedComparison>& pairs) {
   std::vector<std::optional<std::size_t>> ranks(accuracy.size());

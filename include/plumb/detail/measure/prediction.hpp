@@ -5,9 +5,10 @@
 //
 // The scores of a closed set of options become probabilities by softmax,
 //   p_i = exp(ℓ_i) / Σ_k exp(ℓ_k).
-// The answer is the likeliest option. Its probability is the Base confidence, and its lead over the
-// second is the Margin confidence. Source: Kissling et al., "Self-Aware Knowledge Probing",
-// equations 1 and 2, which do not cover ties; measure/ties.hpp defines how they count.
+// The answer is the likeliest option. Its probability is the Base confidence, and the lead of its
+// probability over that of the second likeliest option is the Margin confidence. Source: Kissling
+// et al., "Self-Aware Knowledge Probing", equations 1 and 2, which do not cover ties;
+// measure/ties.hpp defines how they count.
 
 #include <algorithm>
 #include <cmath>
@@ -23,24 +24,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One answer to one prompt.
 struct Prediction {
-  /// The likeliest option; the first of a tie.
+  /// The likeliest option; in a tie, the first of them.
   std::size_t option = 0;
-  /// Whether the fact is known: the right option is the single likeliest.
+  /// Whether the fact is known: the right option is likelier than every other option.
   bool correct = false;
   /// Base confidence, in [1/K, 1] for K options, and Margin confidence, in [0, 1].
   double confidence = 0;
   double margin = 0;
   /// Σ_k (p_k − [k is the answer])², the Brier score of the whole distribution, in [0, 2].
   double one_hot_brier = 0;
-  /// Whether options share the best score, and how many do.
+  /// Whether options share the best score, and how many of them do.
   BestTie tie = BestTie::none;
   std::uint32_t tied_options = 0;
   /// The rank of the right option among all; set by `predict`.
   Rank rank{};
 
   [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
-  /// What the answer adds to a mean of right answers: 1/n in a tie of n that includes the right
-  /// option.
+  /// The amount that the answer adds to a mean of right answers: 1/n in a tie of n that includes
+  /// the right option.
   [[nodiscard]] double accuracy() const { return expected_accuracy(correct, tie, tied_options); }
   [[nodiscard]] double accuracy_first_wins() const {
     return right_if_first_wins(correct, tie) ? 1 : 0;
@@ -61,7 +62,7 @@ struct Prediction {
 }
 
 /// `scores` are finite log-likelihoods, at least one; `answer` is the index of the right option.
-/// With one option both confidences are 1. For a tie the margin is 0.
+/// If there is only one option, both confidences are 1. In a tie, the margin is 0.
 [[nodiscard]] inline Prediction predict(std::span<const double> scores, std::size_t answer,
                                         double temperature = 1) {
   const std::vector<double> p = softmax(scores, temperature);

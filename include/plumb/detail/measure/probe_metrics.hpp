@@ -5,16 +5,16 @@
 //
 //   accuracy   share of facts whose best-scored option is the right one; a tie of n for the best
 //              that includes the right option counts 1/n (measure/rank.hpp)
-//   accuracy (first wins)   the same with the first of a tie as the answer, as in lm-pub-quiz
-//   Hit@k      share of facts whose right option is among the k best. A tie counts by the share of
-//              its orders in which it is. There is no number if no relation of the group has k
-//              options; a relation with fewer always hits
+//   accuracy (first wins)   the same, but the first of a tie is the answer, as in lm-pub-quiz
+//   Hit@k      share of facts whose right option is among the k best; a tie counts as the share of
+//              its orders in which it is. There is no number if no relation in the group has k
+//              options; in a relation with fewer options, every fact is a hit
 //   mean rank, mean reciprocal rank   of the right option, realistic ranks
 // A group's number is a plain mean over its facts ("weighted": each fact counts once), with two
 // exceptions. The unweighted overall number is the mean over relations. A domain's divided-support
-// accuracies count a fact 1/d times if its relation has d domains, as lm-pub-quiz accumulates
-// domains. A fact with several templates counts once, with the mean over them. Shares of facts have
-// Wilson's interval with the facts as trials, which makes it rather wide if templates differ.
+// accuracies count a fact as 1/d if its relation has d domains, as lm-pub-quiz accumulates domains.
+// A fact with several templates counts once, with the mean over them. Shares of facts have Wilson's
+// interval with the facts as trials, which makes the interval rather wide if templates differ.
 // Shares over relations with their own weights have the interval of measure/clustered_share.hpp.
 // The other numbers are bootstrapped over facts.
 
@@ -44,12 +44,12 @@ struct GroupMetrics {
   std::size_t facts = 0;
   Estimate accuracy;
   Estimate accuracy_first_wins;
-  /// No number if no relation has k options.
+  /// An estimate has no number if no relation has k options.
   HitRates hits{};
   Estimate mean_rank;
   Estimate mean_reciprocal_rank;
-  /// Rows (fact × template) in which the best score is shared, and in which the right option's
-  /// score is shared.
+  /// The numbers of rows (fact × template) in which the best score is shared, and in which the
+  /// right option's score is shared.
   TieCount ties_for_best;
   std::size_t ties_with_answer = 0;
 
@@ -102,7 +102,8 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
                           [](const Prediction& answer) { return answer.accuracy(); });
 }
 
-/// Takes the first of a tie as the answer. Without ties it is the same number.
+/// The accuracy if the first option of a tie is the answer. Equals the accuracy if there are no
+/// ties.
 [[nodiscard]] inline Estimate accuracy_first_wins_of(const std::vector<AnswersView>& group,
                                                      Weighting weighting,
                                                      const Bootstrap& bootstrap,
@@ -156,7 +157,7 @@ template <class Table>
 template <class Table>
 std::vector<AnswersView> under_all_templates(std::vector<Table>&& all) = delete;
 
-/// For the relations that were asked under the template, only the answers under it.
+/// For the relations that were used under the template, only the answers under that template.
 [[nodiscard]] inline std::vector<AnswersView> under_template(
     const std::vector<RelationAnswers>& all, std::size_t template_index) {
   std::vector<AnswersView> chosen;
@@ -192,9 +193,9 @@ struct DomainMetrics {
 struct ColumnMetrics {
   /// Empty if facts are not grouped.
   std::string column{};
-  /// By value or bin of values, in the order of column_groups.hpp.
+  /// The metrics by value or bin of values, in the order of column_groups.hpp.
   std::vector<std::pair<std::string, GroupMetrics>> values{};
-  /// Facts that have no value.
+  /// The number of facts that have no value.
   std::size_t without = 0;
 };
 
@@ -242,7 +243,7 @@ struct ProbeMetrics {
   return metrics;
 }
 
-/// The indices of templates under which any relation was asked, ascending.
+/// The indices of the templates that were used for any relation, ascending.
 [[nodiscard]] inline std::vector<std::size_t> scored_templates(
     const std::vector<RelationAnswers>& all) {
   std::vector<std::size_t> templates;

@@ -3,15 +3,16 @@
 
 // Which numbers of a run were also published, and how much do they differ?
 //
-// A published number is compared with the number of the same name in every run that has one. If a
-// run's model has the name of a published one (the same letters and digits, in any case), it is
-// compared only with that model's numbers. If no published model has its name, it is compared with
-// those of all models, and these are marked as other models'. A published number is known to its
-// last decimal; it is in a run's 95% interval if any number that rounds to it is. A ranking's
-// number depends on the candidates and the queries. If the run and the publication both specify
-// these and they differ, the two numbers are shown with a remark and without a verdict on the
-// interval. Non-goals: whether two datasets or other settings are the same, which names cannot
-// tell; a test of the difference, because a published number has no interval.
+// A published number is compared with the number of the same name in every run that has such a
+// number. If a run's model has the same name as a published model (the same letters and digits, in
+// any case), the run is compared only with that model's numbers. If no published model has the
+// name, the run is compared with the numbers of all models, which are marked as belonging to other
+// models. A published number is known only to its last decimal. It counts as inside a run's 95%
+// interval if any number that rounds to it is inside. A ranking's number depends on the candidates
+// and the queries. If the run and the publication both specify these and they differ, the two
+// numbers are shown with a remark and without a verdict on the interval. Non-goals: deciding
+// whether two datasets or other settings are the same, because names do not show this; testing the
+// difference, because a published number has no interval.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,7 +41,7 @@ struct RunNumber {
 
 /// The numbers of one model of a run, by name.
 struct RunNumbers {
-  /// The run's name as set by the user or by its run.json, or the model's.
+  /// The run's name as set by the user or in its run.json, or the model's name.
   std::string model;
   /// The dataset of the run; may be empty.
   std::string dataset{};
@@ -57,9 +58,9 @@ struct PublishedPair {
   bool same_model = false;
   RunNumber number;
 
-  /// The run's minus the published one.
+  /// The run's number minus the published number.
   [[nodiscard]] double difference() const { return number.value - published.value; }
-  /// Whether both specify the candidates (or the queries) and they differ.
+  /// Whether both specify the candidates (or the queries) and the two specifications differ.
   [[nodiscard]] bool has_other_candidates() const {
     return differ(published.candidates, number.candidates);
   }
@@ -70,7 +71,8 @@ struct PublishedPair {
     if (!number.low || !number.high || has_other_candidates() || has_other_queries()) {
       return std::nullopt;
     }
-    // The tolerance includes a number exactly on the interval's end, however the digits are stored.
+    // With the tolerance, a number exactly at an end of the interval counts as inside, however its
+    // digits are stored.
     const double half = published.rounding() * (1 + 1e-9);
     return published.value + half >= *number.low && published.value - half <= *number.high;
   }
@@ -83,10 +85,10 @@ struct PublishedPair {
 
 struct PublishedComparison {
   std::vector<std::string> runs;
-  /// In the order of the published numbers; for each of them, in the order of the runs.
+  /// Pairs in the order of the published numbers; for each number, in the order of the runs.
   std::vector<PublishedPair> pairs;
-  /// Published numbers whose name no run has. A published model that has no run does not make its
-  /// numbers unmatched.
+  /// Published numbers whose name does not occur in any run. Numbers do not count as unmatched just
+  /// because their model has no run.
   std::vector<PublishedNumber> unmatched;
   std::vector<std::string> remarks;
 };
@@ -112,7 +114,8 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
-/// For each run and table that differ in candidates or queries: a remark with those of both.
+/// For each run and table that differ in candidates or queries: a remark with the candidates or
+/// queries of both.
 inline void remark_on_questions(PublishedComparison& made) {
   std::vector<std::string> said;
   for (const PublishedPair& pair : made.pairs) {
@@ -133,8 +136,8 @@ inline void remark_on_questions(PublishedComparison& made) {
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
-/// The run's number that was probably meant. Among the names with the same last part it is the one
-/// with the fewest parts, and of these the shortest; empty if there is none.
+/// The run's number that was probably meant. Among the names with the same last part, it is the one
+/// with the fewest parts; if there are several, the shortest. Empty if there is none.
 inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
   const auto last = [](std::string_view of) { return of.substr(of.rfind('.') + 1); };
   const auto length = [](std::string_view of) {
@@ -148,15 +151,15 @@ inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
   return nearest;
 }
 
-/// Whether the numbers belong to a run as a whole whose models have their own.
+/// Whether the numbers belong to a whole run whose models have numbers of their own.
 inline bool is_around_models(const RunNumbers& run, const std::vector<RunNumbers>& runs) {
   return ranges::any_of(runs, [&](const RunNumbers& other) {
     return !other.of_run.empty() && other.of_run == run.model && other.model != run.model;
   });
 }
 
-/// For each run without a published number: a remark with its number that is nearest to the first
-/// published one.
+/// Adds, for each run without a published number, a remark that names the run's number that is
+/// nearest to the first published number.
 inline void remark_on_runs_without(PublishedComparison& made,
                                    const std::vector<PublishedNumber>& numbers,
                                    const std::vector<RunNumbers>& runs) {
@@ -185,7 +188,8 @@ inline void remark_on_runs_without(PublishedComparison& made,
       return detail::bare_model_name(one.model) == detail::bare_model_name(run.model);
     }));
   }
-  // If a run has several models and some are published, its unpublished models are left out.
+  // If a run has several models and numbers of some of them are published, its other models are
+  // left out.
   const auto is_left_out = [&](std::size_t r) {
     if (has_namesake[r] || runs[r].of_run.empty()) return false;
     for (std::size_t other = 0; other < runs.size(); ++other) {
@@ -226,7 +230,8 @@ inline void remark_on_runs_without(PublishedComparison& made,
         static_cast<std::size_t>(ranges::find(runs, name, &RunNumbers::model) - runs.begin()));
   };
   std::erase_if(made.runs, [&](const std::string& name) { return !is_shown(name); });
-  std::erase_if(made.runs, [&](const std::string& name) {  // a run around models
+  std::erase_if(made.runs, [&](const std::string& name) {  // the entry of a whole run that has
+                                                           // several models
     return detail::is_around_models(*ranges::find(runs, name, &RunNumbers::model), runs) &&
            ranges::find(made.pairs, name, &PublishedPair::run) == made.pairs.end();
   });

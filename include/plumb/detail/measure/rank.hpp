@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which rank does one candidate have among all?
+// Which rank does one candidate have among all candidates?
 //
-// Ranks start at 1. With ties there are three: optimistic (before its equals), pessimistic (after
-// them) and realistic, their mean, which is the one reported. This header defines Hit@k, accuracy
-// and whether a fact is known for every measure:
-//   Hit@k     realistic: clamp((k − above) / (equal + 1), 0, 1), the mean over the positions among
+// Ranks start at 1. With ties, there are three ranks: optimistic (before its equals), pessimistic
+// (after them) and realistic (the mean of the two), which is the one reported. This header defines
+// Hit@k, accuracy and whether a fact is known for every measure:
+//   Hit@k     realistic: clamp((k − above) / (equal + 1), 0, 1), the mean over its positions among
 //             its equals; optimistic and pessimistic: 1 if that rank is at most k, else 0
-//   accuracy  Hit@1: 1/n if n candidates tie for the best, the mean of a random choice
-//   known     the single best: a tie does not show that the model knows the fact
+//   accuracy  Hit@1: 1/n if n candidates tie for the best, the expected value of a random choice
+//   known     only one candidate is best: a tie does not show that the model knows the fact
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 enum class Ties { optimistic, realistic, pessimistic };
 
 struct Rank {
-  /// Candidates that score above it, and others that score the same.
+  /// The number of candidates that score higher, and the number of others that score the same.
   std::size_t above = 0;
   std::size_t equal = 0;
 
@@ -30,7 +30,7 @@ struct Rank {
   [[nodiscard]] double pessimistic() const { return 1 + static_cast<double>(above + equal); }
   [[nodiscard]] double realistic() const { return (optimistic() + pessimistic()) / 2; }
 
-  /// From 1.
+  /// The rank, from 1, with ties treated as `ties` specifies.
   [[nodiscard]] double by(Ties ties) const {
     return ties == Ties::optimistic    ? optimistic()
            : ties == Ties::pessimistic ? pessimistic()
@@ -42,7 +42,7 @@ struct Rank {
     if (ties == Ties::realistic) return expected_hit(k);
     return by(ties) <= static_cast<double>(k) ? 1 : 0;
   }
-  /// The realistic one.
+  /// The realistic hit rate.
   [[nodiscard]] double expected_hit(std::size_t k) const {
     if (k <= above) return 0;
     return (std::min)(1.0, static_cast<double>(k - above) / static_cast<double>(equal + 1));

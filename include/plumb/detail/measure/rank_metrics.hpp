@@ -31,16 +31,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct QueryRank {
   Rank rank;
   std::size_t candidates = 0;
-  /// Candidates that may rank above it, too.
+  /// The number of further candidates that may rank above it.
   std::size_t undecided = 0;
 };
 
-/// The k whose hit rates tables show. A search can be asked to decide the ranks at these k.
+/// The k whose hit rates tables show. A search can be configured to decide the ranks at these k.
 inline constexpr std::array<std::size_t, 4> ranked_hit_levels{1, 3, 10, 100};
 
 struct RankMetrics {
   std::size_t queries = 0;
-  /// Queries with a tie, and with an undecided rank.
+  /// The number of queries with a tie, and of queries with an undecided rank.
   std::size_t tied = 0, undecided = 0;
   Estimate mean_rank, mean_reciprocal_rank, adjusted_mean_rank_index;
   HitRates hits{};
@@ -49,15 +49,15 @@ struct RankMetrics {
   [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
-/// The mean hit rate at k; no number if it is uncertain or there are too few candidates.
+/// The mean hit rate at k; no number if the rate is uncertain or there are too few candidates.
 [[nodiscard]] inline Estimate hits_at(std::span<const QueryRank> ranks, Ties ties, std::size_t k) {
   double hits = 0;
   std::size_t most = 0;
   for (const QueryRank& query : ranks) {
     most = (std::max)(most, query.candidates);
     const double hit = query.rank.hit(k, ties);
-    // The worst case: all undecided candidates rank above. If they tie, the hit rate falls no
-    // further.
+    // In the worst case, all undecided candidates rank above the true entity. If they tie instead,
+    // the hit rate is not lower.
     const Rank worst{query.rank.above + query.undecided, query.rank.equal};
     if (worst.hit(k, ties) < hit) return {};
     hits += hit;

@@ -3,14 +3,14 @@
 
 // What did a model answer to the facts of a relation, under each setting?
 //
-// This is the table of answers, facts × settings, that measures read. An answer is the likeliest
-// candidate of a prompt (measure/prediction.hpp), or comes from a generated text. A setting
-// consists of the kind of question (a method and its number of shots, or a template) and its
-// variant, which spreads are taken over: the seed of the shots, or the index of the template.
-// Measures of one model (probe_metrics.hpp, accuracy_spread.hpp) and of several (subsumption.hpp
-// and others) read the table. With the roles of its templates it becomes aggregate/predictions.hpp.
-// Facts with many prompts whose number differs from fact to fact are in
-// aggregate/prompt_outcomes.hpp, at 12 bytes a prompt.
+// This is the table of answers (facts × settings) from which the measures are computed. An answer
+// is the likeliest candidate of a prompt (measure/prediction.hpp), or comes from a generated text.
+// A setting consists of the kind of question (a method and its number of shots, or a template) and
+// its variant, over which spreads are computed: the seed of the shots, or the index of the
+// template. Measures of one model (probe_metrics.hpp, accuracy_spread.hpp) and of several
+// (subsumption.hpp and others) read the table. With the roles of its templates it becomes
+// aggregate/predictions.hpp. If facts have many prompts, and their number differs between facts,
+// the table is that of aggregate/prompt_outcomes.hpp, with 12 bytes per prompt.
 
 #include <cstddef>
 #include <optional>
@@ -35,13 +35,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Not every relation has every setting: a relation with few facts lacks settings with many shots.
 struct RelationAnswers {
-  /// With its facts, in the order of the rows.
+  /// The relation, with its facts in the order of the rows.
   Relation relation{};
   /// The settings of the columns.
   std::vector<Setting> settings{};
   /// facts × settings, row by row. Options are indices into the relation's options. Ranks are among
-  /// them too or, in a many-shot run, among the fact's own choices. Answers by generation have no
-  /// option, confidence, rank or tie.
+  /// these options or, in a many-shot run, among the fact's own choices. Answers by generation have
+  /// no option, confidence, rank or tie.
   std::vector<Prediction> cells{};
   /// Parallel to the cells: the generated texts; empty if no answer is by generation.
   std::vector<std::string> texts{};
@@ -53,7 +53,8 @@ struct RelationAnswers {
   [[nodiscard]] std::span<const Prediction> row(std::size_t fact) const {
     return std::span(cells).subspan(fact * settings.size(), settings.size());
   }
-  /// Index in a row of the template with this index; nullopt if the facts were not asked under it.
+  /// Index in a row of the template with this index; nullopt if the template was not used for the
+  /// facts.
   [[nodiscard]] std::optional<std::size_t> place_of_template(std::size_t index) const {
     const auto found = ranges::find(settings, template_setting(index));
     if (found == settings.end()) return std::nullopt;
@@ -61,8 +62,8 @@ struct RelationAnswers {
   }
 };
 
-/// The text of the answer to a fact under the setting at this index; the first choice of a tie.
-/// Empty for an option whose text is not known.
+/// The text of the answer to a fact under the setting at this index; in a tie, the first choice.
+/// Empty if the option's text is not known.
 [[nodiscard]] inline std::string answer_text(const RelationAnswers& table, std::size_t fact,
                                              std::size_t place) {
   const std::size_t cell = fact * table.settings.size() + place;
@@ -90,9 +91,9 @@ struct ModelAnswers {
 }
 auto find_relation(std::vector<RelationAnswers>&& all, const std::string& code) = delete;
 
-/// One or several answers to each fact of a relation: those under a setting, those under all its
-/// templates, or the combined answer of its templates. It is a view that any number of threads may
-/// read; the table must outlive it.
+/// One or several answers to each fact of a relation: the answers under one setting, the answers
+/// under all templates, or the combined answer of the templates. This is a view, which any number
+/// of threads may read; the table must outlive it.
 class AnswersView {
  public:
   /// The answers under the setting at this index.

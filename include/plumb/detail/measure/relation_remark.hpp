@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Remarks about relations; a remark that is true of several relations appears once.
+// Remarks about relations; a remark that applies to several relations appears once.
 
 #include <string>
 #include <utility>
@@ -11,14 +11,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A remark that readers must see about a relation. `what` is the same text for all relations it
-/// applies to; `detail` is what differs between them.
+/// A remark that readers must see about a relation. `what` is the text that is the same for all
+/// relations to which the remark applies; `detail` is the text that differs between them.
 struct RelationRemark {
   std::string what;
   std::string detail{};
 };
 
-/// Each distinct remark once: "what: A detail, B detail".
+/// Lists each distinct remark once: "what: A detail, B detail".
 [[nodiscard]] inline std::vector<std::string> distinct_remarks(
     const std::vector<std::pair<std::string, RelationRemark>>& by_relation) {
   std::vector<std::pair<std::string, std::string>> lines;

@@ -5,7 +5,7 @@
 //
 // Resamples are drawn once and shared by every number that is computed from the same facts, so that
 // differences between estimators or models are paired. Resampling is within strata (relations),
-// because they are part of the design. Resample r depends only on (seed, name, r), not on the
+// because relations are part of the design. Resample r depends only on (seed, name, r), not on the
 // number of threads.
 
 #include <cstddef>
@@ -24,9 +24,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Thread-safe once constructed.
 class Resamples {
  public:
-  /// Empty: no items.
+  /// Creates empty resamples, without items.
   Resamples() = default;
-  /// `strata` contains the number of facts of each stratum; strata are stored one after another.
+  /// `strata` contains the number of facts of each stratum; strata follow one another.
   Resamples(std::span<const std::size_t> strata, const Bootstrap& options, const std::string& name)
       : resamples_(options.resamples) {
     for (const std::size_t size : strata) items_ += size;
@@ -44,7 +44,8 @@ class Resamples {
   }
 
   /// The same resamples restricted to some of the items: whole strata, each given as (first item,
-  /// number of items). Adjacent strata share the memory of the original; others are copied.
+  /// number of items). If the strata are adjacent, they share the memory of the original; otherwise
+  /// they are copied.
   [[nodiscard]] Resamples part(std::span<const std::pair<std::size_t, std::size_t>> ranges) const {
     Resamples chosen;
     chosen.resamples_ = resamples_;
@@ -74,7 +75,7 @@ class Resamples {
 
   [[nodiscard]] std::size_t size() const noexcept { return resamples_; }
   [[nodiscard]] std::size_t items() const noexcept { return items_; }
-  /// How often each item appears in resample r; sums to items().
+  /// The number of times each item appears in resample r; the numbers sum to items().
   [[nodiscard]] std::span<const std::uint16_t> counts(std::size_t r) const {
     if (items_ == 0) return {};
     return std::span(*counts_).subspan(r * row_ + first_, items_);
@@ -94,7 +95,7 @@ struct ResampledMean {
   std::vector<double> draws;
 };
 
-/// The means of `values`, one for each item, at least one.
+/// The means of `values`, which contain one value for each item; there must be at least one item.
 [[nodiscard]] inline ResampledMean mean_by_resample(std::span<const double> values,
                                                     const Resamples& resamples) {
   const double n = static_cast<double>(values.size());

@@ -3,16 +3,17 @@
 
 // How much of what one model knows does another model know too?
 //
-//   η(θ1|θ2) = |K1 ∩ K2| / |K1|,  K: the facts that are known (no option of a tie for the best
+//   η(θ1|θ2) = |K1 ∩ K2| / |K1|,  K: the facts that are known (in a tie for the best, no option
 //                                 counts),
-// for each relation and variant that both models have, and then the unweighted mean over those
-// cells. If θ1 knows nothing in a cell, there is no η; the cell is skipped and counted. Intervals
-// are percentiles over resampled facts, within relations, because relations and variants are part
-// of the design. If a resample contains none of a cell's known facts, the cell keeps its η there.
-// If such cells were skipped, cells with few known facts would count less, and the draws would be
-// biased away from the estimate. If η is the same in every resample, as when all that is known is
-// shared, the interval is Wilson's over the known facts. Source: "Towards Reliable Latent Knowledge
-// Estimation in LLMs", section 4.2.2 (which does not specify what the mean is taken over).
+// This is computed for each relation and variant that both models have, and then averaged over
+// these cells without weights. If θ1 knows nothing in a cell, the cell has no η; it is skipped and
+// counted. Intervals are percentiles over resampled facts, within relations, because relations and
+// variants are part of the design. If a resample contains none of a cell's known facts, the cell's
+// original η is used in that resample. If such cells were skipped, cells with few known facts would
+// count less, and the draws would be biased away from the estimate. If η is the same in every
+// resample, as when all known facts are shared, the interval is Wilson's over the known facts.
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4.2.2 (which does not
+// specify over which cells the mean is taken).
 
 #include <array>
 #include <cstddef>
@@ -36,10 +37,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A relation that two models answered under the same settings.
 struct MatchedRelation {
   std::string code;
-  /// The number of facts that both were asked.
+  /// The number of facts that both models were asked about.
   std::size_t facts = 0;
   /// For each variant that both have, for each fact: 1 if only the first model knows it, 2 if only
-  /// the other does, 3 if both do, 0 if neither does.
+  /// the other model knows it, 3 if both know it, 0 if neither does.
   std::vector<std::vector<std::uint8_t>> right;
   /// The variants, ascending; and for each fact, its indices in the first model's table and in the
   /// other's. Both are empty if the facts were not matched by match_answers.
@@ -47,11 +48,11 @@ struct MatchedRelation {
   std::vector<std::pair<std::size_t, std::size_t>> places{};
 };
 
-/// What only one of two models has, if at least one has the group of settings.
+/// The data that only one of two models has, if at least one of them has the group of settings.
 struct LeftOut {
-  /// Relations in which the two share no setting or no fact.
+  /// The number of relations in which the two models share no setting or no fact.
   std::size_t relations = 0;
-  /// In the other relations.
+  /// The number of settings in the other relations.
   std::size_t settings = 0;
   std::size_t facts = 0;
 };
@@ -75,8 +76,8 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
 }
 
 /// The answers of two models under one group of settings, with facts matched by instance. Throws a
-/// user error for an instance that is a different fact for the other model: another answer, or
-/// another subject if both name one.
+/// user error if an instance is a different fact for the other model: if its answer differs, or if
+/// both name a subject and the subjects differ.
 [[nodiscard]] inline MatchedAnswers match_answers(const ModelAnswers& one,
                                                   const ModelAnswers& other, const Setting& group) {
   MatchedAnswers matched;
@@ -140,8 +141,8 @@ struct Subsumption {
   /// A share in [0, 1]; its count is the number of facts that the first model knows under any
   /// variant.
   Estimate rate;
-  /// Cells (relation × variant) that the mean is over, and cells skipped because the first model
-  /// knows nothing there.
+  /// The number of cells (relation × variant) over which the mean is taken, and the number of cells
+  /// skipped because the first model knows nothing there.
   std::size_t cells = 0;
   std::size_t empty = 0;
   LeftOut left_out;
@@ -163,8 +164,8 @@ struct SubsumptionPair {
 /// η of the first model and of the other in one cell; nullopt if the model knows nothing there.
 using CellRates = std::array<std::optional<double>, 2>;
 
-/// By relation and variant. `weight(item)` is how often a fact counts; items number the facts of
-/// all relations one after another.
+/// The rates by relation and variant. `weight(item)` is the number of times a fact counts; items
+/// number the facts of all relations one after another.
 template <class Weight>
 std::vector<CellRates> cell_rates(const MatchedAnswers& matched, Weight weight) {
   std::vector<CellRates> cells;
@@ -185,8 +186,8 @@ std::vector<CellRates> cell_rates(const MatchedAnswers& matched, Weight weight) 
   return cells;
 }
 
-/// The mean over the cells that have an η, and their number. A cell without an η in the resample
-/// uses its η over all facts.
+/// The mean over the cells that have an η, and the number of these cells. A cell without an η in
+/// the resample uses its η over all facts.
 inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& cells,
                                                 const std::vector<CellRates>& resampled,
                                                 std::size_t model) {
@@ -235,7 +236,7 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   return {both[0], both[1]};
 }
 
-/// Both directions between two models. Throws what match_answers throws.
+/// Both directions between two models. Throws the errors of match_answers.
 [[nodiscard]] inline SubsumptionPair subsumption(const ModelAnswers& one, const ModelAnswers& other,
                                                  const Setting& group, const Bootstrap& bootstrap) {
   const MatchedAnswers matched = match_answers(one, other, group);
@@ -243,8 +244,8 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
 }
 
 /// rates[i][j] is η(i|j) between models i and j; empty on the diagonal. The numbers equal those of
-/// each pair by itself. Resamples are drawn again only if a pair's numbers of shared facts differ
-/// from those of the previous pair.
+/// each pair by itself. Resamples are drawn again only if a pair's shared-fact counts differ from
+/// those of the previous pair.
 [[nodiscard]] inline std::vector<std::vector<Subsumption>> subsumption_matrix(
     const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::vector<Subsumption>> rates(models.size(),

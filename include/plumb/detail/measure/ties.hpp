@@ -4,11 +4,11 @@
 // How does an answer count when options share the best score?
 //
 // A tie is exact equality of scores. If n options share the best score, a mean (accuracy, Hit@k)
-// counts 1/n if the right option is among them, the expectation of a random choice. Whatever asks
-// whether a fact is known counts it as not known. Both are defined in measure/rank.hpp. "First
-// wins" takes the first of them as the answer, as lm-pub-quiz does; it is reported too, for
-// comparison with lm-pub-quiz. Ties are counted everywhere, and a warning reports them if they are
-// more than 1% of the answers.
+// counts the answer as 1/n if the right option is among them, which is the expectation of a random
+// choice. Numbers that ask whether a fact is known count the fact as not known. Both rules are
+// defined in measure/rank.hpp. "First wins" takes the first of the tied options as the answer, as
+// lm-pub-quiz does; it is also reported, for comparison with lm-pub-quiz. Ties are counted
+// everywhere, and a warning reports them if they are more than 1% of the answers.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +20,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether the best score is shared, and if so, whether the right option is in the tie or the first
-/// of it.
+/// Whether the best score is shared, and if so, whether the right option is in the tie and whether
+/// it is the first option of the tie.
 enum class BestTie : std::uint8_t { none, without_answer, with_answer, answer_first };
 
-/// What an answer adds to a mean: 1 if it is known, 1/n if the right option is among the n =
-/// `tied_options` that share the best score, else 0. Without a tie `tied_options` is ignored.
+/// The amount that an answer adds to a mean: 1 if it is known, 1/n if the right option is among the
+/// n = `tied_options` that share the best score, else 0. Without a tie `tied_options` is ignored.
 [[nodiscard]] inline double expected_accuracy(bool known, BestTie tie, std::size_t tied_options) {
   if (tie != BestTie::with_answer && tie != BestTie::answer_first) return known ? 1 : 0;
   return Rank{.above = 0, .equal = tied_options - 1}.expected_accuracy();
@@ -53,7 +53,7 @@ struct TieCount {
   friend bool operator==(const TieCount&, const TieCount&) = default;
 };
 
-/// There is no warning up to this share of the answers.
+/// No warning is given up to this share of the answers.
 inline constexpr double unremarkable_ties = 0.01;
 
 /// "12 of 480 answers (2.5%)"; nullopt if the share is too small for a warning.
@@ -76,7 +76,7 @@ inline std::optional<std::string> remarkable_share(std::size_t some, std::size_t
          "option counts 1/n. No tied fact counts as known.";
 }
 
-/// The same for rankings in which other candidates tie with the true entity.
+/// The warning about rankings in which other candidates tie with the true entity.
 [[nodiscard]] inline std::optional<std::string> rank_tie_warning(std::size_t tied,
                                                                  std::size_t queries) {
   const auto share = detail::remarkable_share(tied, queries, "queries");

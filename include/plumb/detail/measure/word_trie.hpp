@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which names does a text contain, read word by word?
+// Which names does a text contain, if it is read word by word?
 //
 // A trie whose edges are words (answer_words.hpp). A reader follows every name that has started, so
-// the text is not compared with each name. Most words of a text are in no name; one look-up shows
-// this.
+// the text is not compared with each name. Most words of a text are not in any name, which one
+// look-up shows.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may read one once all names are added.
+/// Any number of threads may read one object once all names are added.
 class WordTrie {
  public:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();

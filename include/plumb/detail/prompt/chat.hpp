@@ -5,7 +5,7 @@
 //
 //   ChatTurn::question     user: "The capital of France is"   assistant: "Paris."
 //   ChatTurn::statement    user: the prefix                   assistant: "The capital of France is Paris."
-// The text up to the assistant's turn is what the model's template writes to ask for an answer
+// The model's template writes the text up to the assistant's turn with a request for an answer
 // (add_generation_prompt), as in normal use of the model. The assistant's words follow it, after
 // the white space that the template writes before an answer. Only the assistant's words are scored.
 // Each solved fact before the question has its own turns.
@@ -43,8 +43,8 @@ struct QuestionAndAnswer {
   Prompt answer;
 };
 
-/// Splits a statement into its question, without the white space at its end, and its answer with
-/// what follows it. Throws a user error if there is no question or if words follow the answer.
+/// Splits a statement into the question, without trailing white space, and the answer with the text
+/// after it. Throws a user error if there is no question or if words follow the answer.
 [[nodiscard]] inline QuestionAndAnswer question_and_answer(const Prompt& statement) {
   const auto refused = [&](const std::string& why) {
     return user_error({.setting = "chat"}, "'" + shortened(statement.text) + "' " + why,
@@ -68,7 +68,7 @@ struct QuestionAndAnswer {
 class Chat {
  public:
   Chat() = default;
-  /// Throws what the renderer throws, and a user error if the template omits the system message.
+  /// Throws the renderer's errors, and a user error if the template omits the system message.
   Chat(ChatTemplate by, ChatRenderer render, ChatTurn turn, std::string system)
       : template_(std::move(by)),
         render_(std::move(render)),
@@ -87,9 +87,9 @@ class Chat {
     return question_and_answer(statement).answer;
   }
 
-  /// The text before the assistant's words: the system message, solved statements, and the question
-  /// of `asked`. Throws like the constructor, and a user error if the template changes the
-  /// question.
+  /// The text before the assistant's words: the system message, the solved statements, and the
+  /// question of `asked`. Throws the constructor's errors, and a user error if the template changes
+  /// the question.
   [[nodiscard]] std::string context(const std::string& prefix, const std::vector<Prompt>& solved,
                                     const Prompt& asked) const {
     return whole(prefix, solved, asked).first;
@@ -105,7 +105,7 @@ class Chat {
   }
 
  private:
-  /// The context and the user's last words in it.
+  /// The context, and the last text in it that is from the user.
   [[nodiscard]] std::pair<std::string, std::string> whole(const std::string& prefix,
                                                           const std::vector<Prompt>& solved,
                                                           const Prompt& asked) const {
@@ -125,7 +125,7 @@ class Chat {
       throw user_error({.setting = "chat"}, "the model's chat template omits earlier turns",
                        "drop `shots`, or name another template with `chat-template`");
     }
-    std::size_t at = 0;  // turns are in order
+    std::size_t at = 0;  // turns appear in order, so each search starts after the previous turn
     for (const ChatMessage& turn : turns) {
       const std::string_view words = trimmed(turn.content);
       const std::size_t place = text.find(words, at);

@@ -3,10 +3,10 @@
 
 // How does a statement express more or less confidence?
 //
-// By a marker. A verbalized marker is "possibly" or "certainly" after the verb; a numerical marker
-// is "I'm x% confident " before the statement (Kissling et al., section 3.3). Markers are
-// recognised in a template's text, so the paper's twelve templates (0–4 paraphrases, 5–6
-// verbalized, 7–11 numerical) may be in any order.
+// It contains a marker. A verbalized marker is "possibly" or "certainly" after the verb; a
+// numerical marker is "I'm x% confident " before the statement (Kissling et al., section 3.3).
+// Markers are recognised in a template's text, so the paper's twelve templates (0–4 paraphrases,
+// 5–6 verbalized, 7–11 numerical) may be in any order.
 
 #include <array>
 #include <cctype>
@@ -29,7 +29,7 @@ struct TemplateRole {
   std::string marker{};
 };
 
-/// The place of a verbalized marker in a template; it is removed from plain statements.
+/// The placeholder of a verbalized marker in a template; it is removed from plain statements.
 inline constexpr std::string_view marker_slot = "{marker}";
 inline constexpr std::array<std::string_view, 2> verbalized_markers{"possibly", "certainly"};
 inline constexpr std::array<int, 5> numerical_markers{0, 25, 50, 75, 100};
@@ -96,8 +96,8 @@ inline std::string with_lower_article(std::string text) {
          detail::with_lower_article(without_marker_slot(std::string(text)));
 }
 
-/// "The capital of [X] is possibly [Y].": the marker is at the slot, else after the only is, was,
-/// are or were. Nothing if there is no such place, or more than one.
+/// "The capital of [X] is possibly [Y].": the marker is put at the slot, or else after the only
+/// "is", "was", "are" or "were". Nothing if there is no such place, or more than one.
 [[nodiscard]] inline std::optional<std::string> with_verbalized_marker(std::string_view text,
                                                                        std::string_view marker) {
   std::string marked(text);
@@ -127,12 +127,12 @@ enum class AddedMarkers { none, verbalized, numerical, all };
   return names[static_cast<std::size_t>(markers)];
 }
 
-/// Removes the slots from every template and appends, to each relation, template 0 with each
+/// Removes the slots from every template and appends to each relation a copy of template 0 for each
 /// marker. Throws a user error that names the template if it has no place for a verbalized marker.
 inline void inject_markers(Dataset& dataset, AddedMarkers added) {
   const bool any = added != AddedMarkers::none;
   for (Relation& relation : dataset.relations) {
-    if (relation.templates.empty()) continue;  // the probe refuses it by name
+    if (relation.templates.empty()) continue;  // the probe refuses the relation by name
     const std::string first = relation.templates.front();
     if (any && relation.verbatim) {
       throw user_error({relation.file, 0, relation.code},

@@ -39,7 +39,7 @@ enum class EntityPrompt { eol, a, b, c };
   return {EntityPrompt::eol, EntityPrompt::a, EntityPrompt::b, EntityPrompt::c};
 }
 
-/// Prompts A, B and C write an empty description if there is none.
+/// If there is no description, prompts A, B and C still contain an empty one.
 [[nodiscard]] inline std::string entity_text(EntityPrompt prompt, const Entity& entity) {
   const std::string& name = entity.name;
   const std::string& description = entity.description;

@@ -9,24 +9,25 @@
 //   …
 //   Q: The capital of France is [MASK].
 //   A:
-// and the question form, only for question templates:
+// In the question form, which applies only to question templates:
 //   Answer each question in one word.
 //   Q: What is the capital of France?
 //   A:
 // A masked model gets only the sentence, "The capital of France is [MASK].", with its own mask.
-// Examples (shots) are facts with the labels of their subject and their first object:
+// Examples (shots) are facts, shown with the labels of their subject and their first object:
 //   zero-shot   none
 //   X-random    X facts of all relations, each under a template of its own relation
-//   X-relation  X facts of the asked relation, each under one of its templates
-//   X-template  X facts of the asked relation under the asked template
+//   X-relation  X facts of the queried relation, each under one of its templates
+//   X-template  X facts of the queried relation, under the queried template
 // X + 1 facts and their templates are drawn once for each setting and relation (X-template: for
-// each template). If a prompt asks one of the first X facts, the last one replaces it. Nearly all
-// prompts of a relation therefore begin alike. Fresh shots are instead drawn for each prompt: X
-// facts other than the asked one, and their templates. Their random stream is named by the prompt's
-// template, fact and subject name, so the draw does not depend on the order or on other prompts. A
-// relation with fewer facts gives all that it has. Templates are filled unchanged; no letter is
-// upper-cased. Source: "What Matters in Learning Facts in Language Models?", section 3.1 and
-// appendices D.1 and E, which do not say how often X facts are drawn (docs/many-prompts.md).
+// each template). If a prompt asks about one of the first X facts, the last fact replaces it.
+// Nearly all prompts of a relation therefore begin alike. Fresh shots, in contrast, are drawn for
+// each prompt: X facts other than the one in question, and their templates. Their random stream is
+// named after the prompt's template, fact and subject name, so the draw does not depend on the
+// order of prompts or on other prompts. A relation with fewer facts provides all its facts.
+// Templates are filled unchanged; no letter is upper-cased. Source: "What Matters in Learning Facts
+// in Language Models?", section 3.1 and appendices D.1 and E, which do not specify how often X
+// facts are drawn (docs/many-prompts.md).
 
 #include <algorithm>
 #include <array>
@@ -44,8 +45,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where the examples come from: there are none, any relation, the asked relation, or the asked
-/// relation under the asked template.
+/// Where the examples come from: nowhere (there are none), any relation, the queried relation, or
+/// the queried relation under the queried template.
 enum class ShotSource : std::uint8_t { none, random, relation, same_template };
 [[nodiscard]] constexpr std::array<ShotSource, 4> every(ShotSource) noexcept {
   return {ShotSource::none, ShotSource::random, ShotSource::relation, ShotSource::same_template};
@@ -55,13 +56,13 @@ enum class ShotSource : std::uint8_t { none, random, relation, same_template };
   return names[static_cast<std::size_t>(source)];
 }
 
-/// A task that names the gap, a question, a sentence whose gap a masked model fills, or, in KAMEL's
-/// form (in kamel_prompt.hpp, not here), a question that a list answers.
+/// A task that names the gap, a question, a sentence whose gap a masked model fills, or a question
+/// whose answer is a list (KAMEL's form, which is in kamel_prompt.hpp, not here).
 enum class PromptForm : std::uint8_t { mask, question, sentence, list };
 
 struct FewShotSetting {
   ShotSource source = ShotSource::none;
-  /// 0 if and only if the source is none.
+  /// 0 if and only if `source` is none.
   std::size_t shots = 0;
   PromptForm form = PromptForm::mask;
   /// Whether each prompt has its own shots.
@@ -112,14 +113,14 @@ class FewShot {
 
   [[nodiscard]] const FewShotSetting& setting() const noexcept { return setting_; }
   [[nodiscard]] std::string name() const { return few_shot_name(setting_); }
-  /// The templates of a relation that this form can ask, ascending.
+  /// The templates of a relation that can be used in this form, ascending.
   [[nodiscard]] const std::vector<std::size_t>& templates(std::size_t relation) const {
     return usable_[relation];
   }
 
-  /// `offered` is the number of facts that may be shown before prompts of a relation, in the
-  /// dataset's order. `offered_at` is the one at a place among them, under its relation's first
-  /// template, and `place_of` is the place of one.
+  /// Facts that may be shown before a relation's prompts are numbered in the dataset's order.
+  /// `offered` is their count, `offered_at` is the fact with a number, under its relation's first
+  /// template, and `place_of` is the number of a fact.
   [[nodiscard]] std::size_t offered(std::size_t relation) const {
     if (setting_.source == ShotSource::none) return 0;
     return of_all() ? begins_.back() : begins_[relation + 1] - begins_[relation];
@@ -127,7 +128,7 @@ class FewShot {
   [[nodiscard]] AskedUnder offered_at(std::size_t relation, std::size_t place) const {
     if (!of_all()) return {relation, place, 0};
     // The last relation that begins at or before the place; relations without a fact to show may
-    // begin there too.
+    // have the same beginning.
     const auto next = ranges::upper_bound(begins_, place);
     const auto found = static_cast<std::size_t>(next - begins_.begin()) - 1;
     return {found, place - begins_[found], 0};
@@ -137,9 +138,9 @@ class FewShot {
   }
 
   /// The X + 1 shots of a relation (X-template: of one of its templates), in order; fewer if there
-  /// are not enough facts. The last replaces another shot in prompts that ask that shot's fact.
+  /// are not enough facts. In a prompt about one shot's fact, the last shot replaces that shot.
   /// Fresh shots are the X shots of one prompt; `expression` is the index of the subject's name in
-  /// it. Without a fact, they are those of content-free prompts under the template.
+  /// that prompt. Without a fact, the shots are those of content-free prompts under the template.
   [[nodiscard]] std::vector<AskedUnder> shots(std::size_t relation, std::size_t template_index,
                                               std::size_t fact = no_fact,
                                               std::size_t expression = 0) const {
@@ -180,7 +181,7 @@ class FewShot {
     return places;
   }
 
-  /// The text before the asked fact's own question. `drawn` is the result of `shots`.
+  /// The text before the question about the fact. `drawn` is the result of `shots`.
   [[nodiscard]] std::string context(const std::vector<AskedUnder>& drawn, std::size_t relation,
                                     std::size_t fact = no_fact) const {
     if (setting_.form == PromptForm::sentence) return "";
@@ -214,7 +215,7 @@ class FewShot {
  private:
   [[nodiscard]] bool of_all() const { return setting_.source == ShotSource::random; }
 
-  /// X of the offered facts, without the asked one. A place that was drawn before is drawn again.
+  /// Draws X different facts from the offered ones, excluding the fact in question.
   [[nodiscard]] std::vector<AskedUnder> fresh_shots(std::size_t relation,
                                                     std::size_t template_index, std::size_t fact,
                                                     std::size_t expression) const {

@@ -33,14 +33,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     span.end += before;
   }
   for (Cut& cut : prompt.cuts) cut.at += before;
-  // If the statement itself gives nothing, the context is given, without the spaces at its end.
+  // If the statement has no given part, the context becomes it, without the spaces at its end.
   prompt.given = prompt.given > 0 ? prompt.given + before : context.find_last_not_of(' ') + 1;
   prompt.context += before;
   prompt.text.insert(0, context);
   return prompt;
 }
 
-/// Models PromptBuilder. Any number of threads may use one.
+/// Models PromptBuilder. Any number of threads may use one object.
 template <PromptBuilder Builder = Statement>
 class InContext {
  public:
@@ -61,7 +61,8 @@ class InContext {
     return chat_ || !prefix_.empty() || solved_.choice().count > 0;
   }
 
-  /// The text before all options of a fact under a template. Throws like SolvedFacts::of and Chat.
+  /// The text before all options of a fact under a template. Throws the errors of SolvedFacts::of
+  /// and Chat.
   [[nodiscard]] std::string context(const Relation& relation, const Fact& fact,
                                     std::size_t template_index) const {
     if (chat_) {
@@ -116,8 +117,8 @@ class InContext {
 
 static_assert(PromptBuilder<InContext<>>);
 
-/// The most frequent context of the first 64 of some facts, which the model can store while they
-/// are scored.
+/// The most frequent context among the first 64 of these facts. The model can keep it while the
+/// facts are scored.
 template <PromptBuilder Builder>
 [[nodiscard]] Prompt shared_context(const InContext<Builder>& builder, const Relation& relation,
                                     std::size_t first, std::size_t count,

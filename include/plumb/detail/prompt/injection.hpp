@@ -7,9 +7,9 @@
 // slots replaced. The replacements are pairs that nobody can know (an invented subject with an
 // invented object) or wrong pairs (the real subject with another object). Each kind is either
 // spread over the order or in one block. Only the slots differ between the panels, so each position
-// can be compared across panels. Source: latent knowledge in many shots, section 3, Figure 2 and
-// Appendix E. Departures: no subject occurs twice in the order, and a slot has the same pair in
-// both of its panels. Non-goals: how the pairs become a text, and the model's results
+// can be compared across panels. Source: the paper on latent knowledge in many shots, section 3,
+// Figure 2 and Appendix E. Departures: no subject occurs twice in the order, and a slot has the
+// same pair in both of its panels. Non-goals: how the pairs become a text, and the model's results
 // (report/injection_page.hpp).
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct InjectedPair {
 struct InjectionPanel {
   /// "correct", "unknown, spread", "unknown, block", "incorrect, spread" or "incorrect, block".
   std::string name;
-  /// By position: a pair's index is the number of pairs before it.
+  /// The pairs by position: a pair's index is the number of pairs before it.
   std::vector<InjectedPair> pairs;
 };
 
@@ -64,17 +64,17 @@ struct InjectionOptions {
 struct InjectionDesign {
   /// The relation's code.
   std::string relation;
-  /// Five, in the order of the names above, with the same number of pairs each.
+  /// Five panels, in the order of the names above. All have the same number of pairs.
   std::vector<InjectionPanel> panels;
   /// The fact at each position, as an index into the relation's facts.
   std::vector<std::size_t> facts;
-  /// A position that is injected in no panel.
+  /// A position that is not injected in any panel.
   std::size_t highlight = 0;
-  /// The facts' places in the relation's file (Fact::instance), parallel to `facts`.
+  /// The facts' positions in the relation's file (Fact::instance), parallel to `facts`.
   std::vector<std::size_t> instances{};
 };
 
-/// 0 … n−1 in random order; n < 2^32.
+/// 0 … n−1 in random order; n must be below 2^32.
 inline std::vector<std::size_t> random_order(std::size_t n, RandomStream& random) {
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -140,11 +140,11 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
 }
 
 /// The five panels. The order, the spread slots and the injected pairs depend on the relation, the
-/// seed and the number of pairs. With fewer slots, the spread slots are a subset of the same ones.
-/// The block is in the middle, from position (pairs − slots) / 2. A drawn highlight is directly
-/// after a spread slot if possible, like the paper's star. Throws a user error if the relation has
-/// fewer subjects than pairs, if there are no slots, if half or more of the pairs are slots, or if
-/// the given highlight is injected in some panel.
+/// seed and the number of pairs. With fewer slots, the spread slots are a subset of those for more
+/// slots. The block is in the middle, from position (pairs − slots) / 2. A drawn highlight is
+/// directly after a spread slot if possible, like the paper's star. Throws a user error if the
+/// relation has fewer subjects than pairs, if there are no slots, if half or more of the pairs are
+/// slots, or if the given highlight is injected in some panel.
 [[nodiscard]] inline InjectionDesign injection_design(const Relation& relation,
                                                       const InjectionOptions& options,
                                                       const ObjectAliases& aliases = {}) {
@@ -184,8 +184,8 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
     spread[places[i]] = true;
     block[(options.pairs - options.injected) / 2 + i] = true;
   }
-  // One invented pair for each position, so that a position in both the spread and the block has
-  // the same pair.
+  // One invented pair for each position, so that a position in both the spread and the block gets
+  // the same pair in both.
   LabelInventor inventor(relation, stream("unknown"));
   std::vector<InjectedPair> inventions;
   for (std::size_t p = 0; p < options.pairs; ++p) {

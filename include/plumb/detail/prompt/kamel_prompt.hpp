@@ -7,11 +7,11 @@
 //   What are the twin municipalities of Acapulco? Manila; Cuernavaca%
 //   What are the twin municipalities of Elek?
 // Each line except the last is a training row of the relation (a shot) with its objects' main
-// labels. The answer is what the model writes before the first "%". Shots are drawn for each fact,
-// from the seed, the relation and the subject, and never have the asked subject's label. A relation
-// with fewer training rows shows all of them. Source: Kalo and Fichtel 2022 (KAMEL), its
-// predict.py. There, lines begin with the space that follows the comma in the list of questions;
-// here they do not.
+// labels. The answer is what the model writes before the first "%". Shots are drawn for each fact;
+// the draw depends on the seed, the relation and the subject. A shot never has the same label as
+// the subject in question. A relation with fewer training rows shows all of them. Source: Kalo and
+// Fichtel 2022 (KAMEL) and their predict.py. In that program, lines begin with the space that
+// follows the comma in the list of questions; here they do not.
 
 #include <algorithm>
 #include <cstddef>

@@ -7,9 +7,9 @@
 // syllables ("Arnold Palmer" → "Kevodan Thasor", "a bird" → "a sodri"). No invented word occurs in
 // a subject, alias, option or choice of the relation, or in another invented label. Numbers are the
 // exception: an invented person is born in a real year, so an invented number may be one of the
-// options. The pair is still new, because its subject is. Non-goal: whether an invented name exists
-// outside the relation. Source: latent knowledge in many shots, section 3 ("fictitious names and
-// birth years").
+// options. The pair is still new, because its subject is new. Non-goal: whether an invented name
+// exists outside the relation. Source: the paper on latent knowledge in many shots, section 3
+// ("fictitious names and birth years").
 
 #include <algorithm>
 #include <array>
@@ -55,14 +55,14 @@ inline std::string folded(std::string text) {
   return text;
 }
 
-/// Whether a word is an article, a preposition or an initial. These are kept in a label if it has
-/// other words to replace.
+/// Whether a word is an article, a preposition or an initial. Such words are kept in a label that
+/// has other words to replace.
 inline bool is_small_word(const std::string& word) {
   return word.size() == 1 || word == "The" || word == "An" ||
          (word.size() <= 3 && capitalize(word) != word);
 }
 
-/// The text before the digits, if every label is that same text and then one to nine digits
+/// The common text before the digits if every label consists of that text and one to nine digits
 /// ("1929", "+44"); else nothing.
 inline std::optional<std::string> number_prefix(const std::vector<std::string>& labels) {
   constexpr std::string_view digits = "0123456789";
@@ -139,7 +139,7 @@ class LabelInventor {
     return replaced ? label : word_like("Number");  // a label without letters
   }
 
-  /// A new word in upper case like the model word: all letters, the first or none.
+  /// A new word with the upper case of `model`: all letters, only the first letter, or none.
   std::string word_like(const std::string& model) {
     std::string word = new_word(std::clamp<std::size_t>(count_code_points(model) / 2, 2, 3));
     if (model.size() > 1 && ranges::all_of(model, [](char c) { return c >= 'A' && c <= 'Z'; })) {
@@ -150,7 +150,7 @@ class LabelInventor {
   }
 
   /// A new word in lower case. It gets one more syllable after every hundred failed tries, so that
-  /// one is always found.
+  /// a new word is always found.
   std::string new_word(std::size_t syllables) {
     static constexpr std::array<std::string_view, 18> onsets{"b", "d", "f",  "g",  "k",  "l",
                                                              "m", "n", "p",  "r",  "s",  "t",
@@ -172,7 +172,7 @@ class LabelInventor {
   std::vector<std::string> subjects_;
   std::vector<std::string> objects_;
   std::optional<std::string> number_prefix_;
-  /// The words of the relation and the invented ones, folded.
+  /// The words of the relation and the invented words, folded.
   std::unordered_set<std::string> words_;
 };
 

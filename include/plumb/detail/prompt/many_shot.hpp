@@ -3,13 +3,13 @@
 
 // How are facts shown as plain pairs, without words for their relation?
 //
-//   σ = x1 y1 … xn yn x        and after it a choice y
+//   σ = x1 y1 … xn yn x        followed by a choice y
 // One text separates a subject from its object, and another separates pairs; both are a space by
 // default. The text is tokenised whole, and y is found by its bytes. The paper's efficient variant
 // tokenises every subject, object and separator separately and concatenates their tokens
 // (`Join::ids`). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", equation 1 and
-// Appendix C. The given part ends with the question's subject, without spaces at its end. Such
-// spaces may form one token with the separator before some choices but not before others, and would
+// Appendix C. The given part ends with the question's subject, without trailing spaces. Such spaces
+// may form one token with the separator before some choices but not before others, and would then
 // be counted twice. A choice is scored over everything after the given part, including the
 // separator (C.1). Under `Join::ids`, separators are separate tokens, and a choice is scored over
 // its own tokens (C.2).
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A pair as it is shown.
+/// A pair as it appears in the text.
 struct SubjectObject {
   std::string subject;
   std::string object;
@@ -41,13 +41,13 @@ enum class Join { text, ids };
 }
 
 struct ManyShot {
-  /// Between a subject and its object.
+  /// The text between a subject and its object.
   std::string pair_separator = " ";
-  /// Between one pair and the next.
+  /// The text between one pair and the next.
   std::string item_separator = " ";
   Join join = Join::text;
 
-  /// Only the pairs; the answers are all their objects.
+  /// A sequence of only the pairs; the answers are all their objects.
   [[nodiscard]] Prompt sequence(std::span<const SubjectObject> pairs) const {
     Prompt prompt;
     for (const SubjectObject& pair : pairs) append(prompt, pair);
@@ -60,7 +60,7 @@ struct ManyShot {
     return question(sequence(shots), subject, choice);
   }
 
-  /// The same after an existing sequence.
+  /// The same question after an existing sequence.
   [[nodiscard]] Prompt question(Prompt sequence, const std::string& subject,
                                 const std::string& choice) const {
     sequence.answer.clear();
@@ -68,7 +68,8 @@ struct ManyShot {
     return sequence;
   }
 
-  /// For each pair, a prompt with all earlier pairs before it; its object is the answer.
+  /// For each pair, a prompt that consists of all earlier pairs and this pair, whose object is the
+  /// answer.
   [[nodiscard]] std::vector<Prompt> grown(std::span<const SubjectObject> pairs) const {
     std::vector<Prompt> all;
     for (const SubjectObject& pair : pairs) {
@@ -111,8 +112,8 @@ struct ManyShot {
   }
 };
 
-/// The first token that covers bytes of both an object and a subject, although a separator is
-/// between them; -1 if there is none. `prompt` is a sequence from `form`, with all its answers.
+/// The first token that covers bytes of both an object and a subject, despite the separator between
+/// them; -1 if there is none. `prompt` is a sequence from `form`, with all its answers.
 [[nodiscard]] inline std::ptrdiff_t merged_token(const ManyShot& form, const Prompt& prompt,
                                                  const Tokenization& tokenization) {
   for (std::size_t t = 0; t < tokenization.tokens.size(); ++t) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is an answer without its question? This is the prompt that PMI compares with.
+// How likely is an answer without its question? This file builds the prompt that PMI compares with.
 //
-//   with a user's text      the text, then what separates the answer from the words before it in
-//                           the statement (usually a space), then the answer
+//   with a user's text      the text, then the separator between the answer and the words before
+//                           it in the statement (usually a space), then the answer
 //   without one             the statement with an empty subject, up to the answer, without the
 //                           spaces that the subject leaves
 // Nothing follows the answer, and there are no shots and no prefix. With an empty text, the answer
@@ -48,9 +48,9 @@ inline Error no_answer_in(const Relation& relation) {
                     "use another `reduction`");
 }
 
-/// The neutral prompt of an option. `text` precedes the answer; without it, the template without
-/// its subject does. Throws a user error for a prompt without an answer, and for a relation whose
-/// subjects are sentences if there is no text.
+/// The neutral prompt of an option. `text` precedes the answer; if there is none, the template
+/// without its subject precedes it. Throws a user error for a prompt without an answer, and for a
+/// relation whose subjects are sentences if there is no text.
 template <PromptBuilder Builder>
 [[nodiscard]] Prompt neutral_prompt(const Builder& builder, const Relation& relation,
                                     const Fact& fact, std::size_t template_index,

@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A place where a text is cut before it is tokenised.
+/// A position at which a text is cut before it is tokenised.
 struct Cut {
   // NOLINTNEXTLINE(google-explicit-constructor): a byte converts to a cut between two texts
   Cut(std::size_t byte = 0, bool is_separator = false) : at(byte), separator(is_separator) {}
@@ -37,14 +37,14 @@ struct Prompt {
   /// Ascending. Each piece is tokenised by itself, and the tokens are concatenated. Usually empty:
   /// the text is tokenised whole.
   std::vector<Cut> cuts{};
-  /// The number of bytes that the model is given; the continuation is the text after them. 0:
-  /// nothing is given.
+  /// The number of bytes that the model is given; the continuation is the text after them. 0 means
+  /// that nothing is given.
   std::size_t given = 0;
   /// The number of bytes before the statement. They are not part of it, and no span includes them.
   std::size_t context = 0;
 };
 
-/// The context before a prompt's statement, as a prompt without an answer. Spaces at its end are
+/// The context before a prompt's statement, as a prompt without an answer. Trailing spaces are
 /// removed, because they usually belong to the next token.
 [[nodiscard]] inline Prompt context_part(const Prompt& prompt) {
   Prompt before{prompt.text.substr(0, prompt.context), {}};

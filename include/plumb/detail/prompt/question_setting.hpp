@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Under which setting was a question asked?
+// Under which setting was the model asked a question?
 //
-// A setting is a method with its number of shots and its separator, or a template. The variants of
-// a setting, over which a spread is computed, are the seeds of the shots or the indices of the
-// templates.
+// A setting is either a method with its number of shots and its separator, or a template. The
+// variants of a setting, over which a spread is computed, are the seeds of the shots or the indices
+// of the templates.
 
 #include <cstddef>
 #include <string>
@@ -16,17 +16,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Settings that differ only in the variant belong together.
+/// Settings that differ only in the variant belong to the same group.
 struct Setting {
   /// "ic", "eic", "eic-isolated", "hgp", "mmp", or "template" for a closed-set probe.
   std::string method;
-  /// Pairs before the question; 0 for templates.
+  /// The number of pairs before the question; 0 for templates.
   std::size_t shots = 0;
-  /// Text between subject and object; empty for templates.
+  /// The text between subject and object; empty for templates.
   std::string separator{};
   /// How an answer is judged right: "choice" (it is the most likely choice), "generation" (the
-  /// greedy continuation contains the label) or "generation-aliases" (it contains the label or an
-  /// alias).
+  /// greedy continuation contains the object's label) or "generation-aliases" (it contains the
+  /// label or an alias).
   std::string by = "choice";
   /// The seed of the shots, or the index of the template.
   std::size_t variant = 0;
@@ -42,13 +42,14 @@ struct Setting {
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
-/// The text before a question of EIC-LKE.
+/// The texts before a question in EIC-LKE.
 struct PrecedingTexts {
-  /// The number of training pairs, which are the first in the seed's order.
+  /// The number of training pairs, which are the first ones in the seed's order.
   std::size_t pairs = 0;
-  /// Instances of the test facts before it in each of its sequences; empty in isolation.
+  /// Instances of the test facts before the question, the same in each of the question's sequences;
+  /// empty if questions are isolated.
   std::vector<std::size_t> asked{};
-  /// By sequence: the index of the choice in it; empty in isolation.
+  /// For each sequence, the index of the choice that it contains; empty if questions are isolated.
   std::vector<std::size_t> order{};
 
   friend bool operator==(const PrecedingTexts&, const PrecedingTexts&) = default;

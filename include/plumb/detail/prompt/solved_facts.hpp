@@ -3,14 +3,14 @@
 
 // Which solved facts are shown before a question about another fact?
 //
-// K facts of the asked fact's relation with K different subjects, from all of the relation's facts,
-// including those after a job's limit. They exclude facts about the asked subject and facts whose
-// answer is that subject: "Germany borders France" reveals what France borders. If a subject has
-// several right answers, one is drawn. Drawn by relation, the facts are the first K suitable ones
-// in one order of the relation's subjects. Nearly all prompts of a relation then begin alike, and
-// the model stores that beginning once. Drawn by fact, each asked subject has its own K facts. Both
-// draws depend only on the seed, the relation and the subject, so rows of one subject show the same
-// facts, under all templates.
+// They are K facts of the same relation with K different subjects, chosen from all of the
+// relation's facts, including those after a job's limit. Excluded are facts about the question's
+// subject and facts whose answer is that subject: "Germany borders France" reveals what France
+// borders. If a subject has several right answers, one is drawn. In draws by relation, the facts
+// are the first K suitable ones in one order of the relation's subjects. Nearly all prompts of a
+// relation then begin alike, and the model stores that beginning only once. In draws by fact, each
+// question's subject has its own K facts. Both draws depend only on the seed, the relation and the
+// subject, so rows of one subject show the same facts, under all templates.
 
 #include <array>
 #include <cstddef>
@@ -40,7 +40,7 @@ enum class ShotDraw : std::uint8_t { relation, fact };
 }
 
 struct ShotChoice {
-  /// Facts before each question.
+  /// The number of facts before each question.
   std::size_t count = 0;
   std::uint64_t seed = 0;
   ShotDraw draw = ShotDraw::relation;
@@ -48,7 +48,7 @@ struct ShotChoice {
   friend bool operator==(const ShotChoice&, const ShotChoice&) = default;
 };
 
-/// Draws the solved facts. Copies the dataset's facts. Any number of threads may use one.
+/// Draws the solved facts. Copies the dataset's facts. Any number of threads may use one object.
 class SolvedFacts {
  public:
   SolvedFacts() = default;
@@ -62,7 +62,7 @@ class SolvedFacts {
   [[nodiscard]] const ShotChoice& choice() const noexcept { return choice_; }
 
   /// The facts to show before a question about a fact of one of the dataset's relations, in order.
-  /// Throws a user error that names the relation if it has too few.
+  /// Throws a user error that names the relation if it has too few facts.
   [[nodiscard]] std::vector<const Fact*> of(const Relation& relation, const Fact& asked) const {
     std::vector<const Fact*> shown;
     if (choice_.count == 0) return shown;
@@ -78,7 +78,8 @@ class SolvedFacts {
                      "set a smaller number, or select other relations with `relations`");
   }
 
-  /// Throws the user error of `of` for the first fact of a dataset that has too few others.
+  /// Throws the user error of `of` for the first fact of a dataset whose relation has too few other
+  /// facts.
   void(check)(const Dataset& asked) const {
     if (choice_.count == 0) return;
     for (const Relation& relation : asked.relations) {
@@ -135,7 +136,7 @@ class SolvedFacts {
                 std::vector<const Fact*>& shown) const {
     RandomStream random(choice_.seed, "solved facts/fact/" + relation.code + "/" +
                                           asked.subject_id + "/" + asked.subject);
-    // Fisher and Yates; only swapped places are stored.
+    // A Fisher–Yates shuffle; only swapped places are stored.
     std::map<std::size_t, std::size_t> swapped;
     const auto at = [&](std::size_t place) {
       const auto found = swapped.find(place);
@@ -150,7 +151,7 @@ class SolvedFacts {
     }
   }
 
-  /// Whether a fact is about the asked fact's subject, or has that subject as its answer.
+  /// Whether a fact is about the subject of `asked`, or has that subject as its answer.
   static bool tells_of(const Relation& relation, const Fact& fact, const Fact& asked) {
     const auto names = [](const Fact& one, const std::string& name) {
       return one.subject == name ||

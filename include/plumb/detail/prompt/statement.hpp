@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Fills a template. Answer spans count bytes of the finished text. The given part is the text
-/// before the first [Y], without spaces at its end.
+/// Fills a template. Answer spans are byte ranges in the finished text. The given part is the text
+/// before the first [Y], without trailing spaces.
 [[nodiscard]] inline Prompt fill_template(std::string_view pattern, std::string_view subject,
                                           std::string_view answer, bool verbatim = false) {
   Prompt prompt;
@@ -53,15 +53,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return prompt;
 }
 
-/// The text before the template's last [Y], filled without upper-casing and without spaces at its
-/// end. For "What is the capital of [X]? [Y]", this is only the question.
+/// The text before the template's last [Y], filled without upper-casing and without trailing
+/// spaces. For "What is the capital of [X]? [Y]", this is only the question.
 [[nodiscard]] inline std::string fill_question(std::string_view pattern, std::string_view subject) {
   std::string text = fill_template(pattern.substr(0, pattern.rfind("[Y]")), subject, "", true).text;
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
 
-/// The PromptBuilder of closed-set probes: one sentence, with the answer in the template's place.
+/// The PromptBuilder of closed-set probes: one sentence, with the answer at the template's [Y].
 struct Statement {
   [[nodiscard]] Prompt build(const Relation& relation, const Fact& fact, std::size_t template_index,
                              std::size_t option) const {

@@ -9,9 +9,10 @@
 //   (h, r,
 // Eight training triples are the shots; the unfinished query follows. `paper` writes the query as
 // above, and each candidate with a space before it and a closing bracket after it, so that no
-// candidate is a prefix of another. `reference` is what the paper's own program writes, with an
-// empty line before the query and a space at its end. Head queries are plumb's own: shots and query
-// are (t, inverse of r, h. Source: "Cosine Similarity as Logits?", Figures 4 and 11.
+// candidate is a prefix of another. `reference` is the form that the paper's own program writes,
+// with an empty line before the query and a space after it. Head queries are plumb's own addition:
+// shots and query have the form (t, inverse of r, h. Source: "Cosine Similarity as Logits?",
+// Figures 4 and 11.
 
 #include <array>
 #include <cstddef>
@@ -36,18 +37,18 @@ enum class QueryForm { paper, reference };
   return form == QueryForm::paper ? "paper" : "reference";
 }
 
-/// A triple whose tail, or head, is asked for.
+/// A triple whose tail (or head) the model must find.
 struct GraphQuery {
   Triple triple;
   bool asks_head = false;
 
-  /// The given entity, and the one that is asked for.
+  /// The given entity, and the entity that the model must find.
   [[nodiscard]] std::uint32_t given() const { return asks_head ? triple.tail : triple.head; }
   [[nodiscard]] std::uint32_t gold() const { return asks_head ? triple.head : triple.tail; }
 };
 
 /// `count` training triples, drawn without replacement. A larger count begins with the same
-/// triples. Throws a user error if there are fewer.
+/// triples. Throws a user error if there are fewer than `count`.
 [[nodiscard]] inline std::vector<Triple> drawn_shots(const KnowledgeGraph& graph, std::size_t count,
                                                      std::uint64_t seed) {
   if (graph.train.size() < count) {
@@ -64,7 +65,7 @@ struct GraphQuery {
 }
 
 /// Writes queries of one graph after the same shots. The graph must outlive it. Any number of
-/// threads may use one.
+/// threads may use one object.
 class TriplePrompt {
  public:
   TriplePrompt(const KnowledgeGraph& graph, const std::vector<Triple>& shots, QueryForm form)
@@ -78,7 +79,7 @@ class TriplePrompt {
     }
   }
 
-  /// The text that all head queries, or all tail queries, begin with.
+  /// The text that every head query, or every tail query, begins with.
   [[nodiscard]] const std::string& shots(bool asks_head) const { return shots_[asks_head]; }
   /// The whole prompt, up to the answer.
   [[nodiscard]] std::string query(const GraphQuery& query) const {

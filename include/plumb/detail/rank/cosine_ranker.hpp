@@ -4,13 +4,14 @@
 // How many entities are nearer to a query than the true one?
 //
 //   rank(q, t) = 1 + #{e : cos(q, e) > cos(q, t)}
-// The count runs over tiles of the product of queries and entities as they are computed: there is
-// no sort and no |Q| × |E| matrix. Tiles are products of 16-bit numbers
-// (kernels/tile_products.hpp). They decide every entity whose cosine differs from the true one's by
-// more than a proven bound of the rounding (rank/short_direction.hpp), about 0.0003. For the few
-// others the cosine is computed in double precision and in a fixed order, and this exact cosine
-// defines the rank. So equal vectors tie wherever they are stored. Entities are read in place, so
-// they may be in a mapped file. Source of the rank: "Cosine Similarity as Logits?", section 3.
+// The product of queries and entities is computed in tiles, and each tile is counted immediately:
+// nothing is sorted, and no |Q| × |E| matrix is stored. Tiles are products of 16-bit numbers
+// (kernels/tile_products.hpp). They decide every entity whose cosine differs from the true entity's
+// by more than a proven bound on the rounding error (rank/short_direction.hpp), about 0.0003. For
+// the few other entities, the cosine is computed in double precision and in a fixed order; this
+// exact cosine defines the rank. So equal vectors tie, regardless of where they are stored.
+// Entities are read in place, so they may be in a mapped file. Source of the rank: "Cosine
+// Similarity as Logits?", section 3.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -40,13 +41,14 @@ struct RankQuestion {
   std::uint32_t gold = 0;
 };
 
-/// Asks how many entities have a higher cosine to a query than `cosine`, and how many have the
-/// same.
+/// Asks how many entities have a cosine to a query above `cosine`, and how many have exactly that
+/// cosine.
 struct CosineQuestion {
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
   std::uint32_t query = 0;
   double cosine = 0;
-  /// The entity row that `cosine` belongs to, if it is here; it is not counted as equal to itself.
+  /// The row of the entity to which `cosine` belongs, if the ranker has that row; the entity is not
+  /// counted as equal to itself.
   std::uint32_t own = none;
 };
 
@@ -55,11 +57,11 @@ struct NearEntity {
   double cosine = 0;
 };
 
-/// Any number of threads may use one.
+/// Any number of threads may use one object.
 class CosineRanker {
  public:
-  /// `entities` must outlive it. Throws a user error for a vector that is zero or not finite. The
-  /// error counts rows from `first`, for entities that are part of a longer list.
+  /// `entities` must outlive the ranker. Throws a user error for a vector that is zero or not
+  /// finite. The error counts rows from `first`, for entities that are part of a longer list.
   explicit CosineRanker(VectorRows entities, std::size_t first = 0)
       : entities_(entities),
         lengths_(detail::checked_lengths(entities, "entities", first)),
@@ -68,9 +70,9 @@ class CosineRanker {
   [[nodiscard]] std::size_t size() const noexcept { return lengths_.size(); }
   [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(entities_.cols()); }
 
-  /// The rank for each question, among all entities. Throws a user error if the queries have
-  /// another dimension, if a query is zero or not finite, or if a question names a row that does
-  /// not exist.
+  /// The rank for each question, among all entities. Throws a user error if the queries have a
+  /// different dimension from the entities, if a query is zero or not finite, or if a question
+  /// names a row that does not exist.
   [[nodiscard]] std::vector<Rank> ranks(VectorRows queries,
                                         std::span<const RankQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -88,8 +90,8 @@ class CosineRanker {
     return counts_of(queries, lengths, asked);
   }
 
-  /// For each question, the number of nearer entities and of equally near ones. Throws a user error
-  /// as `ranks` does.
+  /// For each question, the number of nearer entities and of equally near ones. Throws the errors
+  /// of `ranks`.
   [[nodiscard]] std::vector<Rank> counts(VectorRows queries,
                                          std::span<const CosineQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -104,8 +106,8 @@ class CosineRanker {
     return counts_of(queries, lengths, questions);
   }
 
-  /// The k nearest entities to each query, nearest first, ties by row; all of them if there are
-  /// fewer than k.
+  /// The k nearest entities to each query, nearest first; ties are in the order of rows. All
+  /// entities if there are fewer than k.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(VectorRows queries,
                                                              std::size_t k) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -151,14 +153,15 @@ class CosineRanker {
   }
 
   /// The exact cos(query, entity) that defines ranks; NaN for a query of length 0. Throws a user
-  /// error for a query of another dimension or an entity that does not exist.
+  /// error if the query has a different dimension or the entity does not exist.
   [[nodiscard]] double cosine(std::span<const float> query, std::size_t entity) const {
     if (query.size() != dimension() || entity >= size()) {
       throw user_error({.field = "cosine"},
                        "query of " + std::to_string(query.size()) + " dimensions, entity " +
-                           std::to_string(entity) + "; the ranker "
-                                                    "has " + counted(size(), "entity") +
-                           " of " + std::to_string(dimension()),
+                           std::to_string(entity) +
+                           "; the ranker "
+                           "has " +
+                           counted(size(), "entity") + " of " + std::to_string(dimension()),
                        "pass an existing entity and a query of that dimension");
     }
     return cosine(query.data(), std::sqrt(exact_dot(query.data(), query.data(), dimension())),
@@ -179,7 +182,7 @@ class CosineRanker {
     return exact_dot(query, entity_row(entity), dimension()) / lengths_[entity] / length;
   }
 
-  /// The counts for questions and queries that were checked.
+  /// The counts for questions and queries that have already been checked.
   [[nodiscard]] std::vector<Rank> counts_of(VectorRows queries, const std::vector<double>& lengths,
                                             std::span<const CosineQuestion> questions) const {
     std::vector<std::vector<std::uint32_t>> of_query(lengths.size());
@@ -219,7 +222,7 @@ class CosineRanker {
     return ranks;
   }
 
-  /// Adds an entity to a rank if its cosine is at least the true one's.
+  /// Adds an entity to a rank if its cosine is at least that of the true entity.
   void add(Rank& rank, const float* query, double length, std::size_t entity, double gold) const {
     const double quick =
         static_cast<double>(detail::quick_dot(query, entity_row(entity), dimension())) /

@@ -3,9 +3,10 @@
 
 // Who computes the ranks of the true entities: this process, or several together?
 //
-// A job ranks entities through an EntityRanking. It is chosen at run time, so that one compiled
-// command can count in one process or over MPI (run/mpi_ranking.hpp); hence the virtual functions.
-// Every implementation gives the same ranks, ties and nearest entities as CosineRanker.
+// A job ranks entities through an EntityRanking. The implementation is chosen at run time, so that
+// one compiled command can count in one process or over MPI (run/mpi_ranking.hpp). Hence the
+// virtual functions. Every implementation gives the same ranks, ties and nearest entities as
+// CosineRanker.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +23,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Vectors of entities: all rows of a matrix in order, or chosen rows. The matrix must outlive it.
+/// Vectors of entities: all rows of a matrix in order, or chosen rows. The matrix must outlive this
+/// object.
 struct EntityVectors {
   EntityVectors(VectorRows all,  // NOLINT(google-explicit-constructor): rows are vectors
                 std::filesystem::path of = {},
@@ -66,7 +68,7 @@ struct EntityQuestion {
 /// The cosine and the ranks of a question's true entity.
 struct EntityStanding {
   double cosine = 0;
-  /// Among all entities, and without the others that are known to be true.
+  /// The rank among all entities, and the rank without the others that are known to be true.
   Rank raw{};
   QueryRank filtered{};
 };
@@ -81,8 +83,8 @@ class EntityRanking {
 
   /// The number of processes that share the entities.
   [[nodiscard]] virtual std::size_t processes() const noexcept = 0;
-  /// The standing of each question's true entity. Throws a user error for vectors that CosineRanker
-  /// refuses and for questions about rows that do not exist.
+  /// The standing of each question's true entity. Throws a user error if CosineRanker refuses a
+  /// vector, or if a question names a row that does not exist.
   [[nodiscard]] virtual std::vector<EntityStanding> standings(
       const EntityVectors& entities, VectorRows queries,
       std::span<const EntityQuestion> questions) = 0;

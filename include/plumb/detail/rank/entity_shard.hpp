@@ -3,11 +3,11 @@
 
 // What does one of several processes count over its share of the entities?
 //
-// Each process has a contiguous range of entities, all ranges of nearly the same size. The process
-// that has a question's true entity computes its cosine. Once all processes know these cosines,
-// each counts its own entities that are above or equal, and the sums are the ranks. Cosines equal
-// those of CosineRanker bit for bit in whatever process, so the sums and the merged lists do not
-// depend on the number of processes.
+// Each process has a contiguous range of entities; all ranges have nearly the same size. The
+// process that has a question's true entity computes that entity's cosine. Once all processes know
+// these cosines, each process counts how many of its own entities are above and how many are equal;
+// the sums give the ranks. In every process, cosines equal those of CosineRanker bit for bit, so
+// the sums and the merged lists do not depend on the number of processes.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -45,15 +45,15 @@ struct EntityRange {
   return {begin, begin + each + (process < more ? 1 : 0)};
 }
 
-/// Any number of threads may use one.
+/// Any number of threads may use one object.
 class EntityShard {
  public:
-  /// The numbers that `counts` gives for a question: entities above and equal, then the same two
-  /// among the known ones.
+  /// The number of counts that `counts` returns for a question: entities above and equal, then the
+  /// same two counts among the known entities.
   static constexpr std::size_t counts_each = 4;
 
-  /// The matrix of `entities` must outlive it. Throws a user error if a vector in its range is zero
-  /// or not finite; the error counts the entity among all.
+  /// The matrix of `entities` must outlive the shard. Throws a user error if a vector in its range
+  /// is zero or not finite; the error numbers the entity among all entities.
   EntityShard(const EntityVectors& entities, EntityRange own)
       : own_(own), gathered_(gathered(entities, own)), ranker_(rows(entities), own.begin) {}
 
@@ -73,8 +73,8 @@ class EntityShard {
     return cosines;
   }
 
-  /// `counts_each` numbers for each question, to be added to those of the other processes. `gold`
-  /// is the cosine of each question's true entity.
+  /// `counts_each` numbers for each question, to be added to the numbers from the other processes.
+  /// `gold` is the cosine of each question's true entity.
   [[nodiscard]] std::vector<std::uint64_t> counts(VectorRows queries,
                                                   std::span<const EntityQuestion> questions,
                                                   std::span<const double> gold) const {
@@ -101,7 +101,7 @@ class EntityShard {
     return made;
   }
 
-  /// The k nearest of its own entities to each query, numbered among all entities.
+  /// The k entities of this shard that are nearest to each query, numbered among all entities.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(VectorRows queries,
                                                              std::size_t k) const {
     auto nearby = ranker_.nearest(queries, k);
@@ -138,8 +138,8 @@ class EntityShard {
   CosineRanker ranker_;
 };
 
-/// Called before any process counts. Throws a user error for queries of another dimension and for
-/// questions about rows that do not exist.
+/// Called before any process counts. Throws a user error if the queries have a different dimension
+/// from the entities, or if a question names a row that does not exist.
 inline void check_questions(const EntityVectors& entities, VectorRows queries,
                             std::span<const EntityQuestion> questions) {
   if (static_cast<std::size_t>(queries.cols()) != entities.dimension()) {
@@ -175,7 +175,8 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
   return made;
 }
 
-/// The k nearest entities in several processes' lists for one query, nearest first, ties by number.
+/// The k nearest entities in several processes' lists for one query, nearest first; ties are in the
+/// order of entity numbers.
 [[nodiscard]] inline std::vector<NearEntity> merged_nearest(std::vector<NearEntity> lists,
                                                             std::size_t k) {
   ranges::sort(lists, [](const NearEntity& a, const NearEntity& b) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the rank of the true entity when the other true ones are left out?
+// What is the rank of the true entity when the other true entities are left out?
 //
 // The filtered rank of Bordes et al. 2013 ("Translating Embeddings for Modeling Multi-relational
 // Data", section 4.1): other entities that are known to be true for the query are not mistakes.
-// They do not push the true one down, and they are not counted as candidates. `rank_metrics`
-// (measure/rank_metrics.hpp) turns the ranks into mean rank, MRR, Hit@k and the adjusted mean rank
-// index.
+// They do not lower the rank of the true entity, and they are not counted as candidates.
+// `rank_metrics` (measure/rank_metrics.hpp) turns the ranks into mean rank, MRR, Hit@k and the
+// adjusted mean rank index.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +43,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The filtered rank for each question. `known` has one list of rows per question: the other
 /// entities that are known to be true, possibly none. Throws a user error if the number of lists is
-/// not the number of questions, and as CosineRanker::ranks does.
+/// not the number of questions, and the errors of CosineRanker::ranks.
 [[nodiscard]] inline std::vector<QueryRank> filtered_ranks(
     const CosineRanker& ranker, VectorRows queries, std::span<const RankQuestion> questions,
     std::span<const std::vector<std::uint32_t>> known) {

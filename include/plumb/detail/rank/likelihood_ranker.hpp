@@ -7,10 +7,10 @@
 // Each question is a best-first search over one trie of names (score/name_search.hpp). The searches
 // for many prompts share the model's steps: each offers its most promising prefixes, and all of
 // them are evaluated as one batch. The prefix that all prompts share is computed once. Questions
-// about the same prompt run one after another and share the rows that were read. Nodes that a
-// search no longer needs are released immediately. When the model runs out of branches, the widest
-// search gives up its own and feeds them again later. Source of the ranks: "Cosine Similarity as
-// Logits?", Appendix B.2.
+// about the same prompt run one after another and share the rows of log-probabilities that were
+// read. Nodes that a search no longer needs are released immediately. When the model runs out of
+// branches, the widest search releases its branches and feeds them again later. Source of the
+// ranks: "Cosine Similarity as Logits?", Appendix B.2.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +40,8 @@ struct NameQuestion {
   std::vector<std::uint32_t> truths;
 };
 
-/// Not thread-safe. Model and trie must outlive it; nothing else may use the model meanwhile.
+/// Not thread-safe. The model and the trie must outlive the ranker. While the ranker exists,
+/// nothing else may use the model.
 template <ScoringLm Model>
 class LikelihoodRanker {
  public:
@@ -51,13 +52,13 @@ class LikelihoodRanker {
         leaves_each_(options.hits > 0 ? 6 : 60),
         offered_(options.hits > 0 ? 4 : 40) {}
 
-  /// Tokens fed so far: for the searches, and for the prompts before them.
+  /// Tokens fed so far: for the names, and for the prompts before them.
   [[nodiscard]] std::uint64_t fed_for_names() const noexcept { return branches_.fed_names(); }
   [[nodiscard]] std::uint64_t fed_for_prompts() const noexcept { return branches_.fed_prompts(); }
 
   /// The ranks, in the order of the questions. Every prompt must begin with `context` and be longer
-  /// than it. The result depends only on the questions, except for rounding. `on_answer` is called
-  /// after each question.
+  /// than `context`. The result depends only on the questions, except for rounding. `on_answer` is
+  /// called after each question.
   [[nodiscard]] std::vector<SearchedRank> rank(std::span<const TokenId> context,
                                                std::span<const NameQuestion> questions,
                                                const std::function<void()>& on_answer = {}) {
@@ -102,8 +103,8 @@ class LikelihoodRanker {
   };
 
   /// Whether another prompt can be searched together with the active ones. There must be room for
-  /// it, and no prompt may be a prefix of another, because candidates and prompts would be mixed
-  /// up.
+  /// its prompt, and no prompt may be a prefix of another, because candidates and prompts would
+  /// then be confused.
   [[nodiscard]] bool may_join(const std::list<Asked>& active,
                               std::span<const TokenId> prompt) const {
     if (active.empty()) return true;
@@ -140,11 +141,12 @@ class LikelihoodRanker {
     return true;
   }
 
-  /// Evaluates as many wanted nodes as fit into one step. It takes everything that a search offers
-  /// if there is room. If no search fits whole, it takes a part of each offer. If not even a part
-  /// fits, it gives up some held nodes.
+  /// Evaluates as many wanted nodes as fit into one step. If there is room, all nodes that a search
+  /// offers are evaluated. If no search's nodes all fit, a part of each offer is evaluated. If not
+  /// even a part fits, some held nodes are released.
   void step(std::list<Asked>& active) {
-    std::vector<std::pair<Asked*, std::size_t>> chosen;  // and how many of its wanted nodes
+    std::vector<std::pair<Asked*, std::size_t>> chosen;  // each with the number of its wanted nodes
+                                                         // to evaluate
     const TreeLimits limits = branches_.limits().filled();
     TreeRoom room{limits.nodes, limits.leaves};
     room = room.without({branches_.context(), 0});
@@ -180,8 +182,8 @@ class LikelihoodRanker {
     }
   }
 
-  /// Frees nodes: the names of the search that holds the most, or else the last held prompt. The
-  /// first search keeps its prompt, so that it makes progress.
+  /// Releases nodes: the names of the search that holds the most nodes, or else the last held
+  /// prompt. The first search keeps its prompt, so that it makes progress.
   void give_up(std::list<Asked>& active) {
     Asked& widest = *ranges::max_element(
         active, {}, [](const Asked& asked) { return asked.branch.held.size(); });
@@ -195,9 +197,10 @@ class LikelihoodRanker {
   const NameTrie& trie_;
   NameSearchOptions options_;
   NameBranches<Model> branches_;
-  // Branches that a search may have, and prefixes that it offers at a time. A search that may end
-  // early offers few, so that few are evaluated in vain. A full rank needs all that it offers, and
-  // with few searches running together, held nodes are seldom given up.
+  // The number of branches that a search may have, and of prefixes that it offers at a time. A
+  // search that may end early offers few prefixes, so that few are evaluated unnecessarily. A
+  // search for a full rank needs all the prefixes that it offers, and if few searches run together,
+  // held nodes are seldom released.
   std::size_t leaves_each_, offered_;
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a masked model put in the place of a mask, and how likely are given names there?
+// Which tokens does a masked model fill in for a mask, and how likely are given names there?
 //
 //   answer      argmax_t P(t | text) over the whole vocabulary, ties to the lowest t: one mask, as
 //               BELIEF asks encoders
-//   rank        of the most likely true token among all, and in a common vocabulary (LAMA)
+//   rank        of the likeliest true token among all tokens, and in a common vocabulary (LAMA)
 //   names       Σ_j log P(t_j | text, t_1 … t_{j−1}, masks for the rest), in nats
-// plumb adds an extension for up to N masks in the gap. For each number of masks, they are filled
-// from left to right, each with its most likely token. The answer is the fill with the highest mean
-// log-probability; ties go to the fewest masks. Equal inputs are computed once. Sources: "What
-// Matters in Learning Facts in Language Models?", section 2; Petroni et al. 2019, "Language Models
-// as Knowledge Bases?", section 4.3.
+// plumb adds an extension for up to N masks in the gap. For each number of masks, the masks are
+// filled from left to right, each with its most likely token. The answer is the fill with the
+// highest mean log-probability; ties go to the fewest masks. Equal inputs are computed once.
+// Sources: "What Matters in Learning Facts in Language Models?", section 2; Petroni et al. 2019,
+// "Language Models as Knowledge Bases?", section 4.3.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,15 +33,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// What to compute for one gap.
 struct MaskedGap {
-  /// The text with one mask, in the model's frame.
+  /// The text with one mask, including the model's special tokens around it.
   MaskedQuery text;
   /// Whether to fill the gap; if false, only names are scored.
   bool fills = true;
   /// The names to score, each of at least one token.
   std::vector<std::vector<TokenId>> names{};
-  /// True tokens, without duplicates. The most likely one is ranked; if empty, nothing is.
+  /// True tokens, without duplicates. The most likely of them is ranked; if there are none, nothing
+  /// is ranked.
   std::vector<TokenId> truths{};
-  /// A vocabulary, ascending, in which it is ranked too; null for none. Must outlive the gap.
+  /// A vocabulary, ascending, in which the most likely true token is ranked too; null for none.
+  /// Must outlive the gap.
   const std::vector<TokenId>* vocabulary = nullptr;
 };
 
@@ -58,7 +60,8 @@ struct FilledGap {
   std::vector<double> names{};
   /// The rank of the most likely true token; the other true tokens are left out.
   std::optional<Rank> rank{};
-  /// The most likely token of the vocabulary, and in it the rank of the most likely true token.
+  /// The most likely token of the gap's vocabulary, and the rank of the most likely true token in
+  /// that vocabulary.
   std::optional<TokenId> common_fill{};
   std::optional<Rank> common_rank{};
 };
@@ -84,14 +87,16 @@ Rank rank_of_truth(std::span<const float> logits, std::span<const TokenId> truth
   return rank;
 }
 
-/// The model must outlive it. Not thread-safe.
+/// The model must outlive the filler. Not thread-safe.
 template <MaskedLm Model>
 class MaskFiller {
  public:
-  /// `masks` is the most masks in a gap, at least 1. Ranks are computed only if it is 1.
+  /// `masks` is the largest number of masks in a gap, at least 1. Ranks are computed only if it is
+  /// 1.
   explicit MaskFiller(Model& model, std::size_t masks = 1) : model_(model), masks_(masks) {}
 
-  /// Fills several gaps together. Throws a user error if the model gives a token that has no logit.
+  /// Fills several gaps together. Throws a user error if the model returns a token that has no
+  /// logit.
   [[nodiscard]] std::vector<FilledGap> fill(std::span<const MaskedGap> gaps) {
     std::vector<FilledGap> made(gaps.size());
     std::vector<std::vector<MaskFill>> fills(gaps.size());  // by gap, then masks - 1
@@ -116,7 +121,7 @@ class MaskFiller {
   /// token.
   struct Target {
     std::size_t gap = 0;
-    std::size_t masks = 0;  // of the fill; 0 for a name
+    std::size_t masks = 0;  // the number of masks in the fill; 0 for a name
     std::size_t name = 0;
   };
 
@@ -124,8 +129,8 @@ class MaskFiller {
     return fill.log_probability / static_cast<double>(fill.tokens.size());
   }
 
-  /// A gap's text with `masks` masks, the first ones replaced by `filled`; the query is at the
-  /// next.
+  /// A gap's text with `masks` masks, the first of them replaced by `filled`; the query is for the
+  /// next mask.
   [[nodiscard]] MaskedQuery query(const MaskedQuery& text, std::size_t masks,
                                   std::span<const TokenId> filled) const {
     const auto at = text.sequence.begin() + text.position;
@@ -137,7 +142,7 @@ class MaskFiller {
     return made;
   }
 
-  /// Processes the token at `place` of every fill and name that is that long.
+  /// Processes the token at `place` of every fill and name that is long enough.
   void step(std::span<const MaskedGap> gaps, std::size_t place,
             std::vector<std::vector<MaskFill>>& fills, std::vector<FilledGap>& made) {
     DistinctInputs inputs;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts, with which names after them, does the model hold?
+// Which prompts does the model hold, and which names after them?
 //
 // One tree serves many prompts with a common beginning. Their shared tokens stay in the model, each
-// prompt is a branch, and the fed part of the name trie follows it. Branches may be given up and
-// are fed again when they are needed. A model without branches is fed prefix by prefix.
+// prompt is a branch, and the part of the name trie that was fed follows it. Branches may be
+// released and are fed again when they are needed. A model without branches is fed prefix by
+// prefix.
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,7 @@ struct TreeRoom {
   [[nodiscard]] bool holds(const TreeRoom& other) const {
     return other.nodes <= nodes && other.leaves <= leaves;
   }
-  /// What is left of it after taking `other`.
+  /// The room that is left after taking `other`.
   [[nodiscard]] TreeRoom without(const TreeRoom& other) const {
     return {nodes - (std::min)(nodes, other.nodes), leaves - (std::min)(leaves, other.leaves)};
   }
@@ -45,13 +46,14 @@ struct TreeRoom {
 /// last token.
 struct PromptBranch {
   std::span<const TokenId> prompt;
-  /// From trie node to tree node.
+  /// Maps trie nodes to tree nodes.
   std::unordered_map<NodeId, NodeId> nodes{};
   /// Trie nodes that the model holds.
   std::set<NodeId> held{};
 };
 
-/// Not thread-safe. Model and trie must outlive it; nothing else may use the model meanwhile.
+/// Not thread-safe. The model and the trie must outlive this object. While it exists, nothing else
+/// may use the model.
 template <ScoringLm Model>
 class NameBranches {
  public:
@@ -60,14 +62,14 @@ class NameBranches {
 
   [[nodiscard]] const TreeLimits& limits() const noexcept { return limits_; }
   [[nodiscard]] bool has_branches() const { return limits_.leaves > 1; }
-  /// The number of tokens that all prompts begin with and that the model holds.
+  /// The number of tokens with which all prompts begin; the model holds them.
   [[nodiscard]] std::size_t context() const noexcept { return tree_.context().size(); }
 
   /// Tokens fed so far: of names, and of the prompts before them.
   [[nodiscard]] std::uint64_t fed_names() const noexcept { return fed_names_; }
   [[nodiscard]] std::uint64_t fed_prompts() const noexcept { return fed_prompts_; }
 
-  /// Drops everything, then feeds the tokens that all prompts begin with.
+  /// Releases everything, then feeds the tokens with which all prompts begin.
   void hold_context(std::span<const TokenId> context) {
     drop();
     if (!has_branches()) return;
@@ -191,8 +193,8 @@ class NameBranches {
                      "use an engine that reports every token");
   }
 
-  /// The answers for a trie node's children, from `slot` on; advances `slot` past them. Valid until
-  /// the next call.
+  /// The answers for a trie node's children, starting at `slot`. Advances `slot` past them. Valid
+  /// until the next call.
   [[nodiscard]] std::span<const double> children_of(NodeId name, std::size_t& slot) {
     nats_.clear();
     for (std::size_t i = 0; i < trie_.children(name).size(); ++i) nats_.push_back(lookups_[slot++]);
@@ -229,7 +231,8 @@ class NameBranches {
   CachedTree<Model> tree_;
   TokenLookups lookups_;
   std::vector<double> nats_;
-  std::unordered_map<NodeId, std::uint32_t> users_;  // by prompt node: held prompts there
+  std::unordered_map<NodeId, std::uint32_t> users_;  // by prompt node: the number of held prompts
+                                                     // that contain it
   std::uint64_t fed_names_ = 0, fed_prompts_ = 0;
 };
 

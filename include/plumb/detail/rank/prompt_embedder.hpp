@@ -6,7 +6,7 @@
 // A text's vector is the hidden vector of its last token. Equal texts are embedded once. The common
 // beginning of all texts (the shots of a query) is computed once and kept. The rest is planned into
 // packs that share their prefixes (score/pack_plan.hpp). Packs depend only on the texts, so an
-// interrupted job can resume at any pack and gives the same vectors. A model without trees embeds
+// interrupted job can resume at any pack and compute the same vectors. A model without trees embeds
 // text by text.
 
 #include <Eigen/Core>
@@ -33,9 +33,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Embedder over any TreeEmbedder, which must outlive it. Nothing else may use the model
-/// while a job is being embedded, because the model holds the common beginning of the job's texts.
-/// Not thread-safe.
+/// Models Embedder on top of any TreeEmbedder, which must outlive this object. Nothing else may use
+/// the model while a job is being embedded, because the model holds the common beginning of the
+/// job's texts. Not thread-safe.
 template <TreeEmbedder Model>
 class PromptEmbedder {
  public:
@@ -53,7 +53,7 @@ class PromptEmbedder {
     }
     /// The tokens that pack p feeds.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
-    /// Counts distinct texts as statements.
+    /// The cost of the job; statements are distinct texts.
     [[nodiscard]] ScoringCost cost() const {
       return {statements_.size(), one_by_one_, statements_.context().size() + plan_.tree_nodes,
               statements_.context().size() + plan_.pack_nodes};
@@ -71,8 +71,8 @@ class PromptEmbedder {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// `around` is put around every text. Throws a user error if it is a BOS that the model lacks,
-  /// for a text without tokens, and for a text longer than the model's context.
+  /// `around` is put around every text. Throws a user error if `around` is a BOS that the model
+  /// lacks, if a text has no tokens, or if a text is longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     Job job;
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
@@ -84,7 +84,8 @@ class PromptEmbedder {
     }
     if (places.size() > 1 && model_.tree_limits().leaves > 1) {
       const auto& [first, _] = *places.begin();
-      const auto& [last, __] = *places.rbegin();  // sorted, so all others share their common prefix
+      const auto& [last, __] = *places.rbegin();  // sorted, so all texts share the common prefix of
+                                                  // first and last
       std::size_t common = common_prefix(first, last);
       common = (std::min)(common, first.size() - 1);
       job.statements_.set_context({first.begin(), first.begin() + static_cast<int>(common)});

@@ -3,11 +3,11 @@
 
 // Which of several models ranks the true entity higher, by each method?
 //
-// Two models are compared on the queries that both ranked among the same number of candidates. A
-// query is the same if its part, line, relation and direction (head or tail) are. A difference is
-// the mean over these queries of the first model's value minus the second's; its interval is a
-// percentile bootstrap over queries. The realistic rank is used, the middle of ties, among all
-// candidates (raw).
+// Two models are compared on the queries that both ranked among the same number of candidates. Two
+// queries are the same if their part, line, relation and direction (head or tail) are the same. A
+// difference is the mean over these queries of the first model's value minus the second's; its
+// interval is a percentile bootstrap over queries. The rank used is the realistic one (the middle
+// of ties) among all candidates (raw).
 
 #include <algorithm>
 #include <array>
@@ -32,7 +32,7 @@ struct RankedModel {
   std::vector<RankedMethod> methods;
   /// Agreement between pairs of methods.
   std::vector<MethodAgreement> agreements{};
-  /// If known: the family, a group of models that differ in size, and the number of parameters.
+  /// The family (a group of models that differ in size) and the number of parameters, if known.
   std::string family{};
   std::optional<double> parameters{};
 };
@@ -43,7 +43,7 @@ struct SizeSeries {
   std::string method;
   /// A key of rank_columns.
   std::string measure;
-  /// In ascending order of size, at least two.
+  /// Indices of at least two models, in ascending order of size.
   std::vector<std::size_t> models;
   /// Whether no larger model has a lower value than a smaller one.
   bool monotone = false;
@@ -59,8 +59,8 @@ struct RankStanding {
 struct RankDifference {
   std::size_t first = 0, second = 0;
   std::size_t queries = 0;
-  /// Queries whose true entity the first model ranks higher, the second ranks higher, and both rank
-  /// equally.
+  /// The numbers of queries whose true entity the first model ranks higher, the second model ranks
+  /// higher, and both models rank equally.
   std::size_t first_higher = 0, second_higher = 0, equal = 0;
   Estimate mean_reciprocal_rank, hits_at_1, hits_at_10;
   TestedCorrelation log_rank;
@@ -70,8 +70,8 @@ struct MethodComparison {
   std::string method;
   /// Highest mean reciprocal rank first.
   std::vector<RankStanding> standings;
-  /// Pairs in the order of the standings, without pairs that share no query or have undecided
-  /// ranks.
+  /// Pairs in the order of the standings. Pairs that share no query or have undecided ranks are
+  /// left out.
   std::vector<RankDifference> differences;
 };
 
@@ -94,7 +94,7 @@ struct RankComparison {
   }
 };
 
-/// Throws as shared_queries does.
+/// Throws the errors of shared_queries.
 [[nodiscard]] inline RankDifference rank_difference(const RankedMethod& one,
                                                     const RankedMethod& other,
                                                     const Bootstrap& bootstrap) {
@@ -144,12 +144,12 @@ struct RankComparison {
       });
       if (*made.models[standings.front().model].parameters ==
           *made.models[standings.back().model].parameters) {
-        continue;  // no size is larger
+        continue;  // all models have the same size
       }
       for (const auto& [measure, value] : measures) {
         SizeSeries series{family, of.method, measure, {}, true};
         double size = 0, of_smaller = -1,
-               of_size = -1;  // the highest of all smaller models, of this size
+               of_size = -1;  // the highest value of all smaller models, and of models of this size
         for (const RankStanding& one : standings) {
           const double mine = value(made.ranked(one).realistic());
           if (std::isnan(mine)) continue;
@@ -169,7 +169,7 @@ struct RankComparison {
 }
 
 /// Compares at least two measured models. Throws a user error if no two of them share a method and
-/// a query, and as shared_queries does.
+/// a query, and the errors of shared_queries.
 [[nodiscard]] inline RankComparison compare_ranks(std::vector<RankedModel> models,
                                                   const Bootstrap& bootstrap) {
   RankComparison made{.models = std::move(models), .methods = {}, .bootstrap = bootstrap};
@@ -220,11 +220,11 @@ struct RankComparison {
   const bool compares = ranges::any_of(
       made.methods, [](const MethodComparison& of) { return !of.differences.empty(); });
   if (!shares || (!compares && !undecided)) {
-    throw user_error(
-        {.field = "RUN"},
-        shares ? "the runs share no query with the same number of "
-                 "candidates" : "the runs share no method",
-        "choose runs that ranked the same queries of one graph by the same method");
+    throw user_error({.field = "RUN"},
+                     shares ? "the runs share no query with the same number of "
+                              "candidates"
+                            : "the runs share no method",
+                     "choose runs that ranked the same queries of one graph by the same method");
   }
   if (!apart.empty()) {
     made.remarks.push_back(

@@ -3,7 +3,7 @@
 
 // Which numbers summarise a ranking of entities?
 //
-// Everything that its page, its tables and its metrics.json show is computed here once from the
+// Everything that a ranking's page, tables and metrics.json show is computed here once from the
 // ranks: each method by itself, raw and filtered; how far methods agree on shared queries and
 // candidates; and whether long names rank lower.
 
@@ -31,7 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The rank of one query's true entity. `score` is the entity's score, a cosine or nats. If a
 /// search ended early, `undecided` counts the candidates that may also rank above it. `tokens` is
-/// the length of its name in the model's tokens.
+/// the length of the entity's name in the model's tokens.
 struct EntityRank {
   std::string part;
   std::size_t line = 0;
@@ -59,21 +59,21 @@ struct RankBin {
 
 struct RankedMethod {
   std::string name;
-  /// Whether it ranks only one-token names while other methods rank all.
+  /// Whether the method ranks only one-token names while other methods rank all names.
   bool narrowed = false;
   std::vector<EntityRank> ranks;
   /// Indexed by Ties.
   std::array<RankMetrics, 3> raw{}, filtered{};
-  /// Ranks in the middle of ties, which tables show.
+  /// The metrics of realistic ranks (in the middle of ties), which tables show.
   [[nodiscard]] const RankMetrics& realistic() const {
     return raw[static_cast<std::size_t>(Ties::realistic)];
   }
-  /// Raw and realistic metrics, by relation.
+  /// The metrics of raw, realistic ranks, by relation.
   std::map<std::string, RankMetrics> by_relation{};
   /// Correlation of the rank (not its logarithm) with the number of tokens in the true entity's
   /// name.
   TestedCorrelation length{};
-  /// The largest number of candidates of a query.
+  /// The largest number of candidates of any query.
   std::size_t candidates = 0;
   /// Shares of queries by the rank of the true entity; empty if ranks are undecided.
   std::vector<RankBin> histogram{};
@@ -119,7 +119,7 @@ inline bool is_decided(const RankedMethod& method) {
 
 inline constexpr std::size_t longest_length = 8;
 
-/// 1, 2–3, 4–10, 11–30, 31–100 …
+/// The bins are 1, 2–3, 4–10, 11–30, 31–100 …
 inline std::vector<RankBin> histogram_of(const RankedMethod& method) {
   std::vector<RankBin> bins;
   for (std::size_t low = 1, high = 1, decade = 1; low <= method.candidates; low = high + 1) {
@@ -166,16 +166,16 @@ inline void measure(RankedMethod& method, const Bootstrap& bootstrap) {
   method.length = tested(tokens, ranks);
 }
 
-/// Identifies the same query in two methods or runs: by its line, or by its names if it has no
-/// file.
+/// Identifies the same query in two methods or runs: by its line, or by its entities' names if it
+/// has no line.
 using QueryKey = std::tuple<std::string, std::string, std::size_t, bool, std::size_t, std::string>;
 inline QueryKey query_key(const EntityRank& rank) {
   return {rank.part,      rank.relation,   rank.line,
           rank.asks_head, rank.candidates, rank.line > 0 ? "" : rank.head + "\n" + rank.tail};
 }
 
-/// For each shared query, its indices in both lists. Throws a user error if the same line asks for
-/// other entities.
+/// For each shared query, its indices in both lists. Throws a user error if the same line contains
+/// different entities in the two lists.
 [[nodiscard]] inline std::vector<std::pair<std::size_t, std::size_t>> shared_queries(
     const std::vector<EntityRank>& one, const std::vector<EntityRank>& other) {
   std::map<QueryKey, std::size_t> places;
@@ -220,7 +220,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return agreement;
 }
 
-/// Measures methods whose name, ranks (at least one) and `narrowed` are set.
+/// Measures methods. The name, the ranks (at least one) and `narrowed` of each method must be set.
 [[nodiscard]] inline RankResults rank_results(std::vector<RankedMethod> methods,
                                               const Bootstrap& bootstrap) {
   RankResults made{std::move(methods), {}, {}};

@@ -7,7 +7,8 @@
 //   ‖U − s·u‖ ≤ off,
 // By the Cauchy–Schwarz inequality, two such vectors with scales s and t satisfy
 //   |U·V − s·t·(u·v)| ≤ (s + off(U)) · off(V) + off(U) · t.
-// Scales are the largest for which the numbers fit in 16 bits and every product ‖U‖ ‖V‖ in 32 bits.
+// Each scale is the largest for which the numbers fit in 16 bits and every product ‖U‖ ‖V‖ fits in
+// 32 bits.
 
 #include <algorithm>
 #include <array>
@@ -37,8 +38,8 @@ inline float largest_magnitude(const float* numbers, std::size_t dimension) {
   return rank_kernels().largest_magnitude(numbers, dimension);
 }
 
-/// Writes numbers · scale / length, rounded, and returns a bound of the error, `off`. `shorts` has
-/// room for `dimension` numbers.
+/// Writes numbers · scale / length, rounded, and returns `off`, the bound on the error. `shorts`
+/// has room for `dimension` numbers.
 inline double write_short(const float* numbers, double length, double scale, std::size_t dimension,
                           std::int16_t* shorts) {
   const double sum =
@@ -48,7 +49,7 @@ inline double write_short(const float* numbers, double length, double scale, std
   return std::sqrt(sum) * slack + scale * 0x1.0p-22;
 }
 
-/// Bound of |U·V − s·t·(u·v)|, plus 1 for the rounding of thresholds that are compared with U·V.
+/// A bound on |U·V − s·t·(u·v)|, plus 1 for the rounding of thresholds that are compared with U·V.
 inline double product_bound(const ShortDirection& u, const ShortDirection& v) {
   return (u.scale + u.off) * v.off + u.off * v.scale + 1;
 }

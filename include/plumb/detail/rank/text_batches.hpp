@@ -3,9 +3,9 @@
 
 // How are many texts embedded by a model that takes only whole texts?
 //
-// In batches of a fixed size, one after another, so that an interrupted job can resume at any
-// batch. For models that can share prefixes, use rank/prompt_embedder.hpp; its jobs have the same
-// interface.
+// They are embedded in batches of a fixed size, one after another, so that an interrupted job can
+// resume at any batch. For models that can share prefixes, use rank/prompt_embedder.hpp; its jobs
+// have the same interface.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model must outlive it. As thread-safe as the model.
+/// The model must outlive this object, which is as thread-safe as the model.
 template <class Model>
 requires Embedder<Model> && LanguageModel<Model>
 class TextBatches {
@@ -40,7 +40,7 @@ class TextBatches {
       return (std::min)(size, texts_.size() - p * size);
     }
     [[nodiscard]] std::size_t statements(std::size_t p) const { return texts(p); }
-    /// Tokens of batch p, estimated as if all texts of the job were equally long.
+    /// The number of tokens in batch p, estimated as if all texts of the job were equally long.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const {
       return texts(p) * tokens_ / texts_.size();
     }
@@ -58,9 +58,9 @@ class TextBatches {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// Throws a user error if BOS is wanted and the model has none, for other tokens around a text,
-  /// which cannot be passed to a model of whole texts, for a text without tokens, and for a text
-  /// longer than the model's context.
+  /// Throws a user error if BOS is wanted but the model has none, or if other tokens are wanted
+  /// around a text, because they cannot be passed to a model that takes only whole texts. Also
+  /// throws one if a text has no tokens or is longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     if (around.is_frame()) {
       throw user_error({.setting = "bos"},
@@ -91,11 +91,11 @@ class TextBatches {
   }
 
   /// Calls `visit(text, vector)` for each text of batch p. Throws an internal error if the model
-  /// gives vectors of another number or dimension than expected.
+  /// returns vectors whose number or dimension is not as expected.
   template <class Visit>
   void embed(Job& job, std::size_t p, Visit visit) {
     const std::size_t first = p * Job::size, count = job.texts(p);
-    // A text that begins with BOS itself gets no second one.
+    // If a text itself begins with BOS, BOS is not added again.
     for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
       const bool with_bos = job.behind_bos_[first + begin];
       while (end < count && job.behind_bos_[first + end] == with_bos) ++end;

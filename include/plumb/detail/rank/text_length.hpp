@@ -3,8 +3,8 @@
 
 // Which texts can a model embed?
 //
-// Texts that have at least one token and fit into its context. Plans check this before any text is
-// embedded, so that a job cannot fail halfway because of it.
+// A model can embed texts that have at least one token and fit into its context. Plans check this
+// before any text is embedded, so that a job does not fail halfway.
 
 #include <cstddef>
 #include <string>
@@ -15,8 +15,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for a text without tokens and for one of more than `context` tokens. BOS
-/// counts if it is fed.
+/// Throws a user error if a text has no tokens or more than `context` tokens. BOS counts if it is
+/// fed.
 inline void refuse_text_length(const std::string& text, std::size_t tokens, std::size_t context) {
   if (tokens == 0) {
     throw user_error({.field = "text"}, "'" + text + "' has no tokens", "set `bos` to yes");

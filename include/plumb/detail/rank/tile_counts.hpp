@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which entities of a tile are nearer to a query than the true one, judged by their products?
+// Which entities of a tile are nearer to a query than the true entity, judged by their products?
 //
-// Entities with products above a range are certainly nearer, and those below it are not. The few
-// within it are decided exactly by the caller.
+// Entities with products above a range are certainly nearer, and those below it are not. The caller
+// decides the few within the range exactly.
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ struct Tile {
   [[nodiscard]] const std::int32_t* row(std::size_t r) const { return products + r * stride; }
   [[nodiscard]] double scale(std::size_t r) const { return queries[r].scale * entities.scale; }
   [[nodiscard]] double cosine(std::size_t r, std::size_t c) const { return row(r)[c] / scale(r); }
-  /// Bound of the error of cosine().
+  /// A bound on the error of cosine().
   [[nodiscard]] double bound(std::size_t r) const {
     return product_bound(queries[r], entities) / scale(r);
   }

@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Vectors as rows, [count, dimension], row-major; they are not copied.
+/// Vectors as the rows of a row-major matrix, [count, dimension]; they are not copied.
 using VectorRows =
     Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
@@ -34,8 +34,8 @@ inline float quick_dot(const float* a, const float* b, std::size_t dimension) {
   return rank_kernels().quick_dot(a, b, dimension);
 }
 
-/// |fl(a·b) − a·b| ≤ γ ‖a‖ ‖b‖ with γ = d u / (1 − d u), u = 2⁻²⁴, in whatever order d products are
-/// summed (Higham 2002, section 3.1). Eight more steps allow for underflow.
+/// |fl(a·b) − a·b| ≤ γ ‖a‖ ‖b‖ with γ = d u / (1 − d u), u = 2⁻²⁴, regardless of the order in which
+/// the d products are summed (Higham 2002, section 3.1). Eight more steps allow for underflow.
 inline double single_precision_bound(std::size_t dimension) {
   const double steps = static_cast<double>(dimension + 8) * 0x1.0p-24;
   return steps / (1 - steps);
@@ -43,8 +43,8 @@ inline double single_precision_bound(std::size_t dimension) {
 
 /// Why a vector of this length cannot be ranked; null if it can.
 inline const char* fault_of_length(double length) {
-  // Single precision can represent such lengths, their inverses, and products and sums of two such
-  // vectors.
+  // For such lengths, single precision can represent the lengths, their inverses, and products and
+  // sums of two such vectors.
   if (length >= 0x1.0p-40 && length <= 0x1.0p40) return nullptr;
   return length == 0              ? "is a zero vector, so it has no direction"
          : !std::isfinite(length) ? "is not finite, so it has no direction"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files that are either complete or absent: each is written as NAME.part next to its place and then
-// renamed. A file that has its final name survives a power loss.
+// Files that are either complete or absent: each is written as NAME.part in the same folder and
+// then renamed. A file that has its final name survives a power loss.
 
 #include <algorithm>
 #include <cstddef>
@@ -47,7 +47,8 @@ inline void make_folders(const DiskPath& folder) {
                    "choose another folder (`out`)");
 }
 
-/// Identifies the content of a file: its lines, its bytes and their FNV-1a hash.
+/// Identifies the content of a file: the number of its lines, the number of its bytes, and their
+/// FNV-1a hash.
 struct FileSum {
   std::uintmax_t lines = 0, bytes = 0;
   std::uint64_t hash = fnv1a("");
@@ -68,7 +69,8 @@ struct FileSum {
   return sum;
 }
 
-/// A file that is written piece by piece and gets its name once it is complete. Not thread-safe.
+/// A file that is written piece by piece and gets its final name once it is complete. Not
+/// thread-safe.
 class AtomicFile {
  public:
   /// Throws a user error if it cannot be created.
@@ -87,8 +89,8 @@ class AtomicFile {
     if (waiting_.size() >= most_waiting) write();
     return *this;
   }
-  /// Returns the sum of what was written. Throws an internal error if the disk refuses; the file
-  /// then does not get its name.
+  /// Returns the sum of the written text. Throws an internal error if the disk refuses; the file
+  /// then does not get its final name.
   FileSum finish() {
     write();
     refuse_failed(output_->sync());

@@ -58,7 +58,7 @@ class AtomicFolder {
   /// The folder that its files are written into.
   [[nodiscard]] const DiskPath& path() const noexcept { return part_; }
 
-  /// Throws an internal error if the disk refuses; the folder then does not get its name.
+  /// Throws an internal error if the disk refuses; the folder then does not get its final name.
   void finish() { rename_into_place(part_, folder_); }
 
  private:

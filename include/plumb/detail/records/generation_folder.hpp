@@ -33,7 +33,8 @@ template <Lemmatiser Lemmas>
   return answered_setting(setting, asked, lemmas, each_row, file, most_tokens);
 }
 
-/// The confidences that a setting's sampled answers give its greedy ones. Throws the same errors.
+/// The confidences in a setting's greedy answers, computed from its sampled answers. Throws the
+/// same errors.
 template <Lemmatiser Lemmas>
 [[nodiscard]] SampledConfidences read_sampled(const DiskPath& folder,
                                               const AnsweredSetting& setting,
@@ -44,7 +45,7 @@ template <Lemmatiser Lemmas>
   return sampled_confidences(setting, asked, lemmas, each_row, file);
 }
 
-/// The dataset that a generation asked. Throws a user error for a folder that lacks it.
+/// The dataset that a generation asked about. Throws a user error for a folder that lacks it.
 [[nodiscard]] inline MultiPromptDataset read_asked(const DiskPath& folder) {
   for (const char* name : {"facts.jsonl", "templates.jsonl"}) {
     refuse_stream(folder / "asked" / name);

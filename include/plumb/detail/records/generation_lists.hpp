@@ -5,8 +5,8 @@
 //
 // A generation in KAMEL's form leaves the same files as any generation (generation_rows.hpp): a row
 // for each fact, under the only setting. Its metadata_generate.json has "answers": "lists" and
-// max_new_tokens. A row's answer ends before its first "%". An answer of max_new_tokens tokens was
-// cut.
+// max_new_tokens. A row's answer ends before its first "%". An answer of max_new_tokens tokens
+// counts as cut off.
 
 #include <cstddef>
 #include <optional>
@@ -24,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The answer to a fact and its scores.
 struct RecordedList {
-  /// Index in the asked relation.
+  /// Index in the relation.
   std::size_t fact = 0;
   std::string text;
   ListScore with_aliases, main_label, script;

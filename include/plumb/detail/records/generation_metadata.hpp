@@ -42,7 +42,7 @@ struct GenerationMetadata {
   std::vector<std::string> remarks{};
 };
 
-/// The number of rows of each file of answers, samples, names and content-free prompts in a folder.
+/// The number of rows in each file of answers, samples, names and content-free prompts in a folder.
 [[nodiscard]] inline Json recorded_rows(const DiskPath& folder) {
   std::map<std::string, std::size_t> rows;  // in the order of their names
   for (const DiskPath& file : folder.list()) {

@@ -3,8 +3,8 @@
 
 // Generated answers in the form that calibration reads.
 //
-// Each setting of a run becomes a model of its own. A relation's templates are paraphrases, asked
-// about the subject's first name. The confidence of an answer is the probability of its tokens. If
+// Each setting of a run becomes a model of its own. A relation's templates are paraphrases, filled
+// with the subject's first name. The confidence of an answer is the probability of its tokens. If
 // all facts were sampled, there is also the share of samples that match the greedy answer. There is
 // no closed set: right answers to a fact count as one answer; wrong ones differ if their lemmas do.
 
@@ -29,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The templates under which every fact of a relation was asked with its subject's first name.
+/// The templates that were used for every fact of a relation with its subject's first name.
 inline std::vector<std::size_t> templates_of_all(const PromptOutcomes& table,
                                                  const PromptRelation& relation) {
   std::vector<std::size_t> asked(relation.templates.size());
@@ -45,8 +45,8 @@ inline std::vector<std::size_t> templates_of_all(const PromptOutcomes& table,
   return common;
 }
 
-/// A study's answers under the templates that all facts of a relation were asked under. `asked` is
-/// the dataset that was asked. Throws a user error for a relation without such a template.
+/// A study's answers under the templates that were used for all facts of a relation. `asked` is the
+/// dataset that the study asked about. Throws a user error for a relation without such a template.
 class GeneratedPredictions {
  public:
   GeneratedPredictions(const ManyPromptStudy& study, const MultiPromptDataset& asked,

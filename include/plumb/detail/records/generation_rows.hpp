@@ -3,15 +3,15 @@
 
 // The files that store the answers to many prompts.
 //
-// A run folder contains what was asked (asked/facts.jsonl and asked/templates.jsonl,
-// data/multi_prompt_folder.hpp) and metadata_generate.json (generation_metadata.hpp). In addition
-// it has, for each setting, files of answers, of samples, of the likelihoods of names, and of
-// candidates after content-free prompts. Their fields are declared below. A row whose prompt shows
-// examples ends in "shots": indices into the list that shots.jsonl has for the setting, relation
-// and template (generation_shots.hpp). Rows of earlier versions have none. If each prompt has its
-// own examples, the list contains all facts that may be shown, and "shot_templates" has the
-// template of each. Numbers have ten digits. For messages, a row that is read contains its line,
-// counted from 1.
+// A run folder contains the facts and templates that were used (asked/facts.jsonl and
+// asked/templates.jsonl, data/multi_prompt_folder.hpp) and metadata_generate.json
+// (generation_metadata.hpp). In addition it has, for each setting, files of answers, of samples, of
+// the likelihoods of names, and of candidates after content-free prompts. Their fields are declared
+// below. A row whose prompt shows examples ends in "shots": indices into the list that shots.jsonl
+// has for the setting, relation and template (generation_shots.hpp). Rows of earlier versions have
+// none. If each prompt has its own examples, the list contains all facts that may be shown, and
+// "shot_templates" has the template of each. Numbers have ten digits. For messages, a row that is
+// read contains its line, counted from 1.
 
 #include <cstddef>
 #include <cstdint>
@@ -160,7 +160,7 @@ struct RecordFields<RecordedContentFree> {
 };
 
 /// Calls `visit` with each row of a file. Throws a user error for a file that cannot be read and
-/// for a line that is not such a row. Exceptions of `visit` pass through.
+/// for a line that is not such a row. Exceptions from `visit` pass through.
 template <class Row, class Visit>
 void for_each_row(const DiskPath& file, Visit visit) {
   for_each_result_line(file, [&](const Json& line, std::size_t number) {

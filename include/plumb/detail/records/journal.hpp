@@ -4,8 +4,8 @@
 // The journal of a job: which packs of which parts are done, and their results.
 //
 // journal.jsonl grows by one line for each pack as soon as it is evaluated. A job that is killed at
-// any moment therefore loses at most its current pack. Memory contains only where each pack's line
-// begins.
+// any moment therefore loses at most its current pack. Memory contains only the position at which
+// each pack's line begins.
 //   {"version": 2, "part": "P36", "pack": 7, "rows": …, "checksum": "af63dc4c8601ec8c"}
 //   {"version": 2, "part": "P36", "done": …, "checksum": …}     the part's own files are written
 //   {"version": 2, "part": "P36", "anew": true, "checksum": …}  earlier lines of the part are void
@@ -41,7 +41,7 @@ class JournalIndex {
     return Json::parse(line).at("rows");
   }
 
-  /// The value recorded when all of a part was done; it survives a power loss.
+  /// The value recorded when a part was complete; it survives a power loss.
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
     const auto found = done_.find(part);
     return found == done_.end() ? std::nullopt : std::optional(found->second);
@@ -59,7 +59,8 @@ class JournalIndex {
     return done_.erase(part) + packs > 0;
   }
 
-  /// Adds a whole line. Throws a user error for a line that is damaged or of another plumb version.
+  /// Adds a whole line. Throws a user error for a line that is damaged or from another plumb
+  /// version.
   void add_line(const std::string& text, std::uintmax_t begin, const Site& site) {
     if (!text.starts_with(head)) {
       const bool is_other = text.starts_with("{\"part\":") || text.starts_with("{\"relation\":") ||
@@ -162,7 +163,7 @@ class Journal {
         write(part, "\"pack\":" + std::to_string(pack) + ",\"rows\":" + std::string(rows)));
   }
 
-  /// The value recorded when all of a part was done; it survives a power loss.
+  /// The value recorded when a part was complete; it survives a power loss.
   [[nodiscard]] std::optional<Json> done(const std::string& part) const {
     return index_.done(part);
   }

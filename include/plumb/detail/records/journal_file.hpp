@@ -5,9 +5,9 @@
 // most one second's lines.
 //
 // Each line is written in one piece. When the file is opened, a torn last line is cut off. If a
-// line has a hole, that line and everything after it are cut off: after a power loss, a line that
-// was not synced before a later one reached the disk consists of zeros. Lines are read by their
-// start positions.
+// line has a hole, that line and everything after it are cut off. A hole is a run of zeros: after a
+// power loss, a line consists of zeros if it was not synced before a later line reached the disk.
+// Lines are read by their start positions.
 
 #include <chrono>
 #include <cstddef>

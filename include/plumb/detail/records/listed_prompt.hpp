@@ -64,7 +64,7 @@ inline Json spans_json(const std::vector<ByteSpan>& spans) {
   return made;
 }
 
-/// The number of bytes that all texts start with; only given bytes and whole characters count.
+/// The number of leading bytes that all texts share; only given bytes and whole characters count.
 inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   const std::string& first = texts.front().text;
   std::size_t shared = first.size();
@@ -82,8 +82,8 @@ inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   return shared;
 }
 
-/// The number of tokens that all texts start with, none of them a continuation's. `all` contains
-/// the tokens of each text.
+/// The number of leading tokens that all texts share, without tokens of a continuation. `all`
+/// contains the tokens of each text.
 inline std::size_t shared_ids(const ListedPrompt& listed,
                               const std::vector<std::vector<TokenId>>& all,
                               const IdsOfPrompt& ids_of_prompt) {
@@ -103,8 +103,8 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
   return shared;
 }
 
-/// The JSON object of a line. `most` limits the candidates, 0 keeps all. It has ids only if
-/// `ids_of_prompt` is set.
+/// The JSON object of a line. `most` limits the number of candidates; 0 means no limit. The object
+/// has ids only if `ids_of_prompt` is set.
 [[nodiscard]] inline Json to_json(const ListedPrompt& listed, const IdsOfPrompt& ids_of_prompt = {},
                                   std::size_t most = 0) {
   Json row = listed.about;

@@ -3,8 +3,8 @@
 
 // What did a model answer in a many-shot run?
 //
-// The likeliest choice of every fact under every setting. If texts were generated, there are
-// further settings for whether they contain the answer.
+// This header reads the likeliest choice for every fact under every setting. If texts were
+// generated, further settings record whether they contain the answer.
 
 #include <cstddef>
 #include <map>
@@ -119,8 +119,8 @@ template <class Visit>
                            [](const std::string&, const RecordedChoice&) {});
 }
 
-/// Everything in a finished run folder. Throws a user error if the folder is of another kind or
-/// damaged.
+/// Reads everything in a finished run folder. Throws a user error if the folder is of another kind
+/// or damaged.
 [[nodiscard]] inline ManyShotFindings read_many_shot_run(const DiskPath& folder) {
   ManyShotFindings run;
   std::map<std::string, std::pair<double, std::size_t>> chances;  // sum, rows

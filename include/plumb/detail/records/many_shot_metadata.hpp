@@ -82,9 +82,9 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
   write_atomically(folder / metadata_name(ResultsKind::many_shot), written.dump(2) + "\n");
 }
 
-/// The relations of a many-shot run, in order, with what a report needs of each: options,
-/// templates, notes, skipped and both numbers of choices. Throws a user error for a folder of
-/// another kind.
+/// The relations of a many-shot run, in order, with the entries that a report needs: options,
+/// templates, notes, skipped and both choice counts. Throws a user error for a folder of another
+/// kind.
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
     const DiskPath& folder) {
   std::vector<RecordedChoiceRelation> relations;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The files that store the scores of facts that are asked with their own choices.
+// The files that store the scores of facts with their own choices.
 //
 // metadata_many_shot.json (many_shot_metadata.hpp) contains the options of a relation and the pairs
 // that are its shots: the first `shots` pairs of its shots[variant] come before the question of an
@@ -42,7 +42,7 @@ struct RecordedChoice {
   std::vector<double> scores;
   /// Only for EIC-LKE.
   std::optional<PrecedingTexts> before{};
-  /// The number of scored tokens of each choice; empty if a row does not contain it.
+  /// The number of scored tokens of each choice; empty if a row does not contain these numbers.
   std::vector<std::uint32_t> tokens{};
 };
 
@@ -160,7 +160,8 @@ void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visi
   });
 }
 
-/// Calls `visit(const RecordedGeneration&)` for each row; for none if nothing was generated.
+/// Calls `visit(const RecordedGeneration&)` for each row; there are no rows if nothing was
+/// generated.
 template <class Visit>
 void for_each_recorded_generation(const RecordedChoiceRelation& relation, Visit visit) {
   if (!is_there(relation.generated)) return;

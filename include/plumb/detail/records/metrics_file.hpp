@@ -6,9 +6,9 @@
 // A number's name is its keys joined by dots: settings.ic/50.accuracy. An object with value, low
 // and high is one number with its interval; low and high may be null if it has no interval. An
 // element of a list is named by its texts joined by "+" ({"methods": ["deer", "lm-head"], …} is
-// deer+lm-head), or by its first number if it has no texts. From the second element with the same
-// name on, "#2" and so on is appended. Numbers below "models" belong to the individual models.
-// Texts, booleans and lists of plain numbers have no name.
+// deer+lm-head), or by its first number if it has no texts. If several elements have the same name,
+// "#2", "#3" and so on are appended to all but the first. Numbers below "models" belong to the
+// individual models. Texts, booleans and lists of plain numbers have no name.
 
 #include <cstddef>
 #include <map>
@@ -51,7 +51,7 @@ inline bool is_estimate(const Json& json) {
          is_number("high", true);
 }
 
-/// An end of an interval; nullopt if the number has none.
+/// An end of an interval; nullopt if the number has no interval.
 inline std::optional<double> end_of(const Json& json) {
   return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Embeddings in .npy files: writes plumb's own, and reads those of others.
+// Embeddings in .npy files: writes plumb's own, and reads those of other programs.
 //
-// A .npy file of single precision, [count, dimension], in C order, mapped into memory. It may be
-// larger than memory, and only the parts that are used are read. Identifiers are next to it in a
-// .txt with the same stem, one per line. Source of the format: numpy's documentation of npy-format.
+// A .npy file contains single-precision numbers, [count, dimension], in C order, and is mapped into
+// memory. It may be larger than memory, and only the parts that are used are read. Identifiers are
+// next to it in a .txt with the same stem, one per line. Source of the format: numpy's
+// documentation of npy-format.
 
 #include <sys/mman.h>
 #include <Eigen/Core>
@@ -141,7 +142,7 @@ class NpyWriter {
     }
   }
 
-  /// Whether it found rows that were written before.
+  /// Whether an earlier writer's rows were found.
   [[nodiscard]] bool is_resumed() const noexcept { return is_resumed_; }
 
   /// The rows written so far; the others are zeros.
@@ -156,8 +157,8 @@ class NpyWriter {
                 columns_ * sizeof(float));
   }
 
-  /// Copies the rows that another writer of the same shape has put into its .part; rows that it did
-  /// not put are zeros there. Throws a user error for a file of another shape.
+  /// Copies the rows that another writer of the same shape has written to its .part; rows that it
+  /// has not written are zeros there. Throws a user error for a file of another shape.
   void take_rows(const DiskPath& part) {
     const MappedFile other(part);
     if (other.size() != map_.size() || std::memcmp(other.data(), map_.data(), numbers_) != 0) {
@@ -169,8 +170,8 @@ class NpyWriter {
     }
   }
 
-  /// After this call, rows that were put survive a power loss. Throws an internal error if the disk
-  /// refuses.
+  /// After this call, all rows written so far survive a power loss. Throws an internal error if the
+  /// disk refuses.
   void sync() {
     if (msync(map_.data(), map_.size(), MS_SYNC) == 0) return;
     throw internal_error({.file = part()}, "cannot be written",

@@ -4,13 +4,13 @@
 // Which facts of a results folder have several right options, and how well does the model know
 // them?
 //
-// A probe asks a fact with several objects as several rows, one for each (subject, object), so that
-// the files are compatible with lm-pub-quiz. Here the rows of one subject are joined again: the
-// right options are those of all its rows, and the scores are those of its first row under each
+// A probe stores a fact with several objects as several rows, one for each (subject, object), so
+// that the files are compatible with lm-pub-quiz. Here the rows of one subject are joined again:
+// the right options are those of all its rows, and the scores are those of its first row under each
 // template (the statements are identical). Subjects are distinguished as in SubjectGroups, by the
-// first row of each instance. Left out are rows without a subject, rows with their own texts for
-// the options, and subjects with one object. Objects whose rows were not asked, for example because
-// of a limit, are unknown here and count as wrong.
+// first row of each instance. Rows without a subject, rows with their own texts for the options,
+// and subjects with one object are left out. Objects whose rows were not scored, for example
+// because of a limit, are unknown here and count as wrong.
 
 #include <algorithm>
 #include <cstddef>

@@ -58,7 +58,7 @@ inline void refuse_different(const RecordedRelation& first, const RecordedRelati
   }
 }
 
-/// The templates' weights, which must be equal in all folders that have any.
+/// The templates' weights, which must be the same in every folder that has them.
 inline std::vector<double> joined_weights(std::span<const RecordedRelation> parts) {
   const RecordedRelation* first = nullptr;
   for (const RecordedRelation& part : parts) {
@@ -83,12 +83,12 @@ inline void keep_right_texts(std::vector<Fact>& facts) {
   }
 }
 
-/// The table of one relation, facts ascending by instance, templates by index. `parts` are its
-/// entries in one or more folders; `scores_of(row, part)` returns the options' scores, in nats,
-/// from which a cell is predicted. If no metadata specifies whether the relation is 1:1, the facts
-/// decide. Throws a user error for a duplicated row, for a fact that lacks a template that another
-/// has, for an incomplete file, and for folders that do not belong together. Rows of a folder
-/// without weights have weight 0.
+/// The table of one relation, with facts in ascending order of instance and templates in ascending
+/// order of index. `parts` are its entries in one or more folders; `scores_of(row, part)` returns
+/// the options' scores, in nats, from which a cell is predicted. If no metadata specifies whether
+/// the relation is 1:1, the facts decide. Throws a user error for a duplicated row, for a fact that
+/// lacks a template that another fact has, for an incomplete file, and for folders that do not
+/// belong together. Rows of a folder without weights have weight 0.
 template <class ScoresOf>
 [[nodiscard]] RelationAnswers recorded_answers(std::span<const RecordedRelation> parts,
                                                ScoresOf scores_of, bool with_parts = false) {
@@ -169,7 +169,7 @@ template <class ScoresOf>
   for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
   for (auto& [instance, gathered] : by_instance) {
     const auto& by_template = gathered.by_template;
-    // Another of the folders had no score for the fact.
+    // Another folder has no score for the fact.
     if (by_template.size() != templates.size() && leaves_out) continue;
     if (by_template.size() != templates.size()) {
       const auto lacking = ranges::find_if(
@@ -190,7 +190,8 @@ template <class ScoresOf>
   return table;
 }
 
-/// Of the facts' own texts for the options, keeps the right one and those that were answered.
+/// Of the facts' own texts for the options, keeps the right one and those that the model gave as
+/// answers.
 inline void keep_answer_texts(RelationAnswers& table) {
   for (std::size_t i = 0; i < table.facts(); ++i) {
     Fact& fact = table.relation.facts[i];
@@ -202,10 +203,11 @@ inline void keep_answer_texts(RelationAnswers& table) {
   }
 }
 
-/// Under all templates that were scored, relations in the order of the folder; a relation without
-/// rows is left out. Predictions are made from the folder's own scores. Of a fact's own texts for
-/// the options, the right one and those that were answered are stored. Throws a user error for a
-/// folder without finished results, and for what recorded_answers refuses.
+/// The answers under all templates that were scored, with relations in the order of the folder; a
+/// relation without rows is left out. Predictions are made from the folder's own scores. Of a
+/// fact's own texts for the options, the right one and those that the model gave as answers are
+/// stored. Throws a user error for a folder without finished results, and for what recorded_answers
+/// refuses.
 [[nodiscard]] inline ModelAnswers probe_answers(const DiskPath& folder, const std::string& name) {
   const std::vector<RecordedRelation> recorded = recorded_relations(folder);
   ModelAnswers model{name, std::vector<RelationAnswers>(recorded.size())};

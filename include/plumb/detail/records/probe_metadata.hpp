@@ -38,30 +38,30 @@ struct RecordedRelation {
   std::string dataset;
   /// How a masked model was scored; empty for a causal one, and in folders that do not specify it.
   std::string pll_metric{};
-  /// The number of facts whose right answer, and of statements whose candidate, the model's
-  /// vocabulary cannot spell.
+  /// The number of facts whose right answer the model's vocabulary cannot spell, and the number of
+  /// statements whose candidate it cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
   /// Facts without rows, because the engine did not report the log-probabilities of all their
   /// candidates' tokens.
   std::size_t unreported_facts = 0;
   DiskPath rows;
-  /// The template of rows that do not name theirs.
+  /// The template of rows that do not name one.
   std::size_t default_template = 0;
-  /// The number of facts that plumb wrote, without those that have no rows. 0 if another tool wrote
-  /// the folder, because its count has another meaning.
+  /// The number of facts that plumb wrote, not counting facts without rows. It is 0 if another tool
+  /// wrote the folder, because that tool's count has a different meaning.
   std::size_t facts = 0;
 };
 
-/// What is the same for all relations of a run.
+/// The data that are the same for all relations of a run.
 struct RecordedRun {
   std::string model;
   std::string dataset;
   Scoring scoring;
   bool bos = true;
-  /// lm-pub-quiz's name of a masked model's rule; empty for a causal model.
+  /// lm-pub-quiz's name for the rule by which a masked model was scored; empty for a causal model.
   std::string pll_metric{};
-  /// The number of facts whose right answer, and of statements whose candidate, the model's
-  /// vocabulary cannot spell.
+  /// The number of facts whose right answer the model's vocabulary cannot spell, and the number of
+  /// statements whose candidate it cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
   /// Facts without rows, because the engine did not report all of their tokens.
   std::size_t unreported_facts = 0;

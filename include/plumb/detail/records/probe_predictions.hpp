@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What did the models of some results folders answer?
+// What did the models in some results folders answer?
 //
 // Folders of one model are joined into one table of all templates; nothing is scored again.
 
@@ -58,7 +58,7 @@ void refuse_absent_relations(const std::vector<std::string>& wanted, const Found
 /// Data about a fact under the base template that is not in a table of answers.
 struct RecordedBase {
   std::vector<double> scores{};
-  /// By `all_scorings`.
+  /// Indexed as in `all_scorings`.
   std::array<std::optional<Prediction>, all_scorings.size()> reductions{};
 };
 
@@ -73,8 +73,8 @@ inline std::optional<std::vector<double>> reduced(const std::vector<StatementSco
   return scores;
 }
 
-/// Counts bytes if a row lacks them (earlier versions, other tools), from the statements that a
-/// template makes.
+/// If a row lacks byte counts (earlier versions, other tools), counts the bytes of the statements
+/// that its template makes.
 inline void count_missing_bytes(std::vector<StatementScore>& parts, const RecordedRow& row,
                                 const RecordedRelation& in) {
   const std::vector<std::string>& templates = in.relation.templates;
@@ -141,7 +141,7 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
   }
 }
 
-/// Reads one relation from all folders of a model; without rows there are no templates.
+/// Reads one relation from all folders of a model. If there are no rows, there are no templates.
 inline void read_relation(std::span<const RecordedRelation> parts, const ReadingOptions& options,
                           RelationPredictions& made, BaseScores& scores) {
   // Only plumb's own folders contain what other reductions need.

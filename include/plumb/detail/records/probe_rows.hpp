@@ -7,11 +7,11 @@
 //   <relation>_results.jsonl  a row for each fact and template: its head (probe_head_fields),
 //                             pll_scores and, in addition to lm-pub-quiz, the scores and lengths of
 //                             each span (score_fields), one number for each option
-// pll_scores is the number that the run was asked for (its reduction over its span). If the sum
-// over the statement cannot be computed from it, statement_scores contains the sum. A run that
-// scored answers after a neutral prefix has these scores as neutral_scores. Scores have ten
-// decimals. Also reads lm-pub-quiz's own folders, whose rows may lack everything except answer_idx
-// and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
+// pll_scores contains the scores that the run was set to compute (its reduction over its span). If
+// the sums over the statements cannot be computed from them, statement_scores contains the sums. A
+// run that also scored answers after a neutral prefix stores these scores as neutral_scores. Scores
+// have ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack everything except
+// answer_idx and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
 
 #include <cmath>
 #include <cstdint>
@@ -67,7 +67,7 @@ void append_column(std::string& out, std::string_view name, const Values& values
   out += ']';
 }
 
-/// The head of a row: a fact and the template that it is asked under.
+/// The head of a row: a fact and its template.
 template <class AFact, class Index, class Field>
 void probe_head_fields(AFact& fact, Index& template_index, Field& field) {
   field("sub_id", fact.subject_id, "identifier of the subject");
@@ -88,8 +88,8 @@ inline bool tells_statement(Scoring scoring) {
          (scoring.reduction == Reduction::sum || scoring.reduction == Reduction::mean);
 }
 
-/// A field of a row in addition to pll_scores: one number of each option's score. Whatever is added
-/// here, or to span_lengths, is written, read and listed (records/results_files.hpp).
+/// A field of a row in addition to pll_scores, with one number for each option. A field that is
+/// added here, or to span_lengths, is written, read and listed (records/results_files.hpp).
 struct ScoreField {
   std::string name;
   Span span = Span::statement;
@@ -119,7 +119,8 @@ struct ScoreField {
            });
   }
   /// Whether a row of this scoring must have the field. Rows of earlier versions lack spans and
-  /// lengths that were added later; neutral scores may be missing from all but the newest.
+  /// lengths that were added later; neutral scores may be missing from rows of all but the newest
+  /// version.
   [[nodiscard]] bool is_read(const Json& line, Scoring scoring) const {
     if (is_neutral || (length != nullptr && length->of_text != nullptr)) return line.contains(name);
     if (span == Span::continuation) return line.contains("continuation_token_counts");
@@ -211,7 +212,7 @@ struct ScoreField {
   return std::move(writer).line();
 }
 
-/// The sums and counts of a row, from its further columns. `fail(field, message, remedy)` throws.
+/// The sums and counts of a row, from its additional fields. `fail(field, message, remedy)` throws.
 template <class Fail>
 std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, const Json& line,
                                            const std::vector<double>& scores, Fail fail) {
@@ -228,7 +229,7 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
       reductions, [&](Reduction reduction) { return name_of(reduction) == recorded.reduction; });
   const Scoring own{known == reductions.end() ? Reduction::sum : *known,
                     recorded.span == name_of(Span::statement) ? Span::statement : Span::answer};
-  // Counts first: a span without a token has no score.
+  // Counts are read first, because a span without a token has no score.
   for (const bool counts : {true, false}) {
     for (const ScoreField& field : score_fields()) {
       if (field.is_count() != counts || !field.is_read(line, own)) continue;
@@ -264,7 +265,7 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
   return parts;
 }
 
-/// Reads the head of a row; with other tools, everything except the answer may be missing.
+/// Reads the head of a row. In rows of other tools, everything except the answer may be missing.
 /// `fail(field, message)` throws.
 template <class Fail>
 class ProbeHeadReader {

@@ -170,7 +170,7 @@ void read_field(const Json& json, std::pair<First, Second>& pair) {
 }
 template <class Value>
 void read_field(const Json& json, std::vector<Value>& values) {
-  // The JSON library iterates over a number as a list of one.
+  // The JSON library would iterate over a number as over a list with one element.
   if (!json.is_array()) throw std::invalid_argument("is not a list");
   values.clear();
   for (const Json& one : json) read_field(one, values.emplace_back());

@@ -32,7 +32,7 @@ struct RecordedShotList {
   std::string setting;
   /// Empty if the list is for all relations.
   std::string relation;
-  /// The asked template if each template has its own list.
+  /// The template that the list is for, if each template has its own list.
   std::optional<std::size_t> template_index{};
   std::vector<RecordedShot> shots;
 

@@ -3,11 +3,11 @@
 
 // Are a run's results files still what the run wrote?
 //
-// The run.json of a finished run has an entry "files". For each file that its numbers come from, it
-// contains the number of lines and bytes and their FNV-1a hash. Every reader of the results checks
-// them first. Folders without this entry, from earlier versions or other tools, are read unchecked.
-// Non-goal: detecting changes in a folder whose run.json was changed too; the hash is not a
-// signature.
+// The run.json of a finished run has an entry "files". For each file that the run's numbers come
+// from, the entry contains the number of lines, the number of bytes, and their FNV-1a hash. Every
+// reader of the results checks them first. Folders without this entry, from earlier versions or
+// other tools, are read unchecked. Non-goal: detecting changes in a folder whose run.json was
+// changed too; the hash is not a signature.
 
 #include <string>
 
@@ -42,7 +42,7 @@ inline bool is_result_file(const std::string& name) {
   return is_metadata || is_rows || name.ends_with("_injection.json");
 }
 
-/// The sums of all results files of a folder, and of its copy of what was asked, by name.
+/// The sums of all results files of a folder, and of its copy of the facts and templates, by name.
 [[nodiscard]] inline Json result_sums(const DiskPath& folder) {
   Json sums = Json::object();
   const auto add = [&](const DiskPath& from, const std::string& prefix) {

@@ -3,7 +3,8 @@
 
 // Which results files does a run write, and which fields do their rows have?
 //
-// The list in docs/results.md, generated from the declarations that write and read the rows.
+// The answer is the list in docs/results.md, which is generated from the declarations that write
+// and read the rows.
 
 #include <string>
 #include <string_view>

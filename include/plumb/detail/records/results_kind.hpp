@@ -4,7 +4,7 @@
 // Which kind of results does a folder contain, and what is in their metadata?
 //
 // Each kind has its own metadata file, which is written when the results are complete:
-// metadata_results.json (a closed-set probe, also of lm-pub-quiz), metadata_many_shot.json,
+// metadata_results.json (a closed-set probe, also from lm-pub-quiz), metadata_many_shot.json,
 // metadata_rank.json, metadata_generate.json ("answers": "lists" marks lists).
 
 #include <optional>

@@ -73,8 +73,8 @@ inline void refuse_without_results(const DiskPath& folder) {
   return warnings;
 }
 
-/// The same for several folders that are read together, each under its name, and how many facts a
-/// run left out.
+/// The same warnings for several folders that are read together, each with the folder's name, and a
+/// warning with the number of facts that a run left out.
 template <class Folders>
 [[nodiscard]] std::vector<std::string> model_warnings_of(const Folders& named) {
   std::vector<std::string> warnings;
@@ -93,8 +93,8 @@ template <class Folders>
   return warnings;
 }
 
-/// Notes about what the dataset's files contain but was not asked, as reported by its reader, one
-/// each.
+/// Notes about contents of the dataset's files that were not used, one note for each item that the
+/// reader reports.
 [[nodiscard]] inline std::vector<std::string> left_out_notes(
     const std::vector<std::string>& left_out) {
   std::vector<std::string> notes;

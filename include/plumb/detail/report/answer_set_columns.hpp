@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of facts with several right options, each declared once (measure/answer_set.hpp).
+// The metrics for facts with several right options, each declared once (measure/answer_set.hpp).
 
 #include <span>
 #include <string>
@@ -13,13 +13,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The facts with several right options of one relation, or of all relations.
+/// One relation's facts with several right options, or those of all relations.
 struct AnswerSetGroup {
   std::string name;
   AnswerSetMeans means;
 };
 
-/// Relations in their order, then all facts; empty if no fact has several right options.
+/// The relations in order, then all facts together; empty if no fact has several right options.
 [[nodiscard]] inline std::vector<AnswerSetGroup> answer_set_groups(
     const std::vector<RelationAnswerSets>& relations, const Bootstrap& bootstrap) {
   std::vector<AnswerSetGroup> groups;

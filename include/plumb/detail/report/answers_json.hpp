@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of answers in memory as JSON, for other programs and languages.
+// The metrics of answers in memory as JSON, for other programs and languages.
 
 #include <cstddef>
 #include <string>
@@ -32,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return list;
 }
 
-/// Keys are the members' names; `worst_at` is null if the two never differ.
+/// Keys are the members' names; `worst_at` is null if the two sets of answers never differ.
 [[nodiscard]] inline Json to_json(const AnswerComparison& made) {
   Json json = {{"facts", made.facts},
                {"statements", made.statements},
@@ -56,9 +56,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return json;
 }
 
-/// The calibration of estimators: `estimators.NAME` has `metrics`, and each fact's `confidence` and
-/// `correct`, relation by relation. If no estimator is named, all that the answers allow are used.
-/// Throws like `chosen_estimators` and `predictions_of`.
+/// The calibration of estimators: `estimators.NAME` contains `metrics`, and `confidence` and
+/// `correct` for each fact, relation by relation. If no estimator is named, all estimators that the
+/// answers allow are used. Throws like `chosen_estimators` and `predictions_of`.
 [[nodiscard]] inline Json calibration_json(const Answers& answers,
                                            const std::vector<std::string>& estimators,
                                            std::size_t bins, std::size_t base_template,

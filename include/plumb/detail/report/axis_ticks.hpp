@@ -3,8 +3,9 @@
 
 // Where are the grid lines of an axis, and what are their labels?
 //
-// At round numbers: multiples of 1, 2 or 5 times a power of ten on a linear axis, and those numbers
-// themselves on a logarithmic axis. The range of a logarithmic axis is given in log10.
+// They are at round numbers: on a linear axis, at multiples of 1, 2 or 5 times a power of ten; on a
+// logarithmic axis, at 1, 2 or 5 times the powers of ten. The range of a logarithmic axis is given
+// in log10.
 
 #include <algorithm>
 #include <array>
@@ -17,19 +18,19 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AxisTick {
-  /// In the axis' units: log10 if it is logarithmic.
+  /// In the axis's units: log10 of the value if the axis is logarithmic.
   double at = 0;
   std::string text;
 };
 
-/// A step of 1, 2 or 5 times a power of ten that makes four to nine intervals.
+/// A step of 1, 2 or 5 times a power of ten that divides the range into four to nine intervals.
 inline double tick_step(double range) {
   double step = std::pow(10.0, std::floor(std::log10(range)));
   if (range / step < 2) return step / 5;
   return range / step < 5 ? step / 2 : step;
 }
 
-/// The number of decimals that distinguish neighbours at that step.
+/// The number of decimals needed to distinguish neighbouring ticks at that step.
 inline int tick_decimals(double step) {
   return step >= 1 ? 0 : static_cast<int>(std::ceil(-std::log10(step) - 1e-9));
 }
@@ -45,7 +46,8 @@ inline int tick_decimals(double step) {
   return ticks;
 }
 
-/// Over more than three decades, only powers of ten; over more than eight, only some of them.
+/// A range of more than three decades has ticks only at powers of ten; a range of more than eight
+/// decades, only at some of them.
 [[nodiscard]] inline std::vector<AxisTick> log_ticks(const std::array<double, 2>& range) {
   const double decades = range[1] - range[0];
   const int apart = (std::max)(1, static_cast<int>(std::ceil(decades / 8)));

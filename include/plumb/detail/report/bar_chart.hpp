@@ -4,9 +4,9 @@
 // A bar chart of estimates with intervals, side by side.
 //
 // Horizontal bars on a scale from 0 to 1 as inline SVG, with a whisker for the 95% interval and an
-// optional tick at the accuracy of guessing. Numbers are next to the names, so that a narrow
-// screen, which scrolls the chart, shows both first. Colours come from the page's style, so the
-// chart follows dark mode and print.
+// optional tick at the accuracy of guessing. Numbers are next to the names, so that both are
+// visible first on a narrow screen, where the chart scrolls. Colours come from the page's style, so
+// the chart follows dark mode and print.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +32,8 @@ struct Bar {
 /// `title` names the chart for screen readers. Bars without a number are drawn as "–".
 [[nodiscard]] inline std::string bar_chart(const std::vector<Bar>& bars, const std::string& title) {
   constexpr double width = 500, right = 20, row = 22, top = 8, bottom = 30;
-  // A character of a name is 7 wide; names of more than 28 characters are broken into lines.
+  // Each character of a name is 7 units wide; names of more than 28 characters are broken into
+  // lines.
   std::size_t longest = 3;
   std::vector<std::vector<std::string>> lines;
   double height = top + bottom;

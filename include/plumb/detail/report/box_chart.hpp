@@ -34,11 +34,11 @@ struct BoxChart {
   std::string x_label;
   std::string y_label;
   std::vector<BoxGroup> groups;
-  /// Whether the axis is logarithmic; then values are at least 1.
+  /// Whether the axis is logarithmic; if so, all values must be at least 1.
   bool logarithmic = false;
 };
 
-/// The scale goes from 0, or from 1 if it is logarithmic, to the largest whisker.
+/// The scale goes from 0, or from 1 if it is logarithmic, to the end of the highest whisker.
 [[nodiscard]] inline std::string box_chart(BoxChart chart) {
   constexpr double left = 66, right = 12, top = 12, bottom = 58, height = 300, box = 34;
   double most = 0;

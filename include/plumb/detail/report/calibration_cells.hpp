@@ -3,8 +3,8 @@
 
 // The cells of calibration tables.
 //
-// Cells have their interval in small print and are coloured in the paper's steps (Kissling et al.,
-// Table 1): ACE 0.05, 0.1, 0.2; Brier 0.1, 0.2, 0.25.
+// Each cell shows its interval in small print and is coloured by the paper's steps (Kissling et
+// al., Table 1): ACE 0.05, 0.1, 0.2; Brier 0.1, 0.2, 0.25.
 
 #include <array>
 #include <string>
@@ -30,7 +30,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return label + ", vote ≥ " + policy.substr(4);
 }
 
-/// Whether votes failed; false for rows without votes. A fact whose vote failed has confidence 0
+/// Whether any vote failed; false for rows without votes. A fact whose vote failed has confidence 0
 /// and counts as wrong. Calibration errors then measure how many votes failed, not calibration, so
 /// they are marked and have no colour.
 template <class Row>
@@ -47,7 +47,7 @@ inline constexpr const char* failed_votes_meaning =
     "† votes failed for a share of the facts: these have confidence 0 and fall into one bin, so "
     "ACE and Brier score are not meaningful";
 
-/// The paper's name of a reduction: "Sum", or "Mean (A)" over only the answer.
+/// The paper's name for a reduction: "Sum", or "Mean (A)" if only the answer is scored.
 [[nodiscard]] inline std::string scoring_label(Scoring scoring) {
   const std::string reduction =
       std::array{"Sum", "Mean", "Bytes", "PMI"}[static_cast<std::size_t>(scoring.reduction)];
@@ -55,22 +55,22 @@ inline constexpr const char* failed_votes_meaning =
   return scoring.span == Span::answer ? reduction + " (A)" : reduction;
 }
 
-/// The class of a cell, by the paper's steps; empty for metrics without steps.
+/// The CSS class of a cell, by the paper's steps; empty for metrics without steps.
 inline const char* step(CalibrationMetric metric, double value) {
   const std::array<double, 3>& steps = declared_metric(metric).steps;
   if (steps[2] == 0) return "";
   return value < steps[0] ? "h0" : value < steps[1] ? "h1" : value < steps[2] ? "h2" : "h3";
 }
 
-/// A metric with the colour of its step.
+/// A metric's cell, in the colour of its step.
 inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric,
                         bool best = false) {
   const Estimate& e = estimate_of(metrics, metric);
   return cell(e, std::string(step(metric, e.value)) + (best ? " best" : ""));
 }
 
-/// The same for an estimator, over all facts or a group of them (`metrics`). If votes failed, it
-/// has a mark instead of the colour.
+/// The same cell for an estimator, over all facts or over a group of them (`metrics`). If votes
+/// failed, the cell has a mark instead of a colour.
 inline std::string cell(const EstimatorResult& made, const MetricEstimates& metrics,
                         CalibrationMetric metric, bool best = false) {
   if (!has_failed_votes(made)) return cell(metrics, metric, best);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a calibration, each declared once, for terminal, page, CSV and JSON.
+// The numbers that a calibration reports, each declared once for terminal, page, CSV and JSON.
 
 #include <cstddef>
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A calibration metric of any row that has `metrics`, in the paper's colours.
+/// A column for a calibration metric, in the paper's colours, for any row type with `metrics`.
 template <class Row>
 [[nodiscard]] Column<Row> metric_column(CalibrationMetric metric) {
   const DeclaredMetric& declared = declared_metric(metric);
@@ -86,7 +86,8 @@ template <class Row>
   return columns;
 }
 
-/// The estimator's name, then these metrics, with or without its number of failed votes.
+/// The estimator's name, then these metrics, with or without a column for its number of failed
+/// votes.
 [[nodiscard]] inline std::vector<Column<EstimatorResult>> estimator_columns(
     const std::vector<CalibrationMetric>& metrics, bool failures) {
   using E = EstimatorResult;
@@ -108,7 +109,7 @@ template <class Row>
   return columns;
 }
 
-/// The class of a change: green for an improvement, red for a decline, empty if the interval
+/// The CSS class of a change: green for an improvement, red for a decline, empty if the interval
 /// contains 0 or does not exist.
 [[nodiscard]] inline auto colour_of_change(bool lower_is_better) {
   return [lower_is_better](const Estimate& e) -> std::string {
@@ -146,7 +147,7 @@ template <class Row>
            .colour = colour_of_change(true)}};
 }
 
-/// What a marker changes. Improvements have a green cell, declines a red one.
+/// The effects of a marker. Improvements have a green cell, declines a red one.
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_numbers() {
   using E = MarkerEffect;
   const auto all = ColumnPlace::everywhere;

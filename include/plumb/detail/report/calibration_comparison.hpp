@@ -3,7 +3,8 @@
 
 // The page's comparison of several models' calibrations.
 //
-// Kissling et al., Tables 1 and 4, Figure 4, and causal–masked pairs (calibration_pairs.hpp).
+// It shows Tables 1 and 4 and Figure 4 of Kissling et al., and causal–masked pairs
+// (calibration_pairs.hpp).
 
 #include <algorithm>
 #include <set>
@@ -104,7 +105,7 @@ class ComparisonSections {
     return heading("Paired differences", meanings(columns)) + html_table(columns, all);
   }
 
-  /// The curves of all models in one chart for each of the paper's estimators.
+  /// For each of the paper's estimators, one chart with the curves of all models.
   [[nodiscard]] std::string curves_of_all() const {
     std::string charts;
     for (const char* name : {"base", "margin", "average_min"}) {

@@ -3,7 +3,7 @@
 
 // The CSV files of the calibration probe.
 //
-// One file for each plot and table. A row ends in value, low, high and count; if there is no
+// One file for each plot and table. Each row ends with value, low, high and count; if there is no
 // number, the first three are empty and the count is 0.
 
 #include <string>
@@ -17,7 +17,7 @@
 #include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
-/// File name and text of each table.
+/// The file name and text of each table.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> calibration_csv(
     const CalibrationResults& results) {
   detail::EstimateCsv metrics({"model", "estimator", "group", "name", "metric"});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do markers, reductions, votes and numbers of options affect each of several models?
+// How do markers, reductions, votes and option counts affect each of several models?
 //
 // Kissling et al.: Figures 6 and 11 (models × markers, with the mean over models), Figure 8 (reductions, averaged
-// over causal and over masked models), Figure 10 (accuracy where failed votes are rejected), Figure 5 (numbers of
-// options) and Figure 12 (accuracy against ACE, all options next to five).
+// over causal and over masked models), Figure 10 (accuracy if failed votes are rejected), Figure 5
+// (option counts) and Figure 12 (accuracy against ACE, with all options and with five).
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A row of models × markers: a model, or the mean over some.
+/// A row of models × markers: a model, or the mean over several.
 struct MarkerRow {
   std::string name;
   std::vector<MarkerEffect> effects{};
@@ -37,7 +37,7 @@ struct MarkerRow {
   }
 };
 
-/// "mean of 5 causal models".
+/// For example, "mean of 5 causal models".
 [[nodiscard]] inline std::string mean_name(const KindMeans& kind, std::size_t models) {
   return "mean of " + std::to_string(models) +
          (kind.kind == "all" ? (models == 1 ? " model" : " models")
@@ -52,7 +52,7 @@ struct MarkerRow {
   }
   if (rows.empty()) return rows;
   for (KindMeans& kind : means_by_kind(results.models, results.masked)) {
-    std::size_t models = 0;  // with any marker
+    std::size_t models = 0;  // the number of models with any marker
     for (const MarkerEffect& one : kind.markers) models = (std::max)(models, one.accuracy.count);
     if (models > 0) rows.push_back({mean_name(kind, models), std::move(kind.markers)});
   }
@@ -102,7 +102,7 @@ struct MeanReduction {
                                              {"ace", "ACE", &E::ace},
                                              {"harmonic_mean", "H", &E::harmonic_mean}}) {
     columns.push_back({.key = key, .heading = heading, .value = [of = number](const R& row) {
-                         const Estimate& mean = row.of.*of;  // over models: it has no interval
+                         const Estimate& mean = row.of.*of;  // a mean over models has no interval
                          return PlainNumber{mean.exists() ? std::optional(mean.value)
                                                           : std::nullopt};
                        }});
@@ -123,7 +123,8 @@ struct MeanReduction {
   return rows;
 }
 
-/// Sections over all models. Results must outlive it. Any number of threads may use one.
+/// The page's sections about all models together. The results must outlive this object. Any number
+/// of threads may use one.
 class CalibrationMatrices {
  public:
   explicit CalibrationMatrices(const CalibrationResults& results) : results_(results) {}
@@ -155,8 +156,8 @@ class CalibrationMatrices {
            html_table(mean_reduction_columns(), rows);
   }
 
-  /// One line for each model through its vote thresholds, from the fewest agreeing paraphrases to
-  /// all.
+  /// One line for each model. Its points are the vote thresholds, from the fewest agreeing
+  /// paraphrases to all.
   [[nodiscard]] std::string votes() const {
     std::vector<ChartSeries> series;
     double most = 0.1, highest = 0.1;

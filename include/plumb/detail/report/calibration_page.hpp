@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Results must outlive it. Any number of threads may use one.
+/// The results must outlive this object. Any number of threads may use one.
 class CalibrationPage {
  public:
   explicit CalibrationPage(const CalibrationResults& results) : results_(results) {}
@@ -109,7 +109,7 @@ class CalibrationPage {
            meanings(second) + "</p>\n" + html_table(second, model.estimators) + every_option(model);
   }
 
-  /// Numbers over the probabilities of all options, not only the answer's.
+  /// Metrics over the probabilities of all options, not only of the answer.
   [[nodiscard]] static std::string every_option(const ModelCalibration& model) {
     if (!model.brier_one_hot.exists()) return "";
     const auto columns = static_calibration_numbers();

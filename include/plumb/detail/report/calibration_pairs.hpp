@@ -59,7 +59,7 @@ class PairSections {
     return html;
   }
 
-  /// The first table of the page, for a terminal, without intervals.
+  /// The page's first table, without intervals, for a terminal.
   [[nodiscard]] NumberTable rows() const {
     NumberTable table{
         {{"pair", "pair", "", ColumnPlace::everywhere, 3, false, ColumnWeight::usual, true},
@@ -98,7 +98,7 @@ class PairSections {
     return table;
   }
 
-  /// The same as text; empty without pairs.
+  /// The same table as text; empty if there are no pairs.
   [[nodiscard]] std::string text(const TableWidth& width = {}) const {
     return results_.comparison.pairs.empty() ? "" : text_table(rows(), width);
   }
@@ -115,8 +115,8 @@ class PairSections {
     return domain.empty() ? Estimate{} : model.domain_accuracy.at(domain);
   }
 
-  /// A model's number by an estimator, over all facts or in a domain; none if there is no such
-  /// number.
+  /// A model's metric under an estimator, over all facts or in a domain; no number if it does not
+  /// exist.
   static Estimate metric(const ModelCalibration& model, const std::string& estimator, M metric,
                          const std::string& domain, bool in_domain) {
     const EstimatorResult* made = model.estimator(estimator);
@@ -135,7 +135,7 @@ class PairSections {
     return cell(number, plain ? "" : step(which, number.value));
   }
 
-  /// Every estimator of one pair.
+  /// All estimators for one pair of models, side by side.
   [[nodiscard]] std::string side_by_side(const MatchedModels& pair) const {
     const std::vector<const ModelCalibration*> models{&results_.models[pair.causal],
                                                       &results_.models[pair.masked]};

@@ -66,7 +66,8 @@ inline ChartSeries rejection_series(const EstimatorResult& made) {
   return series;
 }
 
-/// Rejection by threshold and by vote, for the headline estimators or (`chosen`) the first four.
+/// Rejection by threshold and by vote: for the headline estimators and, if `chosen` is set, also
+/// for others until there are four curves.
 inline std::string rejection_charts(const ModelCalibration& model, bool chosen) {
   std::vector<ChartSeries> thresholds;
   ChartSeries votes{"vote ≥ 2, 3, …", {}};
@@ -99,7 +100,7 @@ inline std::string rejection_charts(const ModelCalibration& model, bool chosen) 
   return html + "</div>\n";
 }
 
-/// The base template's curve with those of the strongest markers; empty without markers.
+/// The base template's curve and those of the strongest markers; empty without markers.
 inline std::string marker_chart(const ModelCalibration& model) {
   std::vector<ChartSeries> curves;
   for (const std::string name : {"base", "possibly", "certainly", "0%", "100%"}) {

@@ -4,8 +4,8 @@
 // What a calibration writes to a folder and shows on a terminal.
 //
 // Writes metrics.json, a CSV file for each plot and table, and report.html. It also writes
-// recalibration_halves.jsonl, with the facts on which the recalibration's maps were fitted and
-// measured, by instance, one line for each model and relation:
+// recalibration_halves.jsonl, with one line for each model and relation. A line contains the
+// instances of the facts on which the recalibration maps were fitted and measured:
 //   {"model": …, "relation": "P36", "fitted": [0, 3, …], "held_out": [1, 2, …]}
 
 #include <vector>
@@ -66,7 +66,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The models side by side, with the page's headings. Accuracy is that of the base template. A
-/// number with failed votes has a dagger.
+/// dagger marks a number with failed votes.
 inline std::vector<Column<ModelCalibration>> model_side_columns() {
   using C = ModelCalibration;
   std::vector<Column<C>> columns{
@@ -119,7 +119,7 @@ inline std::string words_below_models(const CalibrationResults& results) {
   return text;
 }
 
-/// Page, tables and metrics of a calibration.
+/// The page, tables and metrics of a calibration.
 class CalibrationReportBody {
  public:
   /// `settings` is an object for the page's last table, `prompts` are examples of the model's

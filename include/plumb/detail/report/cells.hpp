@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The values that a column may have in a row, and how a page's cell shows each.
+// The values that a column may have in a row, and how a page shows each value.
 //
 // The type of a value determines how it is shown. A table is then only a list of headings and
 // values, and each kind of value is formatted in one place.
@@ -36,7 +36,8 @@ struct RemarkedEstimate {
   std::string remark;
 };
 
-/// A longer text, which may wrap. If a number sorts it, a remark is in small print below it.
+/// A longer text, which may wrap. If tables sort it by a number, a remark is in small print below
+/// it.
 struct LongText {
   std::string text;
   std::optional<double> sorted_by{};
@@ -63,7 +64,7 @@ struct DashedCount {
 /// The cell of a row to which the column does not apply; left out of JSON and CSV.
 struct NoCell {};
 
-/// Three decimals, or below 0.001 two digits: "0.049", "9.9e-5".
+/// Three decimals, or two significant digits below 0.001: "0.049", "9.9e-5".
 [[nodiscard]] inline std::string small_number(double value) {
   if (value >= 0.001 || value <= 0) return with_decimals(value, 3);
   std::array<char, 32> text{};
@@ -78,7 +79,7 @@ struct NoCell {};
 using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
                                LongText, ShownNumber, OwnWord, DashedCount, NoCell>;
 
-/// A p-value; NaN means none. A value below the smallest double is 0.
+/// A p-value; NaN means none. It is 0 if it is too small for a double.
 [[nodiscard]] inline CellValue p_value_cell(double p) {
   if (std::isnan(p)) return PlainNumber{};
   return ShownNumber{p, p > 0 ? small_number(p) : "< 1e-300"};
@@ -141,7 +142,7 @@ inline std::string fold_away(const std::string& summary, const std::string& html
 template <class Row>
 using PageColumn = std::pair<std::string, std::function<CellValue(const Row&)>>;
 
-/// The rows as a table on a page, sorted by a click on a heading; empty without rows.
+/// The rows as a table on a page; a click on a heading sorts it. Empty if there are no rows.
 template <class Row>
 [[nodiscard]] std::string page_table(const std::vector<PageColumn<Row>>& columns,
                                      const std::vector<Row>& rows) {

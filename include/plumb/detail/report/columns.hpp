@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A `ColumnHead` with the function that makes a row's value.
+/// A `ColumnHead` with the function that computes a row's value.
 template <class Row>
 struct Column {
   std::string key;
@@ -31,10 +31,11 @@ struct Column {
   ColumnPlace place = ColumnPlace::everywhere;
   int decimals = 3;
   bool interval = false;
-  /// The class of a cell on a page, by the cell's value; empty for none.
+  /// Returns the CSS class of a page's cell from its value; empty if no cell has a class.
   std::function<std::string(const Estimate&)> colour{};
   ColumnWeight weight = ColumnWeight::usual;
-  /// Rows whose cell has no colour, regardless of its value; empty for none.
+  /// Returns whether a row's cell has no colour, regardless of its value; empty if there is no such
+  /// row.
   std::function<bool(const Row&)> plain{};
   bool names_model = false;
   bool heading_is_name = false;
@@ -57,8 +58,8 @@ void prepend(std::vector<Column<Row>>& columns, std::initializer_list<Column<Row
   columns.insert(columns.begin(), first);
 }
 
-/// Columns over a part of a row: the inner columns apply to `part(row)`. `path` is put before their
-/// keys.
+/// Columns over a part of a row: the inner columns apply to `part(row)`. `path` is prepended to
+/// their keys.
 template <class Row, class Inner, class Part>
 [[nodiscard]] std::vector<Column<Row>> columns_of(const std::vector<Column<Inner>>& inner,
                                                   Part part, const std::string& path = {}) {

@@ -11,7 +11,8 @@
 //   change:MODEL                          for each model except the first: "lost" if the first
 //                                         knows the fact and this one does not, "gained" if this
 //                                         one knows it and the first does not, else empty
-// The page lists the facts on which models differ, and filters them by words and by who knows them.
+// The page lists the facts on which models differ, and filters them by words and by which models
+// know them.
 
 #include <algorithm>
 #include <cstddef>
@@ -82,7 +83,7 @@ inline constexpr std::string_view fact_list_script = R"js(
 }
 )js";
 
-/// The section of a page; empty if no fact was asked of two models.
+/// The section of a page; empty if no two models were asked about the same fact.
 [[nodiscard]] inline std::string compared_facts_section(const Comparison& made) {
   if (made.facts.empty()) return "";
   const std::vector<std::string>& names = made.table.models;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a comparison of models, each declared once.
+// The numbers that a comparison of models reports, each declared once.
 
 #include <cstddef>
 #include <map>
@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How much one model knows of what another knows. `left_out` and `settings` are the parts of the
-/// keys that name what was left out and what a setting is.
+/// The share of one model's knowledge that another model has too. The keys contain `left_out`, the
+/// name of what was left out, and `settings`, the name of what a setting is.
 [[nodiscard]] inline std::vector<Column<Subsumption>> subsumption_columns(
     const std::string& left_out = "left_out", const std::string& settings = "settings") {
   using S = Subsumption;
@@ -129,7 +129,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same columns after the model's name.
+/// The model's name, then the same columns.
 [[nodiscard]] inline std::vector<Column<ModelStanding>> named_model_columns(
     const Comparison& made) {
   auto columns = model_standing_columns(made);
@@ -232,7 +232,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The changes from the first model to each other model that tables show; metrics.json has all.
+/// The changes from the first model to each of the others that tables show; metrics.json contains
+/// all changes.
 [[nodiscard]] inline std::vector<Column<ModelChanges>> change_columns(const Comparison& made) {
   using C = ModelChanges;
   std::vector<Column<C>> columns{{.key = "model",
@@ -289,7 +290,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            }}};
 }
 
-/// The smallest and the largest model of a family, of the models with a known size.
+/// A family's smallest and largest models among those with a known size.
 struct FamilyEnds {
   std::size_t smallest = 0, largest = 0;
 };

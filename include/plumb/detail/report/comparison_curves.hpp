@@ -23,8 +23,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One point for each model of known size; empty if all have the same size. Models of a family
-/// share a colour and a line.
+/// One point for each model of known size; empty if all sizes are equal. Models of a family share a
+/// colour and a line.
 [[nodiscard]] inline std::string accuracy_by_size(const Comparison& made) {
   std::vector<ChartSeries> series;
   double low = 0, high = 0;
@@ -55,14 +55,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   chart.x_is_log10 = true;
   const double room = (std::max)(0.15, (high - low) * 0.08);
   chart.x_range = {low - room, high + room};
-  return heading(
-             "Accuracy against size",
-             "Mean accuracy over the relations that all models have, with its 95% interval, "
-             "against the number of parameters.") +
+  return heading("Accuracy against size",
+                 "Mean accuracy over the relations that all models have, with its 95% interval, "
+                 "against the number of parameters.") +
          xy_chart(chart, series);
 }
 
-/// Adds a column for each model, the best first; `Row::accuracy` has a number for each.
+/// Adds a column for each model, the best first; `Row::accuracy` contains one number per model.
 template <class Row>
 void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made) {
   for (const ModelStanding& standing : made.models) {
@@ -74,7 +73,7 @@ void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made
   }
 }
 
-/// The values of the facts' column as rows and the models as columns.
+/// Rows are the values of the facts' column; columns are the models.
 [[nodiscard]] inline NumberTable group_accuracy_table(const Comparison& made) {
   std::vector<Column<ColumnGroup>> columns{
       {.key = "value",
@@ -109,7 +108,7 @@ void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made
          interval_chart(chart) + html_table(group_accuracy_table(made));
 }
 
-/// The settings as rows and the models as columns.
+/// Rows are the settings; columns are the models.
 [[nodiscard]] inline NumberTable setting_accuracy_table(const Comparison& made) {
   std::vector<Column<SettingAccuracies>> columns{
       {.key = "setting",
@@ -121,8 +120,8 @@ void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made
   return table_of(columns, made.settings);
 }
 
-/// Every setting that all models have; empty if there is only one. If settings differ in the number
-/// of shots, also a curve for each model.
+/// Shows every setting that all models have; empty if there is only one. If the settings differ in
+/// the number of shots, there is also a curve for each model.
 [[nodiscard]] inline std::string accuracy_by_setting(const Comparison& made) {
   if (made.settings.empty()) return "";
   std::string html =

@@ -3,9 +3,9 @@
 
 // What does the page of a model comparison show?
 //
-// Leaderboards of models and relations, paired tests, and the heat map of models by relations. Then
-// agreement between models: best and worst relations, correlations, shared knowledge, base against
-// fine-tuned models, and the facts on which models differ.
+// It shows leaderboards of models and relations, paired tests, and a heat map of models by
+// relations. Then it shows how far models agree: best and worst relations, correlations, shared
+// knowledge, base against fine-tuned models, and the facts on which models differ.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The comparison must outlive it. Any number of threads may use one.
+/// The comparison must outlive this object. Any number of threads may use one.
 class ComparisonPage {
  public:
   explicit ComparisonPage(const Comparison& made)
@@ -118,7 +118,7 @@ class ComparisonPage {
            paired_by_relation();
   }
 
-  /// The smallest p first, in a collapsed part.
+  /// Rows in ascending order of p, in a collapsed part.
   [[nodiscard]] std::string paired_by_relation() const {
     constexpr std::size_t most = 500;
     std::vector<PairedRow> rows = paired_rows(made_);
@@ -128,11 +128,11 @@ class ComparisonPage {
     rows.resize((std::min)(all, most));
     return fold_away(
         "Paired tests by relation",
-        words_below("Each pair of models in each relation, the smallest p first. p (Holm) is "
-                    "adjusted for all pairs and relations together. Intervals resample facts." +
-                    (all > most ? " " + counted(all - most, "more row") + " in "
-                                : " All rows are in ") +
-                    "<code>paired_tests_by_relation.csv</code>.") +
+        words_below(
+            "Each pair of models in each relation, the smallest p first. p (Holm) is "
+            "adjusted for all pairs and relations together. Intervals resample facts." +
+            (all > most ? " " + counted(all - most, "more row") + " in " : " All rows are in ") +
+            "<code>paired_tests_by_relation.csv</code>.") +
             html_table(paired_row_columns(made_), rows));
   }
 
@@ -170,7 +170,7 @@ class ComparisonPage {
            interval_chart(chart);
   }
 
-  /// A map of models by models.
+  /// A heat map with the models as both rows and columns.
   template <class Value>
   [[nodiscard]] std::string model_map(const char* title, const char* corner, Value value) const {
     HeatMap map{title, corner, {}, {}, {}};
@@ -270,7 +270,7 @@ class ComparisonPage {
                      [&](std::size_t i, std::size_t j) { return shown(rate(i, j)); }) +
            families();
   }
-  /// What a changed model costs: accuracy, calibration, likelihood and facts.
+  /// What is lost when a model is changed: accuracy, calibration, likelihood and facts.
   [[nodiscard]] std::string changes() const {
     if (made_.changes.empty()) return "";
     const auto columns = change_columns(made_);
@@ -284,9 +284,8 @@ class ComparisonPage {
   [[nodiscard]] std::string draws() const {
     if (made_.draws.empty()) return "";
     const auto columns = draw_columns();
-    return heading(
-               "Spread between draws of the shots",
-               "Runs that differ only in the seed of their shots. " + meanings(columns)) +
+    return heading("Spread between draws of the shots",
+                   "Runs that differ only in the seed of their shots. " + meanings(columns)) +
            html_table(columns, made_.draws);
   }
   [[nodiscard]] std::string families() const {

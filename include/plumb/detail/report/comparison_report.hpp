@@ -77,7 +77,7 @@ inline std::string family_csv(const FamilyCorrelations& made) {
   return text;
 }
 
-/// File name and text of each table.
+/// The file name and text of each table.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> comparison_csv(
     const Comparison& made) {
   const AccuracyTable& table = made.table;
@@ -149,7 +149,7 @@ inline std::string family_csv(const FamilyCorrelations& made) {
           {"base_and_tuned.csv", detail::pair_csv(made)}};
 }
 
-/// Page, tables and metrics of a comparison.
+/// The page, tables and metrics of a comparison.
 class ComparisonReportBody {
  public:
   /// `settings` is an object for the page's last table.

@@ -3,12 +3,13 @@
 
 // How is a table written as CSV?
 //
-// RFC 4180: commas; quotes if needed, doubled inside. Lines end in a newline instead of CRLF, which
-// spreadsheets and pandas both read. A spreadsheet would run a text as a formula if it begins with
-// "=", "+", "-", "@", a tab or a carriage return and is not a number. Such a text gets an
-// apostrophe before it (OWASP, "CSV Injection"); numbers are unchanged, and JSON files contain the
-// original text. A row that ends in an estimate has its value, low, high and count. Low and high
-// are empty without an interval; without a number, the value is empty too and the count is 0.
+// It follows RFC 4180: cells are separated by commas and quoted if needed, and quotes within a cell
+// are doubled. Lines end in a newline instead of CRLF; spreadsheets and pandas read both. A
+// spreadsheet would run a text as a formula if it begins with "=", "+", "-", "@", a tab or a
+// carriage return and is not a number. An apostrophe is put before such a text (OWASP, "CSV
+// Injection"); numbers are unchanged, and JSON files contain the original text. A row that ends in
+// an estimate has its value, low, high and count. Low and high are empty without an interval;
+// without a number, the value is empty too and the count is 0.
 
 #include <array>
 #include <charconv>

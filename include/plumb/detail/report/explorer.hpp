@@ -4,10 +4,10 @@
 // What does the model believe about this one fact?
 //
 // The part of a page in which a reader picks a fact and sees every candidate with its probability,
-// the softmax of the scores over the candidates. Probabilities are stored as 16-bit steps of −ln p
-// (0.001 nats each, so within 0.05% of the value; below e^−65 is e^−65), two bytes per candidate.
-// Rows beyond `max_cells` candidates, or beyond about `max_bytes` of page, are left out; the page
-// shows their number.
+// the softmax of the scores over the candidates. A probability p is stored in two bytes, as −ln p
+// in steps of 0.001 nats. It is therefore within 0.05% of the value; a p below e^−65 is stored as
+// e^−65. After `max_cells` candidates or about `max_bytes` of page, further rows are left out; the
+// page shows their number.
 
 #include <algorithm>
 #include <cmath>
@@ -118,8 +118,8 @@ inline constexpr std::string_view explorer_script = R"js(
 }
 )js";
 
-/// The approximate size of a row on the page, in bytes: its texts and its numbers, with four
-/// letters of base64 for three bytes.
+/// The approximate size of a row on the page, in bytes: its texts, and its numbers in base64 (four
+/// letters for three bytes).
 inline std::size_t explored_bytes(const RecordedRow& row) {
   std::size_t bytes = 20 + row.fact.subject.size() + row.scores.size() * 8 / 3;
   for (const std::string& alias : row.fact.subject_aliases) bytes += alias.size() + 1;
@@ -127,8 +127,8 @@ inline std::size_t explored_bytes(const RecordedRow& row) {
   return bytes;
 }
 
-/// Takes the rows of one results folder, relation by relation, and stores what the page shows of
-/// them, about `max_bytes` at most. Not thread-safe.
+/// Takes the rows of one results folder, relation by relation, and stores the data that the page
+/// shows, at most about `max_bytes`. Not thread-safe.
 class Explorer {
  public:
   explicit Explorer(std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000)
@@ -184,7 +184,7 @@ class Explorer {
   }
 
  private:
-  /// The current relation as JSON, with a comma first if there are relations before it.
+  /// The current relation as JSON, after a comma if it is not the first relation.
   [[nodiscard]] std::string last_relation() const {
     if (head_.is_null()) return "";
     std::string head = script_json(head_);

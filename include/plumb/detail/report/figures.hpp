@@ -4,11 +4,11 @@
 // How does a page's picture become a file for a paper?
 //
 // Every chart and every heat map of a finished page becomes a self-contained SVG file: it includes
-// its style, has a white background, and names its series below. The page is the only source, so no
-// figure is forgotten and every figure shows what the page shows. Only plumb's own markup is read:
-// `<svg class="chart`, the legend after it, and `<table class="heat`. Texts of datasets cannot
-// contain it, because they are escaped (html.hpp). Styles are plain colours, because programs that
-// convert SVG to PDF do not support variables.
+// its style, has a white background, and lists the names of its series below the picture. The page
+// is the only source, so no figure is forgotten and every figure shows what the page shows. Only
+// plumb's own markup is read: `<svg class="chart`, the legend after it, and `<table class="heat`.
+// Texts from datasets cannot contain this markup, because they are escaped (html.hpp). Styles are
+// plain colours, because programs that convert SVG to PDF do not support variables.
 
 #include <algorithm>
 #include <array>
@@ -56,7 +56,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
   return tag.substr(from, tag.find('"', from) - from);
 }
 
-/// The text of HTML: removes tags and decodes what `escape_html` writes.
+/// The plain text of HTML: removes tags, and decodes the characters that `escape_html` escapes.
 [[nodiscard]] inline std::string plain_text(std::string_view html) {
   static constexpr std::array<std::pair<std::string_view, char>, 5> entities{
       {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}}};
@@ -77,7 +77,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
   return text;
 }
 
-/// A document of elements; characters that XML does not allow (1.0, 2.2) become U+FFFD.
+/// An SVG document; characters that XML does not allow (XML 1.0, section 2.2) become U+FFFD.
 [[nodiscard]] inline std::string svg_document(double width, double height, std::string_view title,
                                               std::string_view elements) {
   const std::string size = short_length(width) + "\" height=\"" + short_length(height) + "\"";
@@ -110,7 +110,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
   return parts;
 }
 
-/// The names of series below a chart, in lines; moves `y` below them.
+/// The names of a chart's series, in lines below the chart; moves `y` below them.
 inline std::string figure_legend(std::string_view legend, double width, double& y) {
   std::string svg;
   double x = 10;
@@ -140,7 +140,8 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
   return svg;
 }
 
-/// A chart's own elements after its description, and its legend, which may be empty.
+/// A document with the chart's elements that follow its description, and with its legend, which may
+/// be empty.
 [[nodiscard]] inline std::string chart_document(std::string_view chart, std::string_view legend) {
   const std::string_view tag = chart.substr(0, chart.find('>'));
   const std::string_view box = attribute_of(tag, "viewBox");  // "0 0 width height"
@@ -158,7 +159,7 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
                       std::string(chart.substr(from, chart.rfind("</svg>") - from)) + names);
 }
 
-/// A share of a colour over white, as #rrggbb.
+/// A colour mixed with white, as #rrggbb; `share` is the proportion of the colour.
 [[nodiscard]] inline std::string tint(const std::array<int, 3>& colour, double share) {
   std::string text = "#";
   for (const int part : colour) {
@@ -253,8 +254,8 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
   return svg_document(width, y + 6, plain_text(attribute_of(tag, "aria-label")), svg);
 }
 
-/// All pictures of a page, in its order. Names of pictures with the same title end in different
-/// numbers.
+/// All pictures of a page, in page order. If pictures have the same title, their names end in
+/// different numbers.
 [[nodiscard]] inline std::vector<Figure> figures_of(std::string_view page) {
   constexpr std::string_view chart = "<svg class=\"chart", heat = "<table class=\"heat";
   std::vector<Figure> figures;

@@ -31,11 +31,11 @@ struct HeatMap {
   std::vector<std::string> columns;
   /// [row][column], in [0, 1] or [−1, 1]; an absent value is shown as "–".
   std::vector<std::vector<std::optional<double>>> values;
-  /// The group of each column, parallel to them; columns of a group are adjacent. Empty for no
-  /// groups.
+  /// The group of each column, parallel to the columns; columns of a group are adjacent. Empty if
+  /// there are no groups.
   std::vector<std::string> groups{};
   int decimals = 2;
-  /// Whether rows and columns are named after models, by which a page shows or hides them.
+  /// Whether rows and columns are models, so that a page can show or hide them.
   bool rows_are_models = false;
   bool columns_are_models = false;
 };
@@ -52,8 +52,8 @@ inline std::string heat_cell(const std::optional<double>& value, int decimals, b
          shown + "</td>";
 }
 
-/// Column names are vertical if they would be wider than the page. Values outside the range have
-/// the colour of its nearest end.
+/// Column names are vertical if horizontal ones would be wider than the page. A value outside the
+/// range has the colour of the nearest end of the range.
 [[nodiscard]] inline std::string heat_map(const HeatMap& map) {
   std::size_t width = 0;  // in characters
   for (const std::string& column : map.columns) {

@@ -32,7 +32,7 @@ struct HistogramRow {
   std::string label;
   /// Below the label.
   std::string remark;
-  /// Adjacent, ascending.
+  /// Adjacent bars in ascending order.
   std::vector<HistogramBar> bars;
   /// The position of the tick.
   double mean = 0;

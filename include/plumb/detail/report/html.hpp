@@ -19,9 +19,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Text for element content and quoted attributes. The page's dir attributes and bdi elements
-/// isolate right-to-left text, not this function. Control characters, and characters that would
-/// reverse the direction of the text after them, are escaped as on a terminal (core/printable.hpp).
+/// Escapes text for element content and quoted attributes. This function does not isolate
+/// right-to-left text; the page's dir attributes and bdi elements do. Control characters, and
+/// characters that would reverse the direction of the text after them, are escaped as on a terminal
+/// (core/printable.hpp).
 [[nodiscard]] inline std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -49,12 +50,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return out;
 }
 
-/// A label that keeps its own direction.
+/// A label with its own text direction.
 [[nodiscard]] inline std::string label(std::string_view text) {
   return "<bdi>" + escape_html(text) + "</bdi>";
 }
 
-/// Marks an element with its model, for the page's choice of models; empty for an empty name.
+/// The attribute that marks an element with its model, so that a page can show or hide it; empty
+/// for an empty name.
 [[nodiscard]] inline std::string model_attribute(std::string_view model) {
   return model.empty() ? "" : " data-model=\"" + escape_html(model) + "\"";
 }
@@ -71,8 +73,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          "</title><desc>" + escape_html(description) + "</desc>\n";
 }
 
-/// A heading in HTML as an id and a file name: its ASCII letters and digits in lower case, words
-/// joined by "-". `fallback` if there are none.
+/// Makes an id or a file name from an HTML heading: its ASCII letters and digits in lower case,
+/// with words joined by "-". Returns `fallback` if the heading has none.
 [[nodiscard]] inline std::string slug_of(std::string_view html, std::string_view fallback) {
   std::string slug;
   bool is_tag = false, is_entity = false, is_new_word = false;

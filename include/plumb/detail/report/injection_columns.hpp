@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of an injection's panels, each declared once for terminal, page and metrics.json, and
-// the probability of every pair as CSV.
+// The numbers that describe an injection's panels, each declared once for terminal, page and
+// metrics.json, and the probability of every pair as CSV.
 
 #include <cmath>
 #include <cstddef>
@@ -85,11 +85,12 @@ inline const char* kind_name(PairKind kind) {
                                                  const TableWidth& width = {}) {
   const InjectedPair& star = results.panels.front().panel.pairs[results.highlight];
   return text_table(injection_rows(results), width) +
-         detail::in_lines("change: the same pairs' probability minus that without injected "
-                          "pairs; star: " +
-                              star.subject + " – " + star.object + ", pair " +
-                              std::to_string(results.highlight) + ", in every panel",
-                          width.characters) +
+         detail::in_lines(
+             "change: the same pairs' probability minus that without injected "
+             "pairs; star: " +
+                 star.subject + " – " + star.object + ", pair " +
+                 std::to_string(results.highlight) + ", in every panel",
+             width.characters) +
          "\n";
 }
 

@@ -3,11 +3,12 @@
 
 // How likely is each object if some of the shots are unknown or incorrect?
 //
-// Five panels of exp(log P(object | the pairs before it)) by position, absolute and unnormalised,
-// and the means by kind of pair. A correct pair is compared with itself in the panel without
-// injected pairs, because later positions are likelier than earlier ones regardless of the pairs in
-// between. Source: latent knowledge in many shots, Figure 2 and Appendix E; the change from the
-// correct panel is ours. Non-goal: choosing the pairs of the panels (prompt/injection.hpp).
+// The page has five panels of exp(log P(object | the pairs before it)) by position, absolute and
+// unnormalised, and a table of the means by kind of pair. A correct pair is compared with itself in
+// the panel without injected pairs, because later positions are likelier than earlier ones
+// regardless of the pairs in between. Source: latent knowledge in many shots, Figure 2 and Appendix
+// E; the change from the correct panel is plumb's own. Non-goal: choosing the pairs of the panels
+// (prompt/injection.hpp).
 
 #include <algorithm>
 #include <array>

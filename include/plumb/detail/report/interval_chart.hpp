@@ -4,10 +4,10 @@
 // How do estimates and their 95% intervals compare, row by row?
 //
 // A dot with a whisker for each estimate, as inline SVG. A row has one dot for each series, one
-// below the other, in the series' colour and shape, so that they differ in print and for every
-// reader. Names are broken into lines, never cut; on a narrow screen the chart scrolls in its own
-// box. The scale is at the top, so that it stays in place if rows are hidden (page_script.hpp).
-// Colours come from the page's style.
+// below the other, in the series' colour and shape, so that every reader can tell the series apart,
+// also in print. Names are broken into lines, never cut; on a narrow screen the chart scrolls in
+// its own box. The scale is at the top, so that it stays in place if rows are hidden
+// (page_script.hpp). Colours come from the page's style.
 
 #include <algorithm>
 #include <array>
@@ -30,13 +30,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The model or other series that a dot belongs to.
 struct IntervalSeries {
   std::string name;
-  /// Whether the name is a model's, by which a page shows or hides the series.
+  /// Whether the series is a model, so that a page can show or hide it.
   bool names_model = true;
 };
 
 struct IntervalRow {
   std::string label;
-  /// One for each series, or only one; estimates that do not exist are left out.
+  /// One estimate for each series, or a single one; estimates that do not exist are left out.
   std::vector<Estimate> estimates;
   /// The index of the series of a single estimate.
   std::size_t series = 0;
@@ -49,7 +49,8 @@ struct IntervalChart {
   std::string x_label;
   std::vector<IntervalSeries> series;
   std::vector<IntervalRow> rows;
-  /// The range shown; estimates and intervals outside it end at its edge. Must not be empty.
+  /// The range shown; estimates and intervals outside it are drawn at or up to its edge. Must not
+  /// be empty.
   std::array<double, 2> x_range{0, 1};
   /// Whether the axis is logarithmic; then the range is positive.
   bool is_logarithmic = false;

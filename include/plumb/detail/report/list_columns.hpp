@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of lists of answers, each declared once (measure/answer_lists.hpp).
+// The metrics for lists of answers, each declared once (measure/answer_lists.hpp).
 
 #include <cstddef>
 #include <span>
@@ -21,11 +21,11 @@ struct ListGroup {
   std::string name;
   std::size_t facts = 0, objects = 0;
   ListMeans with_aliases{}, main_label{}, script{};
-  /// Answers that name nothing, and answers that ended at the limit of tokens.
+  /// The number of answers that name nothing, and of answers that were cut off at the token limit.
   std::size_t empty = 0, cut = 0;
 };
 
-/// Relations in their order, without those that have no answer. If there are several, their mean is
+/// The relations in order, except those without answers. If there are several, their mean comes
 /// last.
 [[nodiscard]] inline std::vector<ListGroup> list_groups(const ListRun& run,
                                                         const Bootstrap& bootstrap) {

@@ -135,7 +135,7 @@ inline std::string samplings_section(const ManyPromptResults& made) {
              rows);
 }
 
-/// Over the number of prompts, or over its logarithm if it is large.
+/// The x axis shows the number of prompts, or its logarithm if the number is large.
 inline std::string coverage_chart(const ManyPromptResults& made) {
   std::size_t most = 0;
   for (const ManyPromptResult& way : made.ways) {

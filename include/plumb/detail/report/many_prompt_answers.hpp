@@ -3,8 +3,9 @@
 
 // What knowledge do ways of asking share, and do a fact's prompts agree?
 //
-// Sections of the page: shared knowledge, consistency, answers that name several objects. Source:
-// "What Matters in Learning Facts in Language Models?", section 6.3, Figure 2, Tables 12 and 13.
+// Sections of the page: shared knowledge, consistency, and answers that name several objects.
+// Source: "What Matters in Learning Facts in Language Models?", section 6.3, Figure 2, Tables 12
+// and 13.
 
 #include <algorithm>
 #include <cstddef>
@@ -77,7 +78,7 @@ inline std::string unshared_text(const std::vector<std::pair<std::size_t, const 
   return text_list(parts, {}, ", ", " and ");
 }
 
-/// Lists what only one of two ways of asking has.
+/// Lists how many relations, templates and facts only one of two ways of asking has.
 inline std::string unshared_list(const ManyPromptResults& made) {
   std::string items;
   for (std::size_t l = 0; l < made.ways.size(); ++l) {
@@ -110,7 +111,8 @@ inline std::string sharing_section(const ManyPromptResults& made) {
          fold_away("Each pair, with 95% intervals", sharing_pairs(made));
 }
 
-/// Pairs within a group of templates above pairs across groups; empty unless there are both.
+/// Shows pairs within a group of templates above pairs across groups; empty unless both kinds
+/// exist.
 inline std::string group_chart(const ManyPromptResults& made) {
   std::vector<Bar> bars;
   for (const ManyPromptResult& way : made.ways) {
@@ -125,7 +127,7 @@ inline std::string group_chart(const ManyPromptResults& made) {
          bar_chart(bars, "Consistency within groups of templates and across them");
 }
 
-/// One column for each kind of pairs; `of(row)` returns a row's shares.
+/// One column for each kind of pair; `of(row)` returns a row's shares.
 template <class Row, class Of>
 std::vector<PageColumn<Row>> pair_columns(Of of) {
   std::vector<PageColumn<Row>> columns;

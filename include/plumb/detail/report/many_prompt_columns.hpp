@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a way of asking many prompts, each declared once. A column added to
+// The numbers that describe a way of asking many prompts, each declared once. A column added to
 // `many_prompt_columns` appears on the terminal and on the page, with its meaning.
 
 #include <cstddef>
@@ -104,7 +104,7 @@ std::vector<Column<Bias>> level_columns() {
        .place = page}};
 }
 
-/// Bias level of a way of asking, over relations.
+/// The bias level of a way of asking, averaged over relations.
 [[nodiscard]] inline std::vector<Column<MeanBias>> mean_bias_columns() {
   auto columns = detail::level_columns<MeanBias>();
   columns.push_back({.key = "relations", .heading = "Relations", .value = [](const MeanBias& b) {
@@ -129,7 +129,7 @@ std::vector<Column<Bias>> level_columns() {
   return columns;
 }
 
-/// The prompts of the way of asking that has the most.
+/// The diversity of prompts, for the way of asking that has the most prompts.
 [[nodiscard]] inline std::vector<Column<PromptDiversity>> diversity_columns() {
   using D = PromptDiversity;
   return {
@@ -255,8 +255,8 @@ template <class Row, class Inner, class Part>
 }
 
 /// Every number of a way of asking, by its path in metrics.json. Numbers that a table shows come
-/// first. A number for a kind of answers that no way has appears only in files. Range and SD are
-/// over the headline's samplings. `made` must outlive the columns.
+/// first. If no way of asking has a kind of answer, the numbers for that kind appear only in files.
+/// Range and SD are over the samplings of the headline numbers. `made` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> way_columns(
     const ManyPromptResults& made) {
   using W = ManyPromptResult;
@@ -410,7 +410,7 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// The same columns after the setting's name, for tables.
+/// The setting's name, then the same columns, for tables.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> many_prompt_columns(
     const ManyPromptResults& made) {
   using W = ManyPromptResult;

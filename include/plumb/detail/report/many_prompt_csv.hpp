@@ -3,9 +3,9 @@
 
 // The CSV files next to the page of many-prompt results.
 //
-// They contain the numbers of its charts, and every template and every answer of several objects,
-// which metrics.json leaves out. The format is RFC 4180 (csv.hpp); an empty relation means all
-// relations.
+// They contain the numbers in the page's charts. They also contain every template and every answer
+// with several objects, which metrics.json leaves out. The format is RFC 4180 (csv.hpp); an empty
+// relation cell means all relations.
 
 #include <cstddef>
 #include <string>
@@ -57,7 +57,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// One row for each template that was asked; `facts` is the number of facts asked under it.
+/// One row for each template that was used; `facts` is the number of facts that it was used for.
 [[nodiscard]] inline std::string many_prompt_templates_csv(const ManyPromptResults& made) {
   std::string text = csv_line({"setting", "relation", "template", "group", "style", "origin",
                                "facts", "accuracy", "low", "high", "with_best_expression",
@@ -119,8 +119,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// Overconf and the two numbers whose difference it is, for the measured confidences (`tokens`
-/// empty) and for the probabilities of answers of 1 to 5 tokens.
+/// Overconf and its two terms, mean confidence and accuracy: for the measured confidences (`tokens`
+/// is empty), and for the probabilities of answers of 1 to 5 tokens.
 [[nodiscard]] inline std::string overconfidence_csv(const ManyPromptResults& made) {
   detail::EstimateCsv csv({"setting", "tokens", "measure", "prompts"});
   for (const ManyPromptResult& way : made.ways) {
@@ -140,8 +140,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// Of the facts answered right under the setting on the left, the share answered right under the
-/// one on top.
+/// Of the facts answered correctly under the setting on the left, the share that is also answered
+/// correctly under the setting on top.
 [[nodiscard]] inline std::string sharing_csv(const ManyPromptResults& made) {
   detail::EstimateCsv csv({"reading", "left", "top", "cells", "cells_without_knowledge"});
   for (const bool oracle : {false, true}) {
@@ -213,7 +213,7 @@ inline constexpr ManyPromptTable many_prompt_tables[] = {
     {"paired_tests.csv", paired_prompts_csv, true},
     {"answers_of_several.csv", answers_of_several_csv, true}};
 
-/// All tables; one without rows that may be empty is marked as absent.
+/// All tables. A table that has no rows, and may be empty, is marked as absent.
 [[nodiscard]] inline std::vector<ReportFile> many_prompt_csvs(const ManyPromptResults& made) {
   std::vector<ReportFile> files;
   for (const ManyPromptTable& table : many_prompt_tables) {

@@ -3,8 +3,8 @@
 
 // What are the parts of many-prompt results called in all outputs?
 //
-// Names and the few choices that the page, the tables and metrics.json share, so that all of them
-// show the same. Non-goal: markup (cells.hpp).
+// This header has the names and the few choices that the page, the tables and metrics.json share,
+// so that all outputs agree. Non-goal: markup (cells.hpp).
 
 #include <array>
 #include <cstddef>
@@ -103,7 +103,7 @@ struct RelationOfWay {
   const PromptedRelation* relation;
 };
 
-/// Relations in order of appearance, each under all ways of asking it.
+/// Relations in order of appearance, each under all ways of asking about it.
 inline std::vector<RelationOfWay> relations_of_ways(const ManyPromptResults& made) {
   std::vector<RelationOfWay> all;
   for (const std::string& code : relation_codes(made)) {

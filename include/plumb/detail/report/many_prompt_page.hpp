@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How facts are asked, and which answers count as right.
+/// How the model is asked about facts, and which answers count as right.
 inline std::string asked_in_words(const ManyPromptResults& made) {
   const bool words = has_any(made, AnswerKind::text), options = has_any(made, AnswerKind::option);
   std::string text =

@@ -22,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number of prompts in each of `bars` equal parts of [0, 1] of confidence. A bin's prompts are
-/// spread evenly from its lowest to its highest confidence.
+/// The number of prompts in each of `bars` equal parts of the confidence range [0, 1]. A bin's
+/// prompts are spread evenly from its lowest to its highest confidence.
 inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& diagram,
                                               std::size_t bars) {
   std::vector<double> heights(bars);
@@ -32,7 +32,7 @@ inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& 
     const double prompts = static_cast<double>(bin.prompts);
     const double low = std::clamp(bin.lowest, 0.0, 1.0), high = std::clamp(bin.highest, 0.0, 1.0);
     if (high - low < 1e-12) {
-      // A value on the limit of two bars, such as 0.3, belongs to the upper one.
+      // A value on the boundary between two bars, such as 0.3, belongs to the upper one.
       const auto place = static_cast<std::size_t>(low / width + 1e-9);
       heights[(std::min)(place, bars - 1)] += prompts;
       continue;
@@ -46,10 +46,10 @@ inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& 
   return heights;
 }
 
-/// Accuracy against confidence, bin by bin, the least confident first.
+/// Accuracy against confidence, bin by bin, with the least confident bin first.
 inline ChartSeries reliability_line(const ManyPromptResult& way) {
   ChartSeries line{"", {}};
-  const auto& diagram = way.overconfidence->diagram;  // sorted, the most confident first
+  const auto& diagram = way.overconfidence->diagram;  // sorted, the most confident bin first
   for (auto place = diagram.rbegin(); place != diagram.rend(); ++place) {
     const ConfidenceBin& bin = *place;
     ChartPoint& point = line.points.emplace_back(
@@ -156,7 +156,7 @@ inline std::string length_chart(const std::vector<Way>& ways) {
   return xy_chart(chart, series);
 }
 
-/// Section 6.2, by the probability of the whole answer.
+/// The paper's section 6.2: confidence is the probability of the whole answer.
 inline std::string answer_length_section(const ManyPromptResults& made) {
   const std::vector<Way> ways = ways_by_length(made);
   if (ways.empty()) return "";

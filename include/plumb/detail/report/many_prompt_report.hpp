@@ -43,7 +43,7 @@ using ManyPromptReport = ReportOf<ManyPromptResults>;
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Page, tables and metrics of one run.
+/// The page, tables and metrics of one run.
 class ManyPromptReportBody {
  public:
   /// `run` has the settings for the page's last table and examples of the model's prompts.
@@ -65,8 +65,8 @@ class ManyPromptReportBody {
                       many_prompt_sections(made_));
   }
 
-  /// One row for each way of asking. Then the form of the answers if a model wrote them, and the
-  /// ranks of the true token if gaps were filled.
+  /// The first table has one row for each way of asking. Then come the form of the answers, if a
+  /// model wrote them, and the ranks of the true token, if gaps were filled.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     const auto written = written_ways(made_);
     const std::vector<WayRanks> ranks = way_ranks(made_);

@@ -38,7 +38,7 @@ inline std::string prompts_section(const ManyPromptResults& made) {
          html_table(diversity_columns(), std::vector<D>{prompts});
 }
 
-/// Cloze against question templates, within each way of asking.
+/// Compares cloze templates with question templates within each way of asking.
 inline std::string styles_table(const ManyPromptResults& made) {
   const auto ways = ways_where(
       made, [](const ManyPromptResult& w) { return w.styles.accuracy.difference.count > 0; });

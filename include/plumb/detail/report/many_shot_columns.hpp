@@ -78,7 +78,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same columns with the accuracy of guessing, which a run knows. `made` must outlive them.
+/// The same columns and the accuracy of guessing, which is known for a run. `made` must outlive
+/// them.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> setting_columns(const ManyShotResults& made) {
   using G = GroupSpread;
   auto columns = group_spread_columns(made.ties.tied > 0);
@@ -90,7 +91,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same columns after the setting's name.
+/// The setting's name, then the same columns.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> named_setting_columns(
     const ManyShotResults& made) {
   auto columns = setting_columns(made);

@@ -125,7 +125,7 @@ inline std::string methods_section(const ManyShotResults& made) {
   return html + "<h3>By relation</h3>\n" + heat_map(map);
 }
 
-/// Figure 4: other texts between subject and object, at the most shots.
+/// Figure 4: different texts between subject and object, at the highest number of shots.
 inline std::string separators_section(const ManyShotResults& made) {
   std::string html;
   for (const RelationAnswers& relation : made.answers.relations) {

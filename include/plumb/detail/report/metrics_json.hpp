@@ -5,8 +5,8 @@
 //
 // A metrics.json contains every number that any output shows, each with its count and its 95%
 // interval, so that a page or a paper can be checked against one file. A number that does not exist
-// (Hit@10 if no relation has ten options) is null; a number without an interval has null for its
-// ends.
+// (Hit@10 if no relation has ten options) is null; if a number has no interval, the interval's ends
+// are null.
 
 #include <cmath>
 #include <optional>

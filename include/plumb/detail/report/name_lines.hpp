@@ -17,7 +17,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A length in at most two decimals, without trailing zeros.
+/// A length with at most two decimals, without trailing zeros.
 inline std::string short_length(double value) {
   std::string text = with_decimals(value, 2);
   text.erase(text.find_last_not_of('0') + 1);

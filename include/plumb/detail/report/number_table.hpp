@@ -7,7 +7,7 @@
 // A column has a key (for programs), and a heading and a meaning (for people). A row has a value
 // for each column (cells.hpp): a text, a count, a number, or an estimate with its interval. A key
 // with dots is a path: "coverage.average" is `average` of the object `coverage` in metrics.json.
-// columns.hpp declares how a column makes a row's value.
+// columns.hpp declares how a column computes a row's value.
 
 #include <cmath>
 #include <cstddef>
@@ -45,9 +45,9 @@ struct ColumnHead {
   int decimals = 3;
   /// Whether a terminal shows an estimate's interval too.
   bool interval = false;
-  /// How long the column stays as a terminal becomes too narrow.
+  /// How late the column is dropped if a terminal is too narrow.
   ColumnWeight weight = ColumnWeight::usual;
-  /// Whether its cells are names of models, by which a page shows or hides rows.
+  /// Whether its cells are model names, so that a page can show or hide rows by them.
   bool names_model = false;
   /// Whether its heading is a name, which a page does not capitalise.
   bool heading_is_name = false;
@@ -57,10 +57,11 @@ struct ColumnHead {
 };
 
 struct NumberRow {
-  /// Parallel to the columns, as are the classes of a page's cells; empty for none.
+  /// `cells`, and `classes` (the CSS classes of a page's cells), are parallel to the columns;
+  /// `classes` may be empty.
   std::vector<CellValue> cells;
   std::vector<std::string> classes;
-  /// Whether the row before it is of another kind.
+  /// Whether the preceding row is of a different kind.
   bool begins_section = false;
 };
 
@@ -69,7 +70,7 @@ struct NumberTable {
   std::vector<NumberRow> rows{};
 };
 
-/// The value below a path of keys; creates it if it does not exist.
+/// The value at a path of keys; creates it if it does not exist.
 [[nodiscard]] inline Json& below_path(Json& json, std::string_view path) {
   Json* place = &json;
   for (std::size_t dot = path.find('.'); dot != path.npos; dot = path.find('.')) {
@@ -105,7 +106,7 @@ struct NumberTable {
       value);
 }
 
-/// All numbers of a row below their keys.
+/// All numbers of a row under their keys.
 [[nodiscard]] inline Json json_of(const std::vector<ColumnHead>& columns, const NumberRow& row) {
   Json json = Json::object();
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -171,7 +172,8 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   }
 }
 
-/// Indices of the columns that a terminal shows; other exports of the terminal's rows use the same.
+/// Indices of the columns that a terminal shows; other exports of the terminal's rows use the same
+/// columns.
 [[nodiscard]] inline std::vector<std::size_t> terminal_columns(const NumberTable& table) {
   std::vector<std::size_t> places;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
@@ -207,7 +209,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   return text.text(width);
 }
 
-/// The rows as a page shows them, sorted by a click on a heading.
+/// The rows as a page shows them; a click on a heading sorts them.
 [[nodiscard]] inline std::string html_table(const NumberTable& table) {
   const auto is_shown = [](const ColumnHead& column) {
     return column.place == ColumnPlace::everywhere || column.place == ColumnPlace::page;
@@ -241,7 +243,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   return html + table_end;
 }
 
-/// The estimate in a cell, or none.
+/// The estimate in a cell, or null.
 [[nodiscard]] inline const Estimate* estimate_in(const CellValue& value) {
   const auto* remarked = std::get_if<RemarkedEstimate>(&value);
   return remarked ? &remarked->estimate : std::get_if<Estimate>(&value);
@@ -269,10 +271,10 @@ template <class NumberText>
   return text == "–" ? "" : text;
 }
 
-/// Columns at these places as CSV: their keys, then one line for each row. After a column for which
-/// `has_ends` is true come two more, KEY_low and KEY_high, for the ends of intervals. `number`
-/// formats a number, with an empty text for NaN; `estimate_of` returns the estimate in a cell, or
-/// null.
+/// The columns at these indices as CSV: a line of keys, then one line for each row. A column for
+/// which `has_ends` is true is followed by two more, KEY_low and KEY_high, for the ends of
+/// intervals. `number` formats a number, and returns an empty text for NaN; `estimate_of` returns
+/// the estimate in a cell, or null.
 template <class NumberText, class EstimateOf>
 [[nodiscard]] std::string csv_lines(const NumberTable& table,
                                     const std::vector<std::size_t>& places,
@@ -362,7 +364,7 @@ template <class NumberText, class EstimateOf>
       {">", "\\textgreater{}"},
       {"|", "\\textbar{}"},
       {"\"", "\\textquotedbl{}"},
-      {"[", "{[}"},  // a bare one would be an argument of the previous row's end
+      {"[", "{[}"},  // LaTeX would read a bare "[" as an argument of the previous row's end
       {"–", "--"},
       {"−", "$-$"},
       {"→", "$\\to$"},
@@ -398,7 +400,7 @@ template <class NumberText, class EstimateOf>
   return is_number ? "$" + text + "$" : latex_text(text);
 }
 
-/// Whether a column has texts, which are aligned left.
+/// Whether a column contains texts, which are aligned left.
 [[nodiscard]] inline bool is_flush_left(const NumberTable& table, std::size_t column) {
   return has_cell<std::string, LongText>(table, column);
 }

@@ -71,8 +71,7 @@ struct MetRelation {
   if (within.unit == Within::Unit::line) return in("line");
   if (within.unit == Within::Unit::paragraph) return in("paragraph");
   if (within.unit == Within::Unit::document) return in("document");
-  return "subject and object within " + counted(within.words, "word") +
-         ", counted without overlap";
+  return "subject and object within " + counted(within.words, "word") + ", counted without overlap";
 }
 
 /// A fact as a JSON object; file and line of the first meeting are null if there is none. `files`

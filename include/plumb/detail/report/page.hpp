@@ -85,7 +85,7 @@ select,input:not([type=checkbox]){font:inherit;color:inherit;background:var(--pa
          "</style>\n</head>\n<body>\n";
 }
 
-/// Everything after it.
+/// Everything after the body's content.
 [[nodiscard]] inline std::string page_end() {
   return "<script>" + std::string(detail::page_script) + "</script>\n</body>\n</html>\n";
 }
@@ -120,7 +120,7 @@ select,input:not([type=checkbox]){font:inherit;color:inherit;background:var(--pa
                                         with_decimals(e.high, decimals));
 }
 
-/// HTML in which text between two backticks becomes code.
+/// Marks text between backticks as code in HTML.
 [[nodiscard]] inline std::string with_code(std::string_view html) {
   std::string made;
   for (std::size_t at = 0;;) {
@@ -144,7 +144,7 @@ select,input:not([type=checkbox]){font:inherit;color:inherit;background:var(--pa
          "</p>\n";
 }
 
-/// Replaces a number that does not exist. The page's script sorts it last in both directions.
+/// The cell for a number that does not exist. The page's script sorts it last in both directions.
 inline constexpr const char* no_number_cell = "<td data-v=\"-1\">–</td>";
 
 /// A number with its interval.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of paired tests between models, each declared once.
+// The numbers that paired tests between models report, each declared once.
 
 #include <cstddef>
 #include <string>
@@ -125,7 +125,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same columns after the models' names. `names` must outlive the columns.
+/// The models' names, then the same columns. `names` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<PairedComparison>> named_paired_columns(
     const std::vector<std::string>& names) {
   using P = PairedComparison;
@@ -194,7 +194,7 @@ struct PairedRow {
   return columns;
 }
 
-/// The relations of each pair in turn. `made` must outlive the rows.
+/// One row for each relation of each pair, pair by pair. `made` must outlive the rows.
 [[nodiscard]] inline std::vector<PairedRow> paired_rows(const Comparison& made) {
   std::vector<PairedRow> rows;
   for (const PairedComparison& pair : made.paired) {
@@ -218,7 +218,7 @@ struct PairedRow {
   return list;
 }
 
-/// Counts of the facts that at least two models were asked.
+/// Counts of the facts that at least two models were asked about.
 [[nodiscard]] inline std::vector<Column<ComparedFactCounts>> compared_fact_columns() {
   using C = ComparedFactCounts;
   return {{.key = "compared",

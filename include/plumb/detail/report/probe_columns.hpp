@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a closed-set probe, each declared once. A column added to `group_columns` appears
-// on the terminal, on the page, in metrics.csv and in metrics.json.
+// The numbers that a closed-set probe reports, each declared once. A column added to
+// `group_columns` appears on the terminal, on the page, in metrics.csv and in metrics.json.
 
 #include <cstddef>
 #include <string>
@@ -17,7 +17,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The numbers of a group of facts. The accuracy in which the first of tied options wins is shown
+/// The numbers for a group of facts. The accuracy in which the first of tied options wins is shown
 /// only if there is a tie.
 [[nodiscard]] inline std::vector<Column<GroupMetrics>> group_columns(bool has_ties = true) {
   using G = GroupMetrics;
@@ -85,7 +85,7 @@ struct ProbedGroup {
   const GroupMetrics* metrics = nullptr;
   /// Null for a row that is not a relation.
   const Relation* relation = nullptr;
-  /// Whether the row before it is of another kind.
+  /// Whether the preceding row is of a different kind.
   bool begins_section = false;
 
   [[nodiscard]] double chance() const {
@@ -93,8 +93,8 @@ struct ProbedGroup {
   }
 };
 
-/// Relations, then domains, the values of a column, cardinality and all facts. Metrics and answers
-/// must outlive them.
+/// Relations, then domains, the values of a column, cardinality and all facts. The metrics and
+/// answers must outlive the result.
 [[nodiscard]] inline std::vector<ProbedGroup> probed_groups(
     const ProbeMetrics& metrics, const std::vector<RelationAnswers>& answers) {
   std::vector<ProbedGroup> groups;

@@ -194,7 +194,8 @@ class ProbeReportBody {
  private:
   [[nodiscard]] bool has_ties() const { return pooled_.overall.ties_for_best.tied > 0; }
 
-  /// Calls `visit(group, template)` for each group of each template, then of all together.
+  /// Calls `visit(group, template)` for each group under each template, then under all templates
+  /// together, then under the weighted templates.
   template <class Visit>
   void for_each_group(Visit visit) const {
     const auto visit_all = [&](const ProbeMetrics& metrics, const std::string& which) {
@@ -214,7 +215,7 @@ class ProbeReportBody {
     return csv.text();
   }
 
-  /// What the bars show.
+  /// The numbers that the bars show.
   [[nodiscard]] std::string accuracy_csv() const {
     std::string csv =
         csv_line({"group", "name", "template", "facts", "accuracy", "low", "high", "chance"});

@@ -4,7 +4,7 @@
 // What was the model asked, word for word?
 //
 // A section for any page: the first prompt of each kind, as a run folder stores it
-// (records/listed_prompt.hpp), with the candidates that were scored after it or in it.
+// (records/listed_prompt.hpp), with the candidates that were scored after it or within it.
 
 #include <cstddef>
 #include <string>

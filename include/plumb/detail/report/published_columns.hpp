@@ -12,7 +12,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The columns that describe a published number; `of(row)` returns the number that a row is about.
+/// The columns that describe a published number; `of(row)` returns a row's published number.
 template <class Row, class Of>
 [[nodiscard]] std::vector<Column<Row>> columns_of_published(Of of) {
   return {{.key = "table",
@@ -38,7 +38,7 @@ inline const char* in_interval_word(const PublishedPair& pair) {
   return !in ? "–" : *in ? "yes" : "no";
 }
 
-/// Whether the run and the source asked the same queries and ranked the same candidates.
+/// Whether the run and the source used the same queries and ranked the same candidates.
 inline std::string same_question_word(const PublishedPair& pair) {
   const bool candidates = pair.has_other_candidates(), queries = pair.has_other_queries();
   if (candidates || queries) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a ranking of entities, each declared once. A column added to `rank_columns`
-// appears on the terminal, on the page, in metrics.csv and in metrics.json.
+// The numbers that a ranking of entities reports, each declared once. A column added to
+// `rank_columns` appears on the terminal, on the page, in metrics.csv and in metrics.json.
 
 #include <cstddef>
 #include <string>
@@ -66,7 +66,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// A row of numbers under a name.
+/// A row of numbers and its name.
 struct NamedRanks {
   std::string name;
   const RankMetrics* metrics = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers of a comparison of models by their rankings, each declared once.
+// The numbers that compare models by their rankings, each declared once.
 
 #include <cstddef>
 #include <string>

@@ -3,9 +3,9 @@
 
 // What a comparison of rankings writes to a folder and shows on a terminal.
 //
-// metrics.json; metrics.csv, a row for each number of each model, also by relation; rank_pairs.csv,
-// a row for each number of a pair of models; ranks.csv, a row for each query with every model's
-// rank; and report.html.
+// Writes metrics.json; metrics.csv, with a row for each number of each model, overall and by
+// relation; rank_pairs.csv, with a row for each number of a pair of models; ranks.csv, with a row
+// for each query and method that lists every model's rank; and report.html.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
@@ -122,7 +122,7 @@ class RankComparisonReportBody {
         {"metrics.csv", numbers.text()}, {"rank_pairs.csv", pairs.text()}, {"ranks.csv", ranks()}};
   }
 
-  /// Models by each method and, if there are few models, their pairs.
+  /// The models under each method and, if there are few models, their pairs.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     std::vector<NamedTable> tables;
     for (const MethodComparison& of : made_.methods) {

@@ -2,8 +2,8 @@
 #pragma once
 
 // The sections of a page about ranked entities: methods, hits, wordings of the prompts, bars of ranks,
-// agreement of methods, length of names, relations. rank/rank_results.hpp measures what they show,
-// and chooses the limits of the bars of ranks.
+// agreement of methods, length of names, relations. rank/rank_results.hpp measures the numbers that
+// they show, and chooses the limits of the rank bars.
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ inline std::string candidates_of(const RankedMethod& method) {
   return fewest == method.candidates ? most : std::to_string(fewest) + "–" + most;
 }
 
-/// Each method raw and filtered, by realistic ranks.
+/// Each method's raw and filtered numbers, by realistic rank.
 inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
   std::vector<NamedRanks> rows;
   for (const RankedMethod& method : made.methods) {
@@ -149,10 +149,9 @@ inline std::string relation_agreement_section(const RankResults& made) {
     }
   }
   if (rows.empty()) return "";
-  return heading(
-             "Do the methods agree within a relation?",
-             "Pearson's r of ranks over the queries that both methods share; – with fewer than "
-             "three queries, or if all ranks are equal.") +
+  return heading("Do the methods agree within a relation?",
+                 "Pearson's r of ranks over the queries that both methods share; – with fewer than "
+                 "three queries, or if all ranks are equal.") +
          table_begin({"Relation", "Method", "Other", "Queries", "r of ranks", "p"}) + rows +
          table_end;
 }

@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ReportFile {
   std::string name;
   std::string text;
-  /// Whether the report does not have this file; then an earlier report's file is removed.
+  /// Whether the report lacks this file; if so, an earlier report's file is removed.
   bool is_absent = false;
 };
 
@@ -44,7 +44,7 @@ struct NamedTable {
 /// How tables of numbers are written.
 enum class TableFormat { terminal, csv, json, latex, markdown };
 
-/// Tables for a terminal, a blank line between them.
+/// Tables for a terminal, with a blank line between them.
 [[nodiscard]] inline std::string text_tables(const std::vector<NamedTable>& tables,
                                              const TableWidth& width = {}) {
   std::string text;
@@ -56,7 +56,8 @@ enum class TableFormat { terminal, csv, json, latex, markdown };
 }
 
 /// Tables in a format for other programs. JSON is one object with the tables by name. In other
-/// formats a blank line separates tables; in LaTeX and Markdown a comment above each has its name.
+/// formats a blank line separates tables; in LaTeX and Markdown a comment above each table has its
+/// name.
 [[nodiscard]] inline std::string exported_tables(const std::vector<NamedTable>& tables,
                                                  TableFormat format) {
   if (format == TableFormat::terminal) return text_tables(tables);
@@ -77,7 +78,7 @@ enum class TableFormat { terminal, csv, json, latex, markdown };
   return text;
 }
 
-/// Writes each figure as NAME.svg; those of an earlier report are removed.
+/// Writes each figure as NAME.svg, and removes the figures of an earlier report.
 inline void write_figures(const DiskPath& folder, const std::vector<Figure>& figures) {
   if (folder.is_folder()) {
     for (const DiskPath& old : folder.files(".svg")) {
@@ -89,11 +90,11 @@ inline void write_figures(const DiskPath& folder, const std::vector<Figure>& fig
   for (const auto& [name, title, svg] : figures) write_atomically(folder / (name + ".svg"), svg);
 }
 
-/// Copies share their contents. Any number of threads may use one, but only one at a time may write
-/// to a folder.
+/// Copies share their contents. Any number of threads may use one report, but only one thread at a
+/// time may write to a folder.
 class Report {
  public:
-  /// What only a written report needs is a function, so that it is made on demand.
+  /// Parts that only a written report needs are functions, so that they are computed on demand.
   struct Parts {
     std::function<Json()> metrics;
     std::function<std::vector<ReportFile>()> files;

@@ -5,7 +5,7 @@
 //
 // Columns are as wide as their widest cell; the first is aligned left, numbers are aligned right.
 // Widths count code points, so accents do not shift a column. If a table is wider than the
-// terminal, intervals and columns are left out, and the lines below it list them.
+// terminal, intervals and columns are left out, and lines below the table list them.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,8 +41,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline constexpr const char* first_wins_heading = "accuracy (first wins)";
 inline constexpr const char* first_wins_title = "Accuracy (first wins)";
 
-/// At most `characters` of a text, with "…" for the rest: at the end, or in long texts before the
-/// last twelve characters, which may contain a setting's name.
+/// Shortens a text to at most `characters`, with "…" in place of the rest. The "…" is at the end
+/// or, in long texts, before the last twelve characters, which may contain a setting's name.
 inline std::string cut_to(const std::string& text, std::size_t characters) {
   if (count_code_points(text) <= characters) return text;
   std::vector<std::size_t> begins;  // start of each character
@@ -64,7 +64,7 @@ struct TableWidth {
   std::string where{};
 };
 
-/// How long a column stays in a table that is too wide.
+/// How late a column is dropped from a table that is too wide.
 enum class ColumnWeight { minor, usual, major };
 
 /// The end of the heading of a column whose numbers have intervals.
@@ -215,7 +215,7 @@ class TextTable {
     return shown;
   }
 
-  /// Names what was left out, in lines that fit; empty if everything is shown.
+  /// Lists what was left out, in lines that fit; empty if everything is shown.
   [[nodiscard]] std::string words_below(const std::vector<Shown>& shown,
                                         const TableWidth& width) const {
     std::string names, intervals;

@@ -136,7 +136,7 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
                                           const std::vector<ChartSeries>& series) {
   constexpr double right = 16, top = 12, bottom = 46;
   const auto y_ticks = chart.y_is_log10 ? log_ticks(chart.y_range) : linear_ticks(chart.y_range);
-  // "0.25" fits next to the axis' title; each further digit needs 7 more.
+  // "0.25" fits next to the axis's title; each further digit needs 7 more units.
   const int digits =
       chart.y_is_log10
           ? static_cast<int>(y_ticks.empty() ? 0 : y_ticks.back().text.size()) - 2

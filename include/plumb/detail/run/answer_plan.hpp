@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts are asked under a setting, in which order, and which of them are sampled?
+// Which prompts does a setting use, in which order, and which of them get sampled answers?
 //
 // Prompts are ordered by relation, then template, fact and expression of the subject, so that
 // prompts that share the longest prefix are next to each other. A pack ends at the end of its
@@ -34,16 +34,16 @@ struct AnswerOptions {
   std::size_t max_new_tokens = 16;
   /// Texts that end an answer (backend/stop_text.hpp).
   std::vector<std::string> stop{"\n"};
-  /// Number of sampled answers per prompt, and number of prompts that get them. Each such prompt is
-  /// about another fact.
+  /// Number of sampled answers per prompt, and number of prompts with sampled answers. No two of
+  /// these prompts are about the same fact.
   std::size_t samples = 100;
   std::size_t confidence_prompts = 10'000;
-  /// Seed of the shots; seed of the sampled prompts and their samples.
+  /// Seed for the shots, and seed for the choice of sampled prompts and for their samples.
   std::uint64_t shot_seed = 0;
   std::uint64_t sample_seed = 0;
 };
 
-/// The facts of one relation to ask about; both by place.
+/// The selected facts of one relation. The relation and the facts are given by their places.
 struct AskedRelation {
   std::size_t relation = 0;
   std::vector<std::size_t> facts;
@@ -51,16 +51,16 @@ struct AskedRelation {
 
 struct AskedFacts {
   std::vector<AskedRelation> relations;
-  /// Facts left out because none of their objects' names contains a word: relation and subject.
+  /// Facts left out because no name of their objects contains a word, each as relation and subject.
   std::vector<std::pair<std::string, std::string>> without_answer;
-  /// Names of objects without a word, which no answer can match: relation and name, without
-  /// duplicates. The names of left-out facts are included.
+  /// Names of objects that contain no word, so that no answer can match them; each as relation and
+  /// name, without duplicates. The names of left-out facts are included.
   std::vector<std::pair<std::string, std::string>> wordless_names;
 };
 
-/// The first `limit` facts that can be answered of each relation in `codes` (of all relations if
-/// `codes` is empty). Relations are in the dataset's order. Throws a user error for a name that the
-/// dataset does not have, and if no fact is left.
+/// The first `limit` answerable facts of each relation in `codes` (of all relations if `codes` is
+/// empty). Relations are in the dataset's order. Throws a user error for a code that the dataset
+/// does not have, and if no fact is left.
 [[nodiscard]] inline AskedFacts asked_facts(const MultiPromptDataset& dataset,
                                             const std::vector<std::string>& codes,
                                             std::size_t limit) {
@@ -96,7 +96,7 @@ struct AskedFacts {
   return asked;
 }
 
-/// The dataset without the names, objects and facts that no answer can match. So they become
+/// The dataset without the names, objects and facts that no answer can match. Therefore they become
 /// neither shots nor candidates. Relations keep their places.
 [[nodiscard]] inline MultiPromptDataset answerable(MultiPromptDataset dataset) {
   for (MultiPromptRelation& relation : dataset.relations) {
@@ -112,8 +112,8 @@ struct AskedFacts {
   return dataset;
 }
 
-/// Reduces the dataset to what can be answered, and selects the facts to ask about. Lists what is
-/// left out. Throws as asked_facts does.
+/// Reduces the dataset to what can be answered, and selects the facts to ask about. Lists
+/// everything that is left out. Throws the same errors as asked_facts.
 [[nodiscard]] inline AskedFacts take_askable(MultiPromptDataset& dataset,
                                              const std::vector<std::string>& codes,
                                              std::size_t limit) {
@@ -155,7 +155,7 @@ struct AnswerPlan {
   }
 };
 
-/// All prompts for which `keep(PlannedPrompt)` is true. `few_shot` is over the same dataset.
+/// All prompts for which `keep(PlannedPrompt)` is true. `few_shot` must refer to the same dataset.
 template <class Keep>
 [[nodiscard]] AnswerPlan answer_plan(const MultiPromptDataset& dataset, const AskedFacts& asked,
                                      const FewShot& few_shot, Keep keep) {
@@ -193,11 +193,11 @@ template <class Keep>
 }
 
 /// One prompt for each of `confidence_prompts` facts (for all facts if there are fewer), in packs
-/// of 16 across relations. Every setting of a form has the same facts, templates and expressions.
-/// Each fact draws its prompt and a number from its own stream, named by relation and subject. The
-/// facts with the lowest numbers are selected; equal numbers are in the dataset's order. So neither
-/// draw depends on the fact's position, and a fact's prompt does not depend on which other facts
-/// are selected.
+/// of 16 across relations. All settings with the same form use the same facts, templates and
+/// expressions. Each fact draws its prompt and a number from its own stream, named by relation and
+/// subject. The facts with the lowest numbers are selected; equal numbers are in the dataset's
+/// order. So neither draw depends on the fact's position, and a fact's prompt does not depend on
+/// which other facts are selected.
 [[nodiscard]] inline AnswerPlan sampled_plan(const MultiPromptDataset& dataset,
                                              const AskedFacts& asked, const FewShot& few_shot,
                                              const AnswerOptions& options) {

@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model's name in a folder's metadata; empty without one.
+/// The model's name in a folder's metadata; empty if there is none.
 inline std::string recorded_model(const DiskPath& folder) {
   const auto kind = results_kind(folder);
   if (kind && *kind != ResultsKind::closed_set) {
@@ -36,7 +36,7 @@ inline std::string recorded_model(const DiskPath& folder) {
   return recorded.empty() ? std::string() : recorded.front().model;
 }
 
-/// Name and folders of each model, in order of appearance.
+/// The name and the folders of each model, in order of appearance.
 inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_model(
     const ResultFolders& folders) {
   std::vector<std::pair<std::string, std::vector<DiskPath>>> models;
@@ -56,7 +56,7 @@ inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_mod
   return models;
 }
 
-/// As the settings specify, else as the folders record.
+/// Whether the model is masked: as the settings specify or, if they do not, as the folders record.
 inline bool is_masked(const std::string& name, const std::vector<DiskPath>& folders,
                       const CalibrateSettings& settings) {
   if (settings.masked) return ranges::find(*settings.masked, name) != settings.masked->end();
@@ -72,7 +72,7 @@ inline bool is_masked(const std::string& name, const std::vector<DiskPath>& fold
   });
 }
 
-/// Throws a user error for a name of a masked model that is not among the models.
+/// Throws a user error if the settings name a masked model that is not among the models.
 inline void check_masked(const CalibrateSettings& settings,
                          const std::vector<std::string>& models) {
   if (!settings.masked) return;
@@ -83,7 +83,7 @@ inline void check_masked(const CalibrateSettings& settings,
   }
 }
 
-/// Relation and instance of each fact.
+/// The relation and the instance number of each fact.
 inline std::vector<std::pair<std::string, std::size_t>> facts_of(const ModelPredictions& model) {
   std::vector<std::pair<std::string, std::size_t>> facts;
   for (const RelationPredictions& made : model.relations) {
@@ -106,7 +106,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   return prompts;
 }
 
-/// The models of folders that have the same name. Closed sets are joined into one model; a
+/// The models in folders that share a model name. Closed sets are joined into one model; a
 /// many-shot run or a generation has one model per setting. Throws a user error for folders that
 /// cannot be read or joined.
 [[nodiscard]] inline std::vector<ScoredModel> read_models(const std::string& name,
@@ -147,7 +147,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
 }
 
 /// Reads all folders, measures each model, and compares the models with each other. Throws a user
-/// error for folders that cannot be read, and for settings that do not fit them.
+/// error for folders that cannot be read, and for settings that do not fit the folders.
 [[nodiscard]] inline CalibrationResults calibrate_folders(const CalibrateSettings& settings) {
   const auto models = detail::folders_by_model(settings.folders);
   std::vector<std::string> names;
@@ -185,7 +185,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
     results.remarks.push_back(std::move(text));
   }
   std::vector<ResultFolder>
-      first_folders;  // the other folders of a model have more of its templates
+      first_folders;  // a model's other folders contain its remaining templates
   for (const auto& [name, folders] : models) first_folders.push_back({name, folders.front()});
   for (std::string& text : run_differences(first_folders, false)) {
     results.remarks.push_back(std::move(text));
@@ -219,7 +219,7 @@ inline void check_calibration(const CalibrateSettings& settings, const std::stri
   (void)chosen_estimators(relations, settings.estimators, remarks);
 }
 
-/// Models a Measurement. Any number of threads may use one.
+/// Models a Measurement. Any number of threads may use the same object.
 class CalibrateMeasurement {
  public:
   /// Throws a user error for settings that contradict each other.

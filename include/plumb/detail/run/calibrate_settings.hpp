@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a calibration: which results it reads, how it reads them, and what it measures.
+// The settings of a calibration: which results it reads, how it reads them, and what it measures.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,25 +19,27 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateSettings {
-  /// Folders of the same model are joined.
+  /// The results folders. Folders of the same model are joined.
   ResultFolders folders{};
   /// The probed dataset, for folders that do not describe its relations; may be empty.
   std::filesystem::path data{};
   std::vector<std::string> relations{};
-  /// A statement's score. If neither is set, the folders' own scoring is used.
+  /// How a statement is scored. If neither is set, the folders' own scoring is used.
   std::optional<Reduction> reduction{};
   std::optional<Span> span{};
   std::size_t bins = 20;
   std::size_t resamples = 1000;
-  /// Empty: all estimators that the results allow.
+  /// If empty, all estimators that the results allow are used.
   std::vector<std::string> estimators{};
   TemplateKinds kinds{};
-  /// Names of masked models. If not set: the models whose folders record it.
+  /// The names of masked models. If not set, these are the models whose folders record that they
+  /// are masked.
   std::optional<std::vector<std::string>> masked{};
   std::uint64_t seed = 0;
-  /// A column of the facts' table; each of its values is also measured separately. Empty: none.
+  /// A column of the facts' table; the facts with each of its values are also measured separately.
+  /// Empty for none.
   std::string group_by{};
-  /// The WordNet folder with the lemmas that generated answers are compared by; "none" compares
+  /// The WordNet folder with the lemmas that are used to compare generated answers; "none" compares
   /// exact words.
   std::filesystem::path wordnet = "/usr/share/wordnet";
 
@@ -118,7 +120,7 @@ struct CalibrateSettings {
     if (reduction || span) made.scoring = scoring();
     return made;
   }
-  /// A statement's score, for a model that this calibration probes.
+  /// The scoring for a model that this calibration probes.
   [[nodiscard]] Scoring scoring() const {
     return {reduction.value_or(Reduction::sum), span.value_or(Span::statement)};
   }
@@ -129,7 +131,7 @@ struct CalibrateSettings {
   }
 };
 
-/// The settings of a calibration as run.json records them; `models` are the models it found.
+/// The settings of a calibration as run.json records them; `models` are the models that it found.
 [[nodiscard]] inline Json calibrate_record(const CalibrateSettings& settings,
                                            const std::vector<ModelCalibration>& models) {
   const auto list_or = [](const auto& list, const Json& none) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Did a change of a model cost more than allowed?
+// Did a change to a model cost more than is allowed?
 //
 //   --assert 'accuracy.drop < 0.01, loglik.max < 0.5, known.lost < 20, ace.rise.certain < 0.02'
 //
-// Each condition is QUANTITY[.certain] < NUMBER, or with >, <= or >=. It compares the first run
-// (the base) with the second (the changed run). With `.certain` the whole 95% interval must meet
-// the bound: its upper end for <, its lower end for >. A condition on a quantity that does not
-// exist for the two runs fails.
+// Each condition is QUANTITY[.certain] < NUMBER, where < can also be >, <= or >=. It compares the
+// first run (the base) with the second (the changed run). With `.certain` the whole 95% interval
+// must meet the bound: its upper end for <, its lower end for >. If a quantity does not exist for
+// the two runs, a condition on it fails.
 
 #include <algorithm>
 #include <array>
@@ -34,12 +34,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The subject of the conditions: the base and the changed run.
+/// What the conditions are evaluated on: the difference between the base and the changed run.
 struct AssertedChange {
   PairedComparison accuracy;
-  /// Facts that the base knows and the changed run does not, and the reverse; a line each.
+  /// Facts that the base knows and the changed run does not, and the reverse; one line for each
+  /// fact.
   std::vector<std::string> lost, gained;
-  /// Only of closed-set runs.
+  /// Only set for closed-set runs.
   std::optional<RunChanges> scores{};
   std::optional<CalibrationChange> calibration{};
 
@@ -52,7 +53,7 @@ struct AssertedChange {
   }
 };
 
-/// Which facts change a quantity; the largest changes come first.
+/// Which facts to list as the cause of a change; the largest changes come first.
 enum class MovedBy { lost, gained, score, brier };
 
 /// A quantity that a condition can name.
@@ -62,7 +63,7 @@ struct AssertedQuantity {
   Estimate (*value)(const AssertedChange&);
   MovedBy moved_by;
 
-  /// Whether it has a 95% interval. Drops of accuracy and rises of an error have one.
+  /// Whether the quantity has a 95% interval. Drops in accuracy and rises in an error have one.
   [[nodiscard]] bool has_interval() const {
     const std::string_view called = name;
     return called.starts_with("accuracy.") || called.ends_with(".rise");
@@ -72,7 +73,7 @@ struct AssertedQuantity {
 inline Estimate of_count(std::size_t count, const AssertedChange& change) {
   return without_interval(static_cast<double>(count), change.accuracy.overall.counts.facts());
 }
-/// Changed minus base.
+/// The value of the changed run minus that of the base.
 inline Estimate rise_of(const AssertedChange& change, CalibrationMetric metric) {
   return change.calibration ? change.calibration->rise(metric) : Estimate{};
 }
@@ -137,7 +138,7 @@ struct Assertion {
   bool certain = false;
   bool less = true, or_equal = false;
   double bound = 0;
-  /// As the user wrote it, without surrounding spaces.
+  /// The condition as the user wrote it, without surrounding spaces.
   std::string text{};
 };
 
@@ -188,7 +189,7 @@ struct AssertedResult {
   Assertion assertion;
   Estimate value;
   bool passed = false;
-  /// Only for a condition that failed: at most three facts that change the value most.
+  /// Only for a condition that failed: up to three facts that change the value most.
   std::vector<std::string> moved{};
 };
 
@@ -231,7 +232,7 @@ inline std::vector<std::string> facts_moved_by(const AssertedChange& change, Mov
                                              const AssertedChange& change) {
   AssertedResult made{assertion, assertion.quantity->value(change), false, {}};
   const Estimate& value = made.value;
-  // A value without an interval is exact, as a count is, or is the same in every resample.
+  // A value without an interval is either exact, like a count, or the same in every resample.
   const double held = !assertion.certain || !value.has_interval() ? value.value
                       : assertion.less                            ? value.high
                                                                   : value.low;

@@ -2,8 +2,8 @@
 #pragma once
 
 // A comparison of finished runs, as a measurement (measurement.hpp). It compares models under a
-// setting that all have, rankings of entities, ways of asking over many prompts (prompt_ways.hpp),
-// or runs with published numbers.
+// setting that they share, rankings of entities, ways of asking with many prompts
+// (prompt_ways.hpp), or runs with published numbers.
 
 #include <cstddef>
 #include <filesystem>
@@ -38,8 +38,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The answers of the model of a run folder, for any command. Throws a user error for a folder
-/// without finished results.
+/// The model's answers in a run folder, for any command. Throws a user error for a folder without
+/// finished results.
 [[nodiscard]] inline ModelAnswers read_answers(const ResultFolder& run) {
   if (results_kind(run.path) == ResultsKind::many_shot) {
     return many_shot_answers(run.path, run.name);
@@ -60,8 +60,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return probe_answers(run.path, run.name);
 }
 
-/// Names the runs without a name after their models. With `apart`, uses the folder's name if two
-/// runs have the same model name.
+/// Names each run that has no name after its model. If `apart` is true and two runs have the same
+/// model name, uses the folders' names.
 inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   std::vector<std::string> names;
   for (const ResultFolder& run : runs) {
@@ -96,7 +96,7 @@ inline std::string asked_queries(const Json& kept) {
 }
 
 /// Adds the candidates and queries to each number of a ranking. The LM head, and the methods
-/// compared with it, rank only names of one token, whatever the run's candidates are.
+/// compared with it, rank only names of one token, regardless of the run's candidates.
 inline void add_ranking_facts(RunNumbers& run, const Json& kept) {
   const std::string candidates = first_string(kept, "candidates").value_or("");
   if (first_string(kept, "command").value_or("") != "rank" || candidates.empty()) return;
@@ -145,11 +145,11 @@ inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
   }
 }
 
-/// Models a Measurement. Any number of threads may use one.
+/// Models a Measurement. Any number of threads may use the same object.
 class CompareMeasurement {
  public:
   /// Throws a user error for too few runs, for two runs with the same name (compared with published
-  /// numbers such runs are joined), and for families or pairs of other models.
+  /// numbers such runs are joined), and for families or pairs that name other models.
   explicit CompareMeasurement(CompareSettings settings) : settings_(std::move(settings)) {
     auto& runs = settings_.runs.list;
     if (runs.empty() && settings_.with_published()) {
@@ -237,7 +237,7 @@ class CompareMeasurement {
     return {comparison_report(std::move(made), record, std::move(asserted)), record};
   }
 
-  /// Whether all runs are closed sets with the same options under one scoring.
+  /// Whether all runs are closed sets with the same options and the same scoring.
   [[nodiscard]] bool compares_scores() const {
     const auto& runs = settings_.runs.list;
     if (ranges::any_of(runs, [](const ResultFolder& run) {
@@ -261,8 +261,8 @@ class CompareMeasurement {
     return true;
   }
 
-  /// What changed from the first run to another. Has scores if both are closed sets with the same
-  /// scoring.
+  /// What changed from the first run to another. Includes scores if both runs are closed sets with
+  /// the same scoring.
   [[nodiscard]] AssertedChange change_to(std::size_t run, const Comparison& made) const {
     AssertedChange change;
     // The models and the pairs of a comparison are in the order of the runs.
@@ -301,7 +301,7 @@ class CompareMeasurement {
       const Json seed = settings["shot_seed"];
       settings.erase("shot_seed");
       if (!settings.value("model_sha256", Json()).is_null())
-        settings.erase("model");  // by its hash
+        settings.erase("model");  // its hash identifies the model
       const auto standing = ranges::find(made.models, run, &ModelStanding::model);
       if (standing == made.models.end() || !standing->spread.overall.accuracy.exists()) continue;
       auto group = ranges::find(groups, settings, &Group::settings);
@@ -309,7 +309,7 @@ class CompareMeasurement {
         groups.push_back({.settings = std::move(settings)});
         group = std::prev(groups.end());
       }
-      // A run given twice, or the same model under another name, is not another draw.
+      // The same run given twice, or the same model under a different name, is not another draw.
       if (ranges::find(group->seeds, seed) != group->seeds.end()) continue;
       group->seeds.push_back(seed);
       add_to_list(group->runs, made.table.models[run]);
@@ -443,7 +443,8 @@ class CompareMeasurement {
     return {published_report(std::move(made), record), record};
   }
 
-  /// Joins several runs of one model, unless two of them have the same published number.
+  /// Joins the numbers of several runs of one model. Throws a user error if two runs have different
+  /// values for the same published number.
   static void join_numbers(RunNumbers& known, RunNumbers more,
                            const std::vector<PublishedNumber>& published, const DiskPath& folder) {
     for (const PublishedNumber& one : published) {

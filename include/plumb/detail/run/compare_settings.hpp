@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a comparison of finished runs: which runs, and whether to compare under one setting,
-// over many prompts, or with published numbers.
+// Settings of a comparison of finished runs: which runs, and whether to compare them under one
+// setting, over many prompts, or with published numbers.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,17 +24,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CompareSettings {
   ResultFolders runs{};
-  /// The setting to compare under ("ic/50"). Empty: many-shot learning with the most shots that all
-  /// runs have.
+  /// The setting to compare under ("ic/50"). If empty: many-shot learning with the largest number
+  /// of shots that all runs have.
   std::string setting{};
-  /// JSON, {"family": ["model", …]}; may be empty.
+  /// A JSON file, {"family": ["model", …]}; may be empty.
   std::filesystem::path families{};
-  /// BASE:TUNED each.
+  /// Each pair is BASE:TUNED.
   std::vector<std::string> pairs{};
   std::uint64_t seed = 0;
-  /// Compares over all templates and names of each fact. Implied if a generation is among the runs.
+  /// Compares over all templates and names of each fact. This is implied if a generation is among
+  /// the runs.
   bool prompts = false;
-  /// The templates that the closed-set runs used, for their groups; may be empty.
+  /// A file with the templates that the closed-set runs used, for the groups of the templates; may
+  /// be empty.
   std::filesystem::path templates{};
   MeasuringSettings measuring{};
   /// A column of the facts' table, or "domain".
@@ -131,8 +133,9 @@ struct CompareSettings {
   }
 };
 
-/// Parses {"family": ["model", …], …} into the family of each model. Throws a user error for
-/// another shape, for a name that is not a model's, and for a model in two families.
+/// Parses {"family": ["model", …], …} into the family of each model. Throws a user error for JSON
+/// of a different shape, for a name that is not the name of a model, and for a model in two
+/// families.
 inline std::map<std::string, std::string> read_families(const DiskPath& file,
                                                         const std::vector<std::string>& models) {
   std::map<std::string, std::string> families;

@@ -3,9 +3,9 @@
 
 // Which texts does DEER embed, and which ranks do their vectors give?
 //
-// Queries with the same given entity and relation are embedded once. Queries that ask for the head
-// have their own shots, so the two sides are separate lists. The caller decides how the texts are
-// embedded: into files that can be resumed (deer_run.hpp), or in memory.
+// Queries with the same given entity and relation are embedded once. Queries for heads and queries
+// for tails are separate lists, because each side has its own shots. The caller decides how the
+// texts are embedded: into files that can be resumed (deer_run.hpp), or in memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <class M>
 concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 
-/// Calls `use` with an embedder of texts for this model.
+/// Calls `use` with an object that embeds texts with this model.
 template <DeerModel Model, class Use>
 auto with_embedder(Model& model, Use use) {
   if constexpr (TreeEmbedder<Model>) {
@@ -61,7 +61,7 @@ inline std::string suffix_of(EntityPrompt prompt) {
 }
 
 /// The distinct queries of a plan, by given entity and relation, and the row of each planned query.
-/// Any number of threads may read one.
+/// Any number of threads may read the same object.
 class DistinctQueries {
  public:
   explicit DistinctQueries(const RankPlan& plan) {
@@ -82,7 +82,7 @@ class DistinctQueries {
   [[nodiscard]] std::uint32_t row(const PlannedQuery& planned) const {
     return rows_.at(key(planned.query));
   }
-  /// The texts to embed for the queries, and these texts as lists.
+  /// The texts to embed for the queries, and these texts grouped into lists.
   [[nodiscard]] std::vector<std::string> texts(const RankPlan& plan, QueryForm form) const {
     const TriplePrompt prompt(plan.graph, plan.shots, form);
     std::vector<std::string> texts;
@@ -114,7 +114,7 @@ class DistinctQueries {
   return texts;
 }
 
-/// The vectors of a part's candidates, selected from those of the whole plan.
+/// The vectors of a part's candidates, selected from the vectors of the whole plan.
 [[nodiscard]] inline EntityVectors vectors_of(const RankPlan& whole, const RankPlan& part,
                                               const EntityVectors& entities) {
   if (part.candidates.size() == whole.candidates.size()) return entities;
@@ -126,7 +126,7 @@ class DistinctQueries {
 }
 
 /// Ranks of a part of a plan, in the order of its queries. `entities` are the vectors of the whole
-/// plan's candidates, `queries` those of `distinct`.
+/// plan's candidates, and `queries` are the vectors of `distinct`.
 template <class Tokenizer>
 [[nodiscard]] std::vector<EntityRank> deer_ranks(const Tokenizer& tokenizer, EntityRanking& ranking,
                                                  const RankPlan& whole, const RankPlan& part,

@@ -4,8 +4,8 @@
 // How does a job run DEER so that it can be resumed?
 //
 // Each distinct query is embedded once, into queries.npy. Each candidate is embedded once per
-// entity prompt, into entities.npy (embedded_texts.hpp). Then ranks are counted from cosines, for
-// all queries or for a part of them among fewer candidates.
+// entity prompt, into entities.npy (embedded_texts.hpp). Ranks are then computed from cosines,
+// either for all queries or for a part of the queries and fewer candidates.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +35,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <DeerModel Model>
 class DeerRun {
  public:
-  /// Embeds the plan's queries. Without a `ranking`, which must outlive it, this process ranks by
-  /// itself.
+  /// Embeds the plan's queries. A `ranking`, if given, must outlive this object; without one, this
+  /// process ranks by itself.
   DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
           const RankPlan& plan, const Surround& around, EntityRanking* ranking = nullptr)
       : ranking_(ranking != nullptr ? *ranking : alone_),
@@ -48,12 +48,12 @@ class DeerRun {
         texts_(model, folder, work, around),
         queries_(embedded_queries()) {}
 
-  /// Whether all query vectors exist. In a shard, other shards have some of them, and nothing is
-  /// ranked.
+  /// Whether all query vectors exist. In a shard, they do not, because other shards have some of
+  /// them; then nothing is ranked.
   [[nodiscard]] bool has_queries() const noexcept { return queries_.has_value(); }
 
-  /// The plan of the embedding: the queries and, with entities, the candidates of each entity
-  /// prompt that the cache (if any) does not have. Does not call the model.
+  /// The plan of the embedding: the queries and, if entities are embedded, the candidates under
+  /// each entity prompt that are not in the cache. Does not call the model.
   [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
                                     const Surround& around, bool with_entities,
                                     const VectorCache* cache = nullptr) {
@@ -114,7 +114,7 @@ class DeerRun {
     return deer_ranks(model_, ranking_, plan_, part, distinct_, entities, queries_->rows());
   }
 
-  /// The nearest candidates of each of a part's queries, as places among them.
+  /// The nearest candidates of each query of a part, as places among the part's candidates.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const RankPlan& part,
                                                              const EntityVectors& entities,
                                                              std::size_t count) {

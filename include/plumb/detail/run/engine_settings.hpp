@@ -4,8 +4,8 @@
 // Settings of the engine, for every job over a model: GPUs, adapters, cache and nodes per step
 // (backend/engine_options.hpp).
 //
-// The nodes per step decide a job's packs, so all shards of a job must agree on them. run.json
-// records the value, whether the user or the engine chose it (`shared_settings`).
+// The number of nodes per step determines a job's packs, so all shards of a job must use the same
+// number. run.json records it, whether the user or the engine chose it (`shared_settings`).
 
 #include <charconv>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// "0.5", without trailing zeros.
+/// A number without trailing zeros, such as "0.5".
 inline std::string short_number(double value) {
   char text[32];
   const auto [end, failed] = std::to_chars(text, text + sizeof(text), value);
@@ -77,7 +77,7 @@ struct LoraSetting {
   }
 };
 
-/// Shares of GPUs, "3,1".
+/// The shares of the GPUs, such as "3,1".
 struct TensorSplitSetting {
   std::vector<float> shares{};
 
@@ -112,11 +112,11 @@ struct EngineSettings {
   TensorSplitSetting tensor_split{};
   LoraSetting lora{};
   std::optional<CacheType> cache_type{};
-  /// 0: the engine chooses.
+  /// If 0, the engine chooses.
   std::size_t pack = 0;
 
-  /// `precision` is that of the scores. `elsewhere` is the reason why none of these settings
-  /// reaches the model; empty if they do.
+  /// `precision` is the precision of the scores. `elsewhere` states why none of these settings
+  /// reaches the model; it is empty if they do.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor, Precision precision,
                     const std::string& elsewhere = "") {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many prompts to a masked model, as a job. Every fact is asked with all templates and names, as a
-// sentence whose gap the model fills (BELIEF for encoders). It writes the same files as a
-// generation, and the same code reads and measures them. An answer is right if its tokens are
-// exactly those of a name of one of the fact's objects.
+// Asks a masked model many prompts, as a job. Every fact is queried with all templates and names,
+// as a sentence with a gap that the model fills (BELIEF for encoders). The job writes the same
+// files as a generation, and the same code reads and measures them. An answer is right if its
+// tokens are exactly those of a name of one of the fact's objects.
 
 #include <cstddef>
 #include <functional>
@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a masked model is asked. Loaded before the model is needed.
+/// What a masked model is asked. It is loaded before the model is needed.
 struct FillQuestions {
   /// Reads `chosen.data` and `chosen.vocabulary`. Throws a user error if they cannot be read.
   explicit FillQuestions(const GenerateSettings& chosen)
@@ -47,7 +47,8 @@ struct FillQuestions {
 
 /// Calls `visit(kind, make)` for each prompt, in the order of the run's rows: "masked answers", and
 /// "masked content_free" if names are scored and no fact is selected. make() returns the
-/// ListedPrompt, whose text has [MASK] for the model's mask. The arguments must outlive the call.
+/// ListedPrompt, whose text contains [MASK] in place of the model's mask token. The arguments must
+/// outlive the call.
 template <class Visit>
 void for_each_fill_prompt(const FillPlan& plan, bool with_names, const WantedFact& wanted,
                           Visit visit) {
@@ -90,7 +91,7 @@ void for_each_fill_prompt(const FillPlan& plan, bool with_names, const WantedFac
 template <MaskedLm Model>
 class FillJob {
  public:
-  /// Throws a user error for prompts that the model cannot take.
+  /// Throws a user error for prompts that the model cannot process.
   FillJob(Model& model, const FillQuestions& questions, Provenance provenance = {})
       : q_(questions),
         provenance_(std::move(provenance)),
@@ -158,7 +159,7 @@ class FillJob {
 
   /// Words of the vocabulary that are not a single token in any gap.
   [[nodiscard]] NamedInRelations unused_words() {
-    // A resumed run may have tokenized none of them.
+    // A resumed run may not have tokenized any word yet.
     const FewShot few_shot(plan_.dataset, {ShotSource::none, 0, PromptForm::sentence}, 0);
     const PromptTexts texts(plan_.dataset, plan_.asked, few_shot);
     NamedInRelations unused;

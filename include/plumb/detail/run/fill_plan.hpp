@@ -3,13 +3,13 @@
 
 // Which facts can a masked model be asked about, with which prompts, and what is left out?
 //
-// A prompt is a template as a sentence with one gap. It is asked if some name of some object of its
-// fact has at most as many tokens in the gap as there are masks. A fact without such a prompt is
-// left out. An object is left out if none of its names fits in any prompt of the fact. Names that
-// fit nowhere stay in the list of their object's names, without a likelihood. All of this is
-// counted and listed. `limit` counts only facts that are not left out. Source: "What Matters in
-// Learning Facts in Language Models?", section 4, which uses facts whose objects are a single token
-// of BERT.
+// A prompt is a template, written as a sentence with one gap. The prompt is used if at least one
+// name of its fact's objects fits into the gap, which means that the name has no more tokens there
+// than there are masks. A fact without such a prompt is left out. An object is left out if none of
+// its names fits into any prompt of the fact. Names that fit nowhere stay in the list of their
+// object's names, but have no likelihood. All of this is counted and listed. `limit` counts only
+// facts that are not left out. Source: "What Matters in Learning Facts in Language Models?",
+// section 4, which uses facts whose objects are a single token of BERT.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,20 +29,20 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What was left out, without duplicates: relation, and the name of the subject or the object, or
-/// the name itself.
+/// What was left out, without duplicates. Each entry is the relation with the name of a subject or
+/// an object, or with a name that was left out by itself.
 struct LeftOutOfFilling {
   using Named = std::vector<std::pair<std::string, std::string>>;
   Named facts, objects, names;
-  /// Prompts of selected facts with a gap that no name of an object fits.
+  /// The number of prompts of selected facts with a gap that no name of an object fits.
   std::size_t prompts = 0;
 };
 
-/// What is asked: the selected facts as a separate dataset.
+/// What is asked.
 struct FillPlan {
-  /// The selected facts, with only the objects that fit somewhere.
+  /// The selected facts as a separate dataset, with only the objects that fit into some prompt.
   MultiPromptDataset dataset;
-  /// All of `dataset`.
+  /// Selects everything in `dataset`.
   AskedFacts asked;
   AnswerPlan prompts;
   LeftOutOfFilling left_out;
@@ -77,7 +77,8 @@ class FillPlanner {
         dataset_(dataset),
         few_shot_(dataset, {ShotSource::none, 0, PromptForm::sentence}, 0) {}
 
-  /// Selects the facts of a relation that can be asked; `r` is its place in the dataset.
+  /// Selects the facts of a relation that can be asked about; `r` is the relation's place in the
+  /// dataset.
   void take(std::size_t r, std::size_t limit) {
     const MultiPromptRelation& from = dataset_.relations[r];
     MultiPromptRelation made{from.code, from.templates, {}, from.file, from.template_file};
@@ -112,7 +113,8 @@ class FillPlanner {
  private:
   using Fits = std::vector<bool>;
 
-  /// Selects a fact without the objects that fit nowhere, unless no prompt can ask it.
+  /// Selects a fact without the objects that fit nowhere. Skips the fact if no prompt can ask about
+  /// it.
   bool take(std::size_t r, const ManyNamedFact& fact, MultiPromptRelation& made) {
     Fits prompts;             // by template, then expression
     std::vector<Fits> names;  // by object
@@ -143,7 +145,7 @@ class FillPlanner {
     return true;
   }
 
-  /// Marks the names of objects that fit into one prompt. Returns whether any name fits.
+  /// Marks the names of objects that fit into a prompt. Returns whether any name fits.
   bool mark(std::size_t r, std::size_t t, const std::string& subject, const ManyNamedFact& fact,
             std::vector<Fits>& names) {
     const Prompt gap = few_shot_.sentence(r, t, subject);

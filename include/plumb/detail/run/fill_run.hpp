@@ -3,7 +3,7 @@
 
 // How are gaps filled (gap_filling.hpp) so that a job can be resumed?
 //
-// The work is done pack by pack; packs in the journal are taken from there.
+// The work is done pack by pack; finished packs are taken from the journal.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,8 @@ class FillRun {
     return filling_.candidates(relation, std::move(labels));
   }
 
-  /// The plan of the filling; `candidates` are those of content_free. Does not call the model.
+  /// The plan of the filling; `candidates` are the same as for content_free. Does not call the
+  /// model.
   [[nodiscard]] JobPlan plan(const std::vector<GapCandidates>& candidates) const {
     ScoringCost cost;
     for (const PlannedPrompt& planned : plan_.prompts.prompts) {
@@ -121,7 +122,7 @@ class FillRun {
   [[nodiscard]] static Json kept(Json rows, const ScoringCost& cost) {
     return {{"rows", std::move(rows)}, {"cost", cost_json(cost)}};
   }
-  /// What the journal stores for a pack of prompts.
+  /// The entry in the journal for a pack of prompts.
   [[nodiscard]] static Json kept(const FilledPrompts& made) {
     Json rows = Json::array();
     for (std::size_t i = 0; i < made.answers.size(); ++i) {
@@ -130,7 +131,7 @@ class FillRun {
     }
     return kept(std::move(rows), made.cost);
   }
-  /// The same of content-free prompts.
+  /// The entry in the journal for a pack of content-free prompts.
   [[nodiscard]] static Json kept(const ScoredGaps& made) {
     Json rows = Json::array();
     for (const RecordedContentFree& row : made.rows) rows.push_back(Json::parse(row_line(row)));

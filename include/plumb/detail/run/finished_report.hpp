@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The report of a finished run, made again from its folder. The run may be of any plumb job, or of
-// lm-pub-quiz.
+// The report of a finished run, made again from its folder. Any plumb job, or lm-pub-quiz, may have
+// made the run.
 //
 // Nothing is scored again. The measuring settings in the folder apply unless the user sets others.
 
@@ -32,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The kind of results that a run's folder contains, or will contain when it is finished. Throws a
 /// user error for a folder whose command stores no scores. A folder without this information counts
-/// as a probe's.
+/// as the folder of a probe.
 [[nodiscard]] inline ResultsKind run_kind(const DiskPath& folder) {
   refuse_without_results(folder);
   const std::string command = first_string(kept_settings(folder), "command").value_or("");
@@ -56,7 +56,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return ResultsKind::closed_set;
 }
 
-/// How the answers of a generation were measured; defaults for whatever its folder does not record.
+/// How the answers of a generation were measured, with the defaults for everything that its folder
+/// does not record.
 [[nodiscard]] inline MeasuringSettings recorded_measuring(const DiskPath& folder) {
   MeasuringSettings measuring;
   if (!is_there(folder / "run.json")) return measuring;
@@ -76,15 +77,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 struct ReportSettings {
-  /// The run folder. Until it is set, the settings are those of a generation.
+  /// The run folder. Until it is set, the settings are those for a generation.
   std::filesystem::path run{};
   /// The folder to write to. Empty: the run folder itself, which must be plumb's own.
   std::filesystem::path out{};
   /// Whether to write over a folder that contains something other than a report of the run.
   bool overwrite = false;
-  /// If not set: the run's own.
+  /// If not set, the run's own seed is used.
   std::optional<std::uint64_t> seed{};
-  /// Only for a closed-set probe. If not set: the run's own.
+  /// Only for a closed-set probe. If not set, the run's own value is used.
   std::optional<std::string> group_by{};
   MeasuringSettings measuring{};
 
@@ -124,8 +125,8 @@ struct ReportSettings {
     MeasuringSettings::visit(self.measuring, measuring);
   }
 
-  /// The folder that the report is written to. Throws a user error if that would change another
-  /// tool's folder.
+  /// The folder that the report is written to. Throws a user error if writing there would change
+  /// another tool's folder.
   [[nodiscard]] DiskPath target() const {
     if (!out.empty()) return out;
     const DiskPath folder = run;
@@ -138,8 +139,8 @@ struct ReportSettings {
   }
 };
 
-/// Reads a finished run. Throws a user error for a folder without one, for results that differ from
-/// what the run wrote, and if neither the run nor the settings have a seed.
+/// Reads a finished run. Throws a user error for a folder without a finished run, for results that
+/// differ from what the run wrote, and if neither the run nor the settings have a seed.
 [[nodiscard]] inline Report finished_report(const ReportSettings& settings) {
   const DiskPath& run = settings.run;
   const ResultsKind kind = run_kind(run);

@@ -6,9 +6,9 @@
 //   {"shots": [[head, relation, tail], …], "entities": [id, …],
 //    "queries": [[head, relation, tail], …],
 //    "model": …, "cosine": [[…], …], "rank": [7, …]}
-// The file has one such object or a list of them, with the identifiers of a separate graph. The
-// results have the same shape: cosines (one row per query, one number per entity) and realistic
-// ranks. Cosines and ranks in the file are only compared.
+// The file contains one such object or a list of them. Its identifiers are those of a separate
+// graph. The results have the same shape: cosines (one row per query, one number per entity) and
+// realistic ranks. Cosines and ranks in the file are only used for comparison.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -39,7 +39,7 @@ struct FixedRanking {
   std::vector<Triple> shots;
   std::vector<std::uint32_t> entities;
   std::vector<Triple> queries;
-  /// Place of each query's tail among the entities.
+  /// The place of each query's tail among the entities.
   std::vector<std::uint32_t> gold;
 };
 
@@ -141,7 +141,7 @@ struct FixedRankings {
   bool is_list = false;
 };
 
-/// Throws a user error that names the field.
+/// Throws a user error that names the field if the file is invalid.
 [[nodiscard]] inline FixedRankings read_fixed_rankings(const DiskPath& file,
                                                        const KnowledgeGraph& graph) {
   const Json value = read_json(file);
@@ -160,18 +160,18 @@ struct FixedRankings {
 struct FixedRankingResult {
   Json ranking;
   std::vector<Rank> ranks;
-  /// Largest difference from the file's cosines; none if the file has no cosines.
+  /// The largest difference from the file's cosines; not set if the file has no cosines.
   std::optional<double> worst_difference;
-  /// `other_ranks` counts queries whose rank differs from the rank by the file's cosines, or from
-  /// the file's ranks if it has no cosines. Entities within 1e-4 of the true entity's cosine may
-  /// count on either side; `nearby` counts them.
+  /// `other_ranks` counts queries whose rank differs from the rank by the file's cosines or, if the
+  /// file has no cosines, from its ranks. `nearby` counts entities whose cosine is within 1e-4 of
+  /// the true entity's cosine; they may count on either side.
   std::size_t other_ranks = 0, nearby = 0;
-  /// Whether the file has cosines or ranks to compare with.
+  /// Whether the file contains cosines or ranks to compare with.
   bool compared = false;
 };
 
-/// The model's results for a ranking, as a pack of the journal: {"cosine": one row per query of one
-/// number per entity, "rank": [above, equal] per query}.
+/// The model's results for a ranking, as a pack of the journal: {"cosine": one row per query, with
+/// one number per entity, "rank": [above, equal] per query}.
 template <TreeEmbedder Model>
 [[nodiscard]] std::string fixed_ranking_rows(const FixedRanking& fixed, const KnowledgeGraph& graph,
                                              QueryForm form, const Surround& around, Model& model) {
@@ -202,8 +202,8 @@ template <TreeEmbedder Model>
   return Json{{"cosine", std::move(cosines)}, {"rank", std::move(ranks)}}.dump();
 }
 
-/// Makes a ranking's results from the model's rows. Throws nlohmann's exception for rows of another
-/// form.
+/// Makes a ranking's results from the model's rows. Throws nlohmann's exception for rows in a
+/// different form.
 [[nodiscard]] inline FixedRankingResult fixed_ranking_result(const FixedRanking& fixed,
                                                              const Json& rows,
                                                              const std::string& model_name) {

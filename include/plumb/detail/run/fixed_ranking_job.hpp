@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The replay of another program's rankings by embeddings, as a job. It computes their cosines and
+// The replay of another program's rankings by embeddings, as a job. It computes the cosines and
 // ranks again and compares them with those in the file.
 
 #include <cstddef>
@@ -27,8 +27,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <TreeEmbedder Model>
 class FixedRankingJob {
  public:
-  /// Reads `settings.fixed`. Throws a user error as read_fixed_rankings does, for names that the
-  /// model may not read, and for a model without BOS if one is required.
+  /// Reads `settings.fixed`. Throws the errors of read_fixed_rankings, and a user error for names
+  /// that the model must not read, and for a model without BOS if BOS is required.
   FixedRankingJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
                   Provenance provenance = {})
       : model_(model),

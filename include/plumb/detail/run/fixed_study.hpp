@@ -6,9 +6,10 @@
 //   {"relation": "P36", "separator": " ", "shots": [["Gauteng", "Johannesburg"], …],
 //    "choices": ["Kolkata", …], "test": [{"subject": "Liguria", "answer": "Genoa",
 //    "scores": […]}, …], "model": …, "accuracy": …}
-// The file has one such object or a list of them. Everything is asked exactly as written. The
-// results have the same shape, with scores in nats, one per choice. The separator is used within
-// pairs and between them. Scores, model and accuracy in the file are only compared.
+// The file contains one such object or a list of them. The model gets all texts exactly as written.
+// The results have the same shape, with scores in nats, one per choice. The separator is used
+// within pairs and between them. Scores, model and accuracy in the file are only used for
+// comparison.
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +113,7 @@ inline FixedStudy fixed_study(const Json& object, const Site& site) {
   return study;
 }
 
-/// Reads one study or several. Throws a user error that names the field.
+/// Reads one study or several. Throws a user error that names the field if the file is invalid.
 [[nodiscard]] inline FixedFile read_fixed_file(const DiskPath& file) {
   const Json value = read_json(file);
   if (!value.is_array()) return {{detail::fixed_study(value, {.file = file})}, false};
@@ -138,15 +139,15 @@ inline void for_each_text(const FixedStudy& study, const DiskPath& file, const T
 /// The results of a study, in the shape of the file.
 struct FixedResult {
   Json study;
-  /// A tie of n choices for the best counts as 1/n.
+  /// If n choices tie for the best score and one of them is right, the test counts as 1/n.
   double accuracy = 0;
   double accuracy_first_wins = 0;
   TieCount ties{};
-  /// Largest difference from the file's scores; none if the file has no scores.
+  /// The largest difference from the file's scores; not set if the file has no scores.
   std::optional<double> worst_difference{};
 };
 
-/// A study's choices, test by test, planned but not scored.
+/// A study's choices, test by test. They are planned but not scored.
 template <PackedScorer Scorer>
 [[nodiscard]] typename Scorer::Block planned_study(const FixedStudy& study, Scorer& scorer) {
   const Prompt sequence = study.form.sequence(study.shots);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The replay of many-shot studies from a file, as a job. It scores their choices again and compares
+// The replay of many-shot studies from a file, as a job. It scores the choices again and compares
 // them with the scores in the file.
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <ScoringLm Model>
 class FixedStudyJob {
  public:
-  /// `file` was read from `settings.fixed`. Throws a user error for texts that the model may not
+  /// `file` was read from `settings.fixed`. Throws a user error for texts that the model must not
   /// read or that exceed its context.
   FixedStudyJob(Model& model, const ManyShotSettings& settings, FixedFile file,
                 Provenance provenance = {})
@@ -60,7 +60,7 @@ class FixedStudyJob {
     work.begin("choices", choices());
     Json made = Json::array();
     std::vector<std::vector<std::string>> rows;
-    std::vector<std::string> if_first_wins;  // a column if there is a tie
+    std::vector<std::string> if_first_wins;  // only a column of the table if there is a tie
     TieCount ties;
     for (std::size_t i = 0; i < file_.studies.size(); ++i) {
       const FixedStudy& study = file_.studies[i];

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a masked model put into the gaps of many prompts, and how likely are the names there?
+// Which words does a masked model put into the gaps of many prompts, and how likely are the names
+// there?
 //
 // The model evaluates each prompt once. The answer, the rank of the true token and the likelihoods
-// of its names come from the same rows of logits. Then the labels of a relation's objects are
-// scored in its gaps, with a content-free text as the subject. These labels are the candidates of
-// its bias level: those that fit into all of these gaps. Sources: rank/mask_filler.hpp; "What
+// of the names all come from the same rows of logits. Then the labels of a relation's objects are
+// scored in its gaps, with a content-free text as the subject. The labels that fit into all of
+// these gaps are the candidates for the relation's bias level. Sources: rank/mask_filler.hpp; "What
 // Matters in Learning Facts in Language Models?", section 5.4.
 
 #include <cstddef>
@@ -28,17 +29,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The candidates of a relation's bias level.
+/// The candidates for a relation's bias level.
 struct GapCandidates {
   std::vector<std::string> labels;
-  /// Labels of objects that do not fit into every gap, and so are not candidates.
+  /// The number of object labels that do not fit into every gap and therefore are not candidates.
   std::size_t left_out = 0;
 };
 
 /// How gaps are filled.
 struct FillOptions {
   std::size_t masks = 1;
-  /// Whether to score the names of objects too.
+  /// Whether to also score the names of objects.
   bool names = true;
   /// The words of a common vocabulary; empty if answers are not ranked in one.
   std::vector<std::string> vocabulary{};
@@ -46,13 +47,13 @@ struct FillOptions {
 
 /// The results of filling a pack of gaps.
 struct FilledPrompts {
-  /// By prompt; names only if they were scored.
+  /// One entry per prompt, with names only if they were scored.
   std::vector<RecordedAnswer> answers;
   std::vector<std::optional<RecordedNames>> names;
   ScoringCost cost;
 };
 
-/// The same of content-free gaps.
+/// The results of scoring a pack of content-free gaps.
 struct ScoredGaps {
   std::vector<RecordedContentFree> rows;
   ScoringCost cost;

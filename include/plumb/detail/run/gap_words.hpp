@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does a word have in the gap of a sentence?
+// Which tokens does a word consist of in the gap of a sentence?
 //
-// They come from the tokenizer's output for the whole sentence: the tokens that share a byte with
-// the word. The word has no tokens there if one of them covers anything except the word and spaces,
-// or is the unknown token. So "Paris" is a different token of RoBERTa at the start of a sentence
-// than after a space, and no token at all if a tokenizer joins it with what follows. Tokenizers
-// treat gaps with the same characters on both sides alike, so each word is tokenized once per such
-// pair.
+// They are the tokens that share a byte with the word when the whole sentence is tokenized. The
+// word has no tokens there if one of them covers anything except the word and spaces, or is the
+// unknown token. For RoBERTa, "Paris" is therefore one token at the start of a sentence and a
+// different one after a space. If a tokenizer joins the word with the following text, the word has
+// no tokens. Tokenizers treat gaps alike if the characters on both sides are the same, so each word
+// is tokenized once for each pair of neighbouring characters.
 
 #include <cstddef>
 #include <map>
@@ -28,9 +28,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The tokens of a sentence's answer, which occurs in it once. Empty if one of these tokens covers
-/// more than the answer or is the unknown token. Throws a user error for a token outside the
-/// vocabulary.
+/// The tokens of a sentence's answer, which must occur in the sentence once. Empty if one of these
+/// tokens covers more than the answer or is the unknown token. Throws a user error for a token
+/// outside the vocabulary.
 template <MaskedLm Model>
 [[nodiscard]] std::vector<TokenId> answer_tokens(const Model& model, const Prompt& sentence) {
   const ByteSpan answer = sentence.answer.front();
@@ -61,7 +61,8 @@ template <MaskedLm Model>
   return framed_masked_text(model, text.substr(0, at.begin), text.substr(at.end));
 }
 
-/// Caches the tokens of words by place. The model must outlive it. Not thread-safe.
+/// Caches the tokens of words by the characters around the gap. The model must outlive it. Not
+/// thread-safe.
 template <MaskedLm Model>
 class GapWords {
  public:
@@ -97,14 +98,14 @@ class GapWords {
     ranges::sort_distinct(entry->second);
     return entry->second;
   }
-  /// Whether a word was a single token in some place that single_tokens was called for.
+  /// Whether a word was a single token in any gap for which single_tokens was called.
   [[nodiscard]] bool was_single(const std::string& word) const { return single_.contains(word); }
 
  private:
   using Place = std::pair<std::string, std::string>;
 
-  /// The characters on both sides of a gap. If spaces come before it, all of them. Empty at the
-  /// start and the end of the sentence.
+  /// The characters on both sides of a gap; if spaces precede the gap, all of these spaces. A side
+  /// is empty at the start or the end of the sentence.
   [[nodiscard]] static Place around(const Prompt& gap) {
     const ByteSpan at = gap.answer.front();
     std::size_t begin = at.begin;

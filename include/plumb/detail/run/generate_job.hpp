@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A generation over many prompts, as a job. Every fact is asked with all templates and names, with
-// and without shots. It measures how often the answers are right, whether they agree, and how
-// confident the model is (BELIEF).
+// A generation over many prompts, as a job. Every fact is queried with all templates and names,
+// with and without shots. The job measures how often the answers are right, whether they agree, and
+// how confident the model is (BELIEF).
 
 #include <cstddef>
 #include <filesystem>
@@ -36,9 +36,10 @@
 #include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
-/// What a generation asks. Loaded before a model is needed.
+/// What a generation asks. It is loaded before a model is needed.
 struct GenerateQuestions {
-  /// Reads `chosen.data`. Throws a user error if it cannot be read or has nothing to ask.
+  /// Reads `chosen.data`. Throws a user error if the data cannot be read or contains nothing to
+  /// ask.
   explicit GenerateQuestions(const GenerateSettings& chosen)
       : settings(chosen),
         asking(settings.asking()),
@@ -70,7 +71,7 @@ struct GenerateQuestions {
 template <CausalLm Model>
 class GenerateJob {
  public:
-  /// Throws a user error for prompts that the model cannot take.
+  /// Throws a user error for prompts that the model cannot process.
   GenerateJob(Model& model, const GenerateQuestions& questions, Provenance provenance = {})
       : model_(model),
         q_(questions),
@@ -134,12 +135,12 @@ class GenerateJob {
     return generation_report(folder, q_.lemmas, q_.settings.measuring.options(q_.settings.seed));
   }
 
-  /// The source of the lemmas. It is not among the settings in a run folder.
+  /// The source of the lemmas. A run folder does not record it as a setting.
   [[nodiscard]] Json facts() const { return {{"wordnet", q_.settings.measuring.wordnet.string()}}; }
 
  private:
-  /// Checks the texts of the relations that are asked or shown. Returns a remark if the prompts'
-  /// own words contain the text of a special token.
+  /// Checks the texts of all relations that are asked about or shown as shots. Returns a remark if
+  /// the prompts' own words contain the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check{model_, q_.settings.special_tokens,
                                   require_bos(model_, q_.settings.bos)};
@@ -216,7 +217,7 @@ class GenerateJob {
   const GenerateQuestions& q_;
   Provenance provenance_;
   KeptPrompts<Model> prompts_;
-  KeptBlocks<CausalScorer<Model>> blocks_;  // of names
+  KeptBlocks<CausalScorer<Model>> blocks_;  // blocks of names
   std::optional<std::string> own_words_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a generation over many prompts, and of the measurement of its answers.
+// The settings of a generation over many prompts, and those for measuring its answers.
 
 #include <array>
 #include <cstddef>
@@ -82,7 +82,8 @@ struct GenerateSettings {
   StopTexts stop{{"\n"}};
   std::size_t samples = 100;
   std::size_t confidence_prompts = 10'000;
-  /// The settings under which objects' names are also scored: "first", "all", "none", or a list.
+  /// The settings under which the names of objects are also scored: "first", "all", "none", or a
+  /// list.
   std::string names = "first";
   std::uint64_t shot_seed = 0;
   /// Whether each prompt draws its own shots.
@@ -90,17 +91,17 @@ struct GenerateSettings {
   std::uint64_t sample_seed = 0;
   Bos bos = true;
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
-  /// Seed of the bootstrap intervals and prompt samplings.
+  /// Seed for the bootstrap intervals and for sampling prompts.
   std::uint64_t seed = 0;
-  /// Only for masked models: the most masks in a gap (an extension of plumb's own), and the words
-  /// that answers are also ranked among.
+  /// Only for masked models: the maximum number of masks in a gap (plumb's own extension), and a
+  /// list of words among which answers are also ranked.
   std::size_t masks = 1;
   std::filesystem::path vocabulary{};
   /// Whether the model is masked, if known. Not an option: the model decides.
   std::optional<bool> masked{};
   MeasuringSettings measuring{};
 
-  /// Which settings have no effect with others, and what to do.
+  /// Which settings have no effect in combination with others, and what to do about it.
   [[nodiscard]] IdleRules idle_rules() const {
     const bool fills = masked.value_or(false), writes = !masked.value_or(true);
     const bool shows = ranges::any_of(sources, [](ShotSource s) { return s != ShotSource::none; });
@@ -153,7 +154,7 @@ struct GenerateSettings {
     setting("shots", self.shots,
             {.value = "X",
              .help = "number of shots; with `form` kamel: training facts, or 0",
-             .least = self.lists() ? 0U : 1U,  // `form` was read before this
+             .least = self.lists() ? 0U : 1U,  // `form` has been read already
              .most = 1000,
              .remedy = self.lists() ? "use 5" : "for none, set `settings` to zero-shot",
              .recorded = "-"});
@@ -248,8 +249,8 @@ struct GenerateSettings {
     made.sample_seed = sample_seed;
     return made;
   }
-  /// The settings under which names are scored. Throws a user error for a setting that is not in
-  /// use.
+  /// The settings under which names are scored. Throws a user error for a setting that the
+  /// generation does not use.
   [[nodiscard]] std::vector<FewShotSetting> named() const {
     const std::vector<FewShotSetting> asked = asking().settings;
     if (names == "none" || lists()) return {};
@@ -282,13 +283,13 @@ inline Json setting_names(const std::vector<FewShotSetting>& settings) {
   return names;
 }
 
-/// How answers are compared, in the words of settings.
+/// How answers are compared, in the form in which settings record it.
 inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   return lemmas.known() ? "wordnet" : "none";
 }
 
-/// The dataset with only the templates of the selected origin. Throws a user error for a dataset
-/// that cannot be read or has no such template.
+/// The dataset with only the templates that have the selected origin. Throws a user error if the
+/// dataset cannot be read or has no such template.
 [[nodiscard]] inline MultiPromptDataset asked_dataset(const GenerateSettings& settings) {
   MultiPromptDataset dataset = load_multi_prompt(settings.data);
   keep_origins(dataset, settings.origin);

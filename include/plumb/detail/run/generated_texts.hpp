@@ -4,8 +4,8 @@
 // What does a model generate after given texts?
 //
 // A pack of texts is continued together. The samples of a text come from its own random stream,
-// named by the text. So they depend neither on the order of the texts nor on the other texts. For
-// use in a job that can be resumed: text_generation.hpp.
+// named by the text. The samples therefore depend neither on the order of the texts nor on the
+// other texts. text_generation.hpp does this in a job that can be resumed.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,15 +40,16 @@ struct GreedyText {
   double log_probability = 0;
 };
 
-/// Distinct sampled texts with their counts, in descending order of counts; equal counts are in the
-/// order of the texts.
+/// Distinct sampled texts with their counts, in descending order of counts. Texts with equal counts
+/// are sorted by text.
 using SampledTexts = std::vector<std::pair<std::string, std::uint32_t>>;
 
-/// One of the two lists has an entry for each text, depending on the options.
+/// Depending on the options, one of the two lists has an entry for each text; the other is empty.
 struct GeneratedPack {
   std::vector<GreedyText> greedy;
   std::vector<SampledTexts> sampled;
-  /// Number of tokens fed, and the number if each continuation were computed by itself.
+  /// The number of tokens that were fed, and the number that would be fed if each continuation were
+  /// computed by itself.
   std::uint64_t fed = 0;
   std::uint64_t alone = 0;
 };
@@ -73,7 +74,7 @@ template <CausalLm Model>
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::map<std::string, std::uint32_t> drawn;
     for (const Continuation& one : all[i]) {
-      // An answer cut off by the length limit: nothing follows its last token.
+      // Nothing follows the last token of an answer that the length limit cut off.
       const bool cut = one.tokens.size() == generation.max_new_tokens;
       made.alone += prompts[i].size() + one.tokens.size() - (cut ? 1 : 0);
       std::string text = valid_utf8(model.detokenize(one.tokens));
@@ -94,7 +95,7 @@ template <CausalLm Model>
 }
 
 /// An error message for a text that leaves too little context for `max_new_tokens` more tokens;
-/// none if there is enough. Does not call the model.
+/// nothing if there is enough context. Does not call the model.
 template <CausalLm Model>
 [[nodiscard]] std::optional<std::string> missing_room_after(Model& model,
                                                             KeptPrompts<Model>& prompts,
@@ -110,7 +111,7 @@ template <CausalLm Model>
 }
 
 /// Throws a user error for the first prompt of a setting that leaves too little context for an
-/// answer, with its place in the dataset. Does not call the model.
+/// answer, with the prompt's place in the dataset. Does not call the model.
 template <CausalLm Model>
 void refuse_long_prompts(Model& model, KeptPrompts<Model>& prompts, const AnswerOptions& options,
                          const MultiPromptDataset& dataset, const AskedFacts& asked,

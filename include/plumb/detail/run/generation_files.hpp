@@ -3,7 +3,8 @@
 
 // Which files does every run of many prompts write in addition to its rows?
 //
-// The facts that were asked and those that were left out, for causal and masked models alike.
+// It writes the facts that were asked about and those that were left out, for both causal and
+// masked models.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,10 +22,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Relations and names, without duplicates.
+/// Pairs of a relation and a name, without duplicates.
 using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
 
-/// "2 nouns what: capital 'x', author 'y'.", with at most twelve names.
+/// "2 nouns what: capital 'x', author 'y'.", where "nouns" is the plural of `noun`. At most twelve
+/// names are listed.
 [[nodiscard]] inline std::string listed_text(const std::string& noun, const std::string& what,
                                              const NamedInRelations& named) {
   const auto shown = std::span(named).first(std::min<std::size_t>(12, named.size()));
@@ -40,7 +42,7 @@ inline void write_asked(const RunFolder& folder, const MultiPromptDataset& asked
   write_atomically(folder.file("asked") / "templates.jsonl", templates_jsonl(asked));
 }
 
-/// Writes left_out.csv with everything that was left out. Each list comes with the kind of its
+/// Writes left_out.csv with everything that was left out. Each list is paired with the kind of its
 /// entries. Writes nothing if all lists are empty.
 inline void write_left_out(
     const RunFolder& folder,

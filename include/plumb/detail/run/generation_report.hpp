@@ -11,8 +11,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Measures the content of a generation's run folder; the report shows the settings used for this.
-/// Throws a user error for a folder without a finished generation.
+/// Measures the content of a generation's run folder. The report shows the settings of this
+/// measurement. Throws a user error for a folder without a finished generation.
 [[nodiscard]] ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
                                                  const ManyPromptOptions& options);
 

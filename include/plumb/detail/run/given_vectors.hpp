@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are candidates' vectors from another program or run read?
+// How are the candidates' vectors read if another program or run made them?
 //
-// They are in a .npy file, with a file of identifiers next to it. The file is mapped and not
-// copied. If its rows are not exactly the candidates in their order (as in another run over the
-// same candidates), the candidates' rows are selected. records/npy_file.hpp decides which number
+// They are in a .npy file, with a file of identifiers next to it. The file is mapped, not copied.
+// If its rows are not exactly the candidates in the same order, as they would be after a run over
+// the same candidates, the candidates' rows are selected. records/npy_file.hpp decides which number
 // formats can be read.
 
 #include <Eigen/Core>
@@ -28,12 +28,13 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Vectors of the candidates from a file that was made elsewhere. Any number of threads may read
-/// one.
+/// the same object.
 class GivenVectors {
  public:
-  /// Throws a user error for vectors of another dimension than the model's, for a candidate without
-  /// a vector, and for a vector without a direction. If `reads_all` is false, directions are not
-  /// checked here; the ranking then refuses such a vector by its number.
+  /// Throws a user error for vectors whose dimension differs from the model's, for a candidate
+  /// without a vector, and for a vector without a direction. If `reads_all` is false, directions
+  /// are not checked here; the ranking then refuses a vector without a direction and reports its
+  /// number.
   GivenVectors(const RankPlan& plan, const std::filesystem::path& file, std::size_t dimension,
                bool reads_all = true)
       : file_(file), npy_(there(file)) {
@@ -70,7 +71,7 @@ class GivenVectors {
     if (!in_order) chosen_ = std::move(of);
   }
 
-  /// One for each candidate.
+  /// One vector for each candidate.
   [[nodiscard]] EntityVectors vectors() const { return {npy_.rows(), file_, chosen_}; }
 
  private:

@@ -3,9 +3,9 @@
 
 // How likely is each object of a sequence with injected pairs?
 //
-// A panel is one sequence. It is evaluated once, and each object's probability is read from the
-// rows before it: that of its own tokens in the sequence up to it, with this sequence tokenised as
-// a whole.
+// A panel is one sequence. The sequence is evaluated once, and each object's probability is read
+// from the rows that precede the object. The object's tokens are those that it has when the
+// sequence up to its end is tokenised as a whole.
 
 #include <cstddef>
 #include <filesystem>

@@ -5,7 +5,7 @@
 //
 // `run_job` runs any job: it makes or resumes the folder, distributes packs, stores their results
 // (work.hpp), and lets the job write its report. The job itself decides what it asks and which
-// files it writes. Nothing here needs a command line.
+// files it writes. This header does not need a command line.
 
 #include <chrono>
 #include <concepts>
@@ -32,16 +32,16 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A job asks a model something and writes a run folder.
 ///
 /// Requires:
-///   1. `job.settings()`: everything that decides its results, as a JSON object. A run folder
-///      belongs to one such object; resuming it with another is refused.
+///   1. `job.settings()`: everything that determines its results, as a JSON object. A run folder
+///      belongs to one such object and cannot be resumed with a different one.
 ///   2. `job.run(folder, work)`: goes through its packs with parts of `work` and writes its files
 ///      into `folder`. What it writes depends only on its settings and its data.
 ///   3. `job.report(path)`: reads the finished folder. Its result has `write(path)`, which writes
 ///      metrics.json and report.html, and `notes()` and `table()` for a terminal.
 ///
-/// It may have `facts()`, a JSON object that run.json records with the cost and times, and `plan()`
-/// or `plan(on_progress)`, the JobPlan of what it will ask, counted before the model is called.
-/// Errors that the user can fix are thrown by the constructor, before a folder is made.
+/// It may also have `facts()`, a JSON object that run.json records with the cost and times, and
+/// `plan()` or `plan(on_progress)`, the JobPlan of what it will ask, counted before the model is
+/// called. Errors that the user can fix are thrown by the constructor, before a folder is made.
 template <class J>
 concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
   { job.settings() } -> std::convertible_to<Json>;
@@ -49,8 +49,8 @@ concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPa
   job.report(path).write(path);
 };
 
-/// What a job will ask, if it has a plan. Does not call the model and writes nothing. `on_progress`
-/// is called by jobs that take long to count.
+/// What a job will ask, if it has a plan. Does not call the model and writes nothing. Jobs for
+/// which counting takes long call `on_progress`.
 template <class J>
 [[nodiscard]] std::optional<JobPlan> plan_of(J& job, const ProgressCallback& on_progress = {}) {
   if constexpr (requires {
@@ -66,16 +66,17 @@ template <class J>
   }
 }
 
-/// Where a job writes its results, and who observes it.
+/// Where a job writes its results, and what observes the job.
 struct JobFolder {
   DiskPath out;
   /// Whether to resume the run in `out`.
   bool resume = false;
   WorkOptions work{};
-  /// What run.json records of this run in addition to the settings: command line, paths.
+  /// What run.json records about this run in addition to the settings, such as the command line and
+  /// paths.
   Json facts = Json::object();
-  /// The same for facts that are known only when the job is finished. If it throws MixedResults,
-  /// the folder is no longer resumed or read.
+  /// Returns further facts, which are known only when the job is finished. If it throws
+  /// MixedResults, the folder can no longer be resumed or read.
   std::function<Json()> facts_at_end{};
   /// Whether to replace a run in `out`, with everything in its folder, once the new one is
   /// complete.
@@ -98,14 +99,14 @@ inline Json cost_facts(const RunSummary& summary, double seconds_total) {
   return facts;
 }
 
-/// The hashes of the results files when the run in the folder was completed.
+/// The hashes that the results files had when the run in the folder was completed.
 inline Json sums_of_finished(const RunFolder& folder) {
   const Json record = read_json_object(folder.file("run.json"));
   return record.value("files", Json::object());
 }
 
-/// A completed run that is run again must produce the same files as before, from its journal.
-/// Throws a user error for a file that has changed since then and is not rewritten.
+/// A completed run that is run again must produce the same files as before from its journal. Throws
+/// a user error for a file that has changed since then and is not written again.
 inline void refuse_other_than_before(const RunFolder& folder, const Json& before,
                                      const Json& sums) {
   for (const auto& [name, said] : before.items()) {
@@ -116,8 +117,8 @@ inline void refuse_other_than_before(const RunFolder& folder, const Json& before
   }
 }
 
-/// Goes through a job's packs in its folder. `finish(folder, work, facts)` writes what is made from
-/// them and adds to the facts in run.json. Returns the result of `finish`.
+/// Goes through a job's packs in its folder. `finish(folder, work, facts)` writes the results that
+/// are made from the packs, and adds to the facts in run.json. Returns the result of `finish`.
 template <Job J, class Finish>
 auto execute(J& job, const JobFolder& into, const char* status, Finish finish) {
   const auto start = std::chrono::steady_clock::now();
@@ -151,7 +152,7 @@ auto execute(J& job, const JobFolder& into, const char* status, Finish finish) {
 
 /// Runs a job, or resumes it. Throws a user error for a folder that belongs to another job, an
 /// internal error if `into` is a shard (use run_shard), and whatever the job throws. Finished packs
-/// are then kept.
+/// are kept after an error.
 template <Job J>
 auto run_job(J& job, const JobFolder& into)
     -> Finished<decltype(job.report(std::declval<const DiskPath&>()))> {
@@ -177,7 +178,7 @@ auto run_job(J& job, const JobFolder& into)
 }
 
 /// Runs one shard of a job (shard.hpp), or resumes it. Writes run.json, the journal and unfinished
-/// vectors, from which merge_shards.hpp makes a run. Throws as run_job does.
+/// vectors, from which merge_shards.hpp makes a run. Throws the same errors as run_job.
 template <Job J>
 RunSummary run_shard(J& job, const JobFolder& into) {
   return detail::execute(job, into, "shard", [](const RunFolder& folder, Work& work, Json&) {

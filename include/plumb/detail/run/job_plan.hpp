@@ -3,10 +3,10 @@
 
 // What will a job ask, before it asks anything?
 //
-// Counted only from the data and with the model's tokenizer. Token counts are those of all texts,
-// with BOS, as if each were fed by itself. If packs are planned ahead, there is also the count of
-// tokens fed when equal prefixes are fed once. The number of tokens that a model will write is
-// unknown; only its maximum is counted.
+// A plan is counted from the data, with only the model's tokenizer. Token counts cover all texts,
+// with BOS, as if each text were fed by itself. If packs are planned ahead, the plan also counts
+// the tokens that are fed when equal prefixes are fed once. The number of tokens that a model will
+// write is unknown; only its maximum is counted.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,18 +24,19 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A part of what a job will ask.
 struct PlannedPart {
-  /// The name that the progress shows, "zero-shot samples"; may be empty for a single part.
+  /// The name that the progress shows, such as "zero-shot samples"; may be empty for a single part.
   std::string name{};
-  /// The singular noun of what is counted: "statement", "prompt", "query".
+  /// The singular noun for what is counted: "statement", "prompt" or "query".
   std::string noun{};
   std::size_t count = 0;
-  /// The known part of the cost: tokens one by one, tokens fed (0 if unknown), masked inputs. Not
-  /// set if none of it is known.
+  /// The known part of the cost: tokens if each text is fed by itself, tokens fed (0 if unknown),
+  /// and masked inputs. Not set if no part of the cost is known.
   std::optional<ScoringCost> cost{};
-  /// Number of texts that the model will write, samples included, and the most tokens in one.
+  /// The number of texts that the model will write, including samples, and the maximum number of
+  /// tokens in a text.
   std::size_t answers = 0;
   std::size_t new_tokens = 0;
-  /// Other work that is known only when it is done; may be empty.
+  /// A description of other work whose amount is known only when it is done; may be empty.
   std::string uncounted{};
 };
 
@@ -68,8 +69,9 @@ inline std::string planned_cost_text(const ScoringCost& cost) {
   return words;
 }
 
-/// One line for each part and, for several parts, one for the total: "in all: 40 prompts, 80
-/// statements, at least 520 tokens, 40 answers". "At least" if the token count of any part is unknown.
+/// One line for each part and, if there are several parts, one line for the total: "in all: 40
+/// prompts, 80 statements, at least 520 tokens, 40 answers". "At least" if the token count of any
+/// part is unknown.
 [[nodiscard]] inline std::vector<std::string> description_of(const JobPlan& plan) {
   std::vector<std::string> lines;
   std::vector<std::pair<std::string, std::size_t>> counts;  // by noun, in order of appearance

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of jobs. Each is declared once: its name, its member, its text form and its value in
-// run.json.
+// The settings of jobs. Each setting's name, member, text form and value in run.json are declared
+// once.
 //
 // A job's settings are a struct with a function that passes them one by one to a visitor:
 //   template <class Self, class Visitor>
 //   static void visit(Self& self, Visitor& visitor) {
 //     visitor("shots", self.shots, {.value = "N", .help = "training triples before a query"});
 //   }
-// The command line makes an option of each. run.json records the settings that decide the results.
-// A program that embeds the library sets the members.
+// The command line turns each setting into an option. run.json records the settings that decide the
+// results. A program that embeds the library sets the members.
 
 #include <array>
 #include <charconv>
@@ -41,30 +41,30 @@ inline constexpr const char* group_by_help =
     "also show numbers by a facts column (popularity, year; numbers in bins), by domain, or by "
     "valid (years)";
 
-/// The description of a setting, apart from its name and its member.
+/// The description of a setting, except its name and its member.
 struct SettingInfo {
   /// The placeholder for its value in the help. A switch takes no value and has none.
   const char* value = "";
   const char* help = "";
-  /// Numbers out of this range are refused.
+  /// Numbers outside this range are refused.
   std::uint64_t least = 0, most = (std::numeric_limits<std::uint64_t>::max)();
-  /// What to do about a number out of the range.
+  /// The remedy for a number outside the range.
   const char* remedy = "";
-  /// Why it has no effect with the other settings, and what to do ("without `shots`; set how
-  /// many"). Empty if it has an effect.
+  /// Why the setting has no effect with the other settings, and what to do about it ("without
+  /// `shots`; set how many"). Empty if it has an effect.
   std::string idle{};
-  /// Its name in run.json if that differs; "-" if run.json does not record it.
+  /// The setting's name in run.json if that differs; "-" if run.json does not record the setting.
   const char* recorded = "";
-  /// The environment variable that a command reads if the option is not given. The library reads
-  /// none.
+  /// The environment variable that a command reads if the option is not given. The library itself
+  /// reads no environment variables.
   const char* variable = "";
-  /// Whether the engine implements it. A command has such an option only if the program's engine
-  /// takes it.
+  /// Whether the engine implements the setting. A command has such an option only if the program's
+  /// engine supports it.
   bool of_engine = false;
 };
 
-/// Which settings have no effect with others: a table of conditions, reasons and names. For each
-/// name, the first rule whose condition is true counts.
+/// Which settings have no effect in combination with others: a table of conditions, reasons and
+/// names. For each name, the first rule with a true condition applies.
 class IdleRules {
  public:
   void when(bool holds, std::string reason, std::initializer_list<std::string_view> names) {
@@ -76,7 +76,8 @@ class IdleRules {
     }
     return "";
   }
-  /// Passes settings on to a visitor, each with its reason. Both must outlive it.
+  /// Returns a visitor that passes settings on to `visitor`, each with its reason. `visitor` and
+  /// these rules must outlive it.
   template <class Visitor>
   [[nodiscard]] auto around(Visitor& visitor) const {
     return [this, &visitor](const char* name, auto& value, SettingInfo info) {
@@ -93,8 +94,8 @@ class IdleRules {
   std::vector<Rule> rules_;
 };
 
-/// Passes settings on to a visitor, marked as the engine's. The visitor must outlive it. Not
-/// thread-safe.
+/// Passes settings on to a visitor and marks them as settings of the engine. The visitor must
+/// outlive it. Not thread-safe.
 template <class Visitor>
 class EngineVisitor {
  public:
@@ -110,7 +111,7 @@ class EngineVisitor {
 };
 
 /// An enumeration whose values have names. `every(E{})` lists the values; `name_of(e)` is the name
-/// of one.
+/// of the value e.
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires(E e) {
   every(e);
@@ -138,7 +139,7 @@ inline void read(const std::string& word, const std::string& name, bool& value) 
   value = word == "yes";
 }
 
-/// A whole number from 0.
+/// A whole number, 0 or above.
 template <std::unsigned_integral Number>
 requires(!std::same_as<Number, bool>) std::string to_word(Number value) {
   return std::to_string(value);
@@ -231,7 +232,7 @@ void read(const std::string& word, const std::string& name, E& value) {
   }
   throw no_choice(name, word, words_of<E>());
 }
-/// Several values, without duplicates.
+/// A list of several values, without duplicates.
 template <NamedEnum E>
 void read(const std::string& word, const std::string& name, std::vector<E>& value) {
   std::vector<std::string> items;
@@ -311,7 +312,7 @@ void read(const std::string& word, const std::string& name, std::optional<Value>
 
 }  // namespace setting
 
-/// "min-facts" as run.json spells it.
+/// The name of a setting, such as "min-facts", as run.json spells it.
 inline std::string recorded_name(std::string_view name, const SettingInfo& info) {
   std::string key = *info.recorded != '\0' ? info.recorded : std::string(name);
   for (char& c : key) c = c == '-' ? '_' : c;
@@ -327,7 +328,7 @@ struct RecordSettings {
   Json record = Json::object();
 };
 
-/// The settings of a job as run.json records them: those that decide its results.
+/// The settings of a job that run.json records, which are those that determine its results.
 template <class Settings>
 [[nodiscard]] Json recorded_settings(const Settings& settings) {
   detail::RecordSettings visitor;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A generation in KAMEL's form, as a job. Each test fact of a KAMEL folder is asked once for all
-// its objects, with training facts as shots (prompt/kamel_prompt.hpp). It writes the same files as
-// a generation, and its answers are measured as lists (measure/answer_lists.hpp).
+// A generation in KAMEL's form, as a job. For each test fact of a KAMEL folder, one prompt asks for
+// all objects, with training facts as shots (prompt/kamel_prompt.hpp). The job writes the same
+// files as a generation, and its answers are measured as lists (measure/answer_lists.hpp).
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a generation in KAMEL's form asks. Loaded before a model is needed.
+/// What a generation in KAMEL's form asks. It is loaded before a model is needed.
 struct ListQuestions {
   /// Reads `chosen.data`. Throws a user error if it cannot be read, is not a KAMEL folder, or has
   /// nothing to ask.
@@ -72,12 +72,12 @@ struct ListQuestions {
 
   GenerateSettings settings;
   FewShotSetting setting;
-  /// The selected relations and facts, and the same with their shots.
+  /// The selected relations and facts, without and with their shots.
   MultiPromptDataset asked;
   std::vector<KamelRelation> relations;
 };
 
-/// A training row as a shot.
+/// A row of the training data as a shot.
 inline RecordedShot list_shot(const MultiPromptRelation& training, std::uint32_t place) {
   const ManyNamedFact& fact = training.facts[place];
   return {training.code, fact.subject.id, fact.subject.names.front(),
@@ -121,7 +121,7 @@ void for_each_list_prompt(const ListQuestions& questions, const WantedFact& want
 template <CausalLm Model>
 class ListJob {
  public:
-  /// Throws a user error for prompts that the model cannot take.
+  /// Throws a user error for prompts that the model cannot process.
   ListJob(Model& model, const ListQuestions& questions, Provenance provenance = {})
       : model_(model),
         q_(questions),
@@ -178,7 +178,7 @@ class ListJob {
   }
 
  private:
-  /// An asked fact, by place.
+  /// A fact that is asked about, given by its place.
   struct Asked {
     std::size_t relation = 0, fact = 0;
   };
@@ -199,7 +199,7 @@ class ListJob {
     write_atomically(folder.file("shots.jsonl"), lines);
   }
 
-  /// By relation, then fact.
+  /// All facts to ask about, by relation, then fact.
   [[nodiscard]] std::vector<Asked> asked_in_order() const {
     std::vector<Asked> asked;
     for (std::size_t r = 0; r < q_.relations.size(); ++r) {

@@ -19,28 +19,29 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Numbers of shots in ascending order; "-" for none.
+/// Shot counts in ascending order. The text form of an empty list is "-".
 struct ShotNumbers {
   std::vector<std::size_t> numbers{};
 
-  /// Its text form as a setting; many_shot_settings.hpp defines these functions.
+  /// The text form as a setting. many_shot_settings.hpp defines the functions of this struct.
   [[nodiscard]] std::string word() const;
   [[nodiscard]] nlohmann::ordered_json json() const;
   void read(const std::string& word, const std::string& name);
 };
 
 /// The positions of EIC-LKE's questions in a sequence of training pairs. The first question comes
-/// after `first` pairs, each further question `step` pairs later. The paper has a hundred training
-/// pairs and asks after every five from the fiftieth on (Appendix C.2), so no question sees the
-/// last five.
+/// after `first` pairs, each further question `step` pairs later. The paper uses a hundred training
+/// pairs and asks a question after every five pairs, starting after the fiftieth pair (Appendix
+/// C.2), so no question sees the last five pairs.
 struct EicGeometry {
   std::size_t first = 50;
   std::size_t step = 5;
   std::size_t questions = 10;
 
-  /// Number of training pairs before a question; questions are counted from 0.
+  /// The number of training pairs before a question; questions are numbered from 0.
   [[nodiscard]] std::size_t before(std::size_t question) const { return first + step * question; }
-  /// Number of training pairs before the last question; a sequence needs this many.
+  /// The number of training pairs before the last question, which is the number of pairs that a
+  /// sequence needs.
   [[nodiscard]] std::size_t pairs() const { return before(questions - 1); }
 
   /// Throws a user error for a sequence without pairs before its first question, without questions,
@@ -56,23 +57,23 @@ struct EicGeometry {
 };
 
 struct ManyShotOptions {
-  /// Without numbers, IC-LKE is skipped.
+  /// If the list is empty, IC-LKE is skipped.
   ShotNumbers shots{{50}};
   /// Seeds 0 … seeds − 1 draw the shots.
   std::size_t seeds = 5;
-  /// Choices per fact, including the answer.
+  /// The number of choices per fact, including the answer.
   std::size_t choices = 100;
   std::uint64_t choice_seed = 0;
   std::uint64_t split_seed = 0;
   /// Number of facts reserved for training.
   std::size_t training = 100;
-  /// Number of test facts of each relation, from the first in file order; 0 takes all.
+  /// The number of test facts per relation, taken from the start of the file; 0 takes all.
   std::size_t limit = 0;
   /// Relations with fewer facts or options are skipped.
   std::size_t least_facts = 0;
   std::size_t least_objects = 0;
-  /// How pairs are written. Each pair separator makes its own IC-LKE settings, and so does each
-  /// separator of a single relation.
+  /// How pairs are written. Each pair separator has its own IC-LKE settings, and so does each
+  /// separator that belongs to a single relation.
   std::vector<std::string> pair_separators{" "};
   std::map<std::string, std::vector<std::string>> relation_separators{};
   std::string item_separator = " ";
@@ -81,22 +82,23 @@ struct ManyShotOptions {
   /// How EIC-LKE writes pairs.
   ManyShot eic_form{" ", ",", Join::ids};
   EicGeometry eic_geometry{};
-  /// HGP and MMP templates by relation code.
+  /// HGP and MMP templates, by relation code.
   std::map<std::string, BaselineTemplates> baselines{};
 };
 
 /// Questions that share their shots, ordered by setting, then fact.
 struct ManyShotBlock {
-  /// How pairs are written, and the shared pairs before the questions; none for templates.
+  /// How pairs are written, and the shared pairs before the questions. Blocks for templates have no
+  /// such pairs.
   ManyShot form{};
   std::vector<SubjectObject> shots{};
   std::vector<Setting> settings{};
-  /// The range of the relation's test facts in this block, by place.
+  /// The range of the relation's test facts in this block, given by places.
   std::size_t first_fact = 0;
   std::size_t facts = 0;
   /// The question about test fact f under setting s: one prompt per choice.
   std::function<Query(std::size_t s, std::size_t f)> query{};
-  /// The text before the choices, for the model to continue. Empty where a continuation makes no
+  /// The text before the choices, which the model can continue. Empty if a continuation makes no
   /// sense.
   std::function<Prompt(std::size_t s, std::size_t f)> opening{};
   /// The texts before a question of EIC-LKE; empty for other methods.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can a model be asked the questions of a many-shot study?
+// Can a model process the questions of a many-shot study?
 //
 // These checks run before anything is scored or written. They find sequences longer than the
 // model's context, tokens that a separator should have kept apart, and choices that are prefixes of
@@ -32,7 +32,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// As thread-safe as the model, which must outlive it and is only used for its tokens.
+/// As thread-safe as the model, which must outlive it. Only the model's tokenizer is used.
 template <LanguageModel Model>
 class ManyShotCheck {
  public:
@@ -48,7 +48,8 @@ class ManyShotCheck {
     asked.for_each_block([&](const ManyShotBlock& block) {
       const std::size_t questions = asked.eic().questions;
       std::size_t most = 0;
-      // Refuses the longest question among those selected, if it is longer than all before.
+      // Refuses the longest of the selected questions if it does not fit. Questions that are not
+      // longer than one checked earlier are not checked again.
       const auto check = [&](auto wanted) {
         std::optional<std::size_t> longest;
         std::size_t longest_choice = 0;
@@ -79,9 +80,9 @@ class ManyShotCheck {
       if (!method.starts_with("eic")) {
         (check)([](std::size_t) { return true; });
       } else {
-        // A sequence grows from question to question. Under "eic" the last question comes after all
-        // others. An isolated question does not see the others, and at each place it may be the
-        // longest because of its own length.
+        // A sequence grows from question to question. Under "eic", the last question comes after
+        // all others. An isolated question does not see the others. Because of its own length, an
+        // isolated question at any place may therefore be the longest.
         std::size_t place = (std::min)(questions, block.facts);
         do {
           --place;
@@ -111,7 +112,7 @@ class ManyShotCheck {
   }
 
   /// Throws a user error if a fixed study's sequence is longer than the model's context, with the
-  /// number of shots that would fit. `file` is for the message.
+  /// number of shots that would fit. `file` is only used in the message.
   void refuse_long(const FixedStudy& study, const std::filesystem::path& file) const {
     const std::string& choice =
         *ranges::max_element(study.choices, {}, [](const std::string& one) { return one.size(); });
@@ -159,8 +160,8 @@ class ManyShotCheck {
     });
   }
 
-  /// How many choices of all test facts have tokens that are a prefix of another choice's tokens
-  /// for the same fact. Labels are tokenised by themselves, after a space.
+  /// Over all test facts, the number of choices whose tokens are a prefix of the tokens of another
+  /// choice for the same fact. Labels are tokenised by themselves, after a space.
   [[nodiscard]] std::size_t choices_beginning_another(const ManyShotRelation& asked) const {
     const std::vector<std::vector<TokenId>> tokens = option_tokens(asked.relation());
     std::size_t count = 0;
@@ -168,7 +169,7 @@ class ManyShotCheck {
       std::vector<std::uint32_t> sorted = choices.options;
       ranges::sort(sorted, {}, [&](std::uint32_t option) { return tokens[option]; });
       for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
-        // A prefix is sorted directly before the first sequence that begins with it.
+        // In sorted order, a prefix comes directly before the first sequence that begins with it.
         const std::vector<TokenId>& beginning = tokens[sorted[i]];
         const std::vector<TokenId>& next = tokens[sorted[i + 1]];
         if (common_prefix(beginning, next) == beginning.size()) ++count;
@@ -192,7 +193,8 @@ class ManyShotCheck {
   }
 
  private:
-  /// The tokens of each option by itself, after a space, as inside a longer text.
+  /// The tokens of each option by itself, after a space, as it would be tokenised inside a longer
+  /// text.
   [[nodiscard]] std::vector<std::vector<TokenId>> option_tokens(const Relation& relation) const {
     std::vector<std::vector<TokenId>> tokens;
     for (const std::string& option : relation.options) {
@@ -232,7 +234,7 @@ class ManyShotCheck {
     return prompt.text.substr(token.begin, token.end - token.begin);
   }
 
-  /// The same for a pair after another.
+  /// The same for a pair that follows another pair.
   [[nodiscard]] std::optional<std::string> merged_behind(const ManyShot& form,
                                                          const SubjectObject& before,
                                                          const SubjectObject& pair) const {

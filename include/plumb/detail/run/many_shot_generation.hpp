@@ -4,11 +4,11 @@
 // Is the answer in the text that the model generates?
 //
 // The text is the greedy continuation of the shots and a subject (IC-LKE, with the most shots) or
-// of a prompt without shots (HGP, MMP). It is right if it contains the object's label, letter for
-// letter or as the authors' program matches it (measure/label_match.hpp). Whether it contains the
-// label or an alias is recorded too. A text ends at its last token or earlier at the model's end of
-// text or at a stop text, if any is set (backend/stop_text.hpp). Source: "Towards Reliable Latent
-// Knowledge Estimation in LLMs", Appendix H.7 (50 tokens).
+// of a prompt without shots (HGP, MMP). The text is right if it contains the object's label, either
+// letter for letter or by the matching rules of the authors' program (measure/label_match.hpp).
+// plumb also records whether it contains the label or an alias. A text ends at its last token or
+// earlier at the model's end of text or at a stop text, if any is set (backend/stop_text.hpp).
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix H.7 (50 tokens).
 
 #include <cstddef>
 #include <filesystem>
@@ -40,7 +40,7 @@ inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
   return settings;
 }
 
-/// A row for a text that was generated about a fact.
+/// The row for a text that was generated for a fact.
 inline std::string generation_line(const Relation& relation, const ObjectAliases& aliases,
                                    const Setting& setting, const Fact& fact, std::string text,
                                    LabelMatch match) {
@@ -53,7 +53,7 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
   return row_line(row);
 }
 
-/// Number of texts to generate for a relation.
+/// The number of texts to generate for a relation.
 [[nodiscard]] inline std::size_t generated_texts(const ManyShotRelation& asked) {
   std::size_t texts = 0;
   asked.for_each_block([&](const ManyShotBlock& block) {
@@ -79,9 +79,9 @@ template <CausalLm Model>
   return cost;
 }
 
-/// Writes a relation's generated texts, unless the file exists. Each setting of a block is a pack;
-/// the journal stores its texts. Throws a user error if a prompt leaves less context than
-/// `max_new_tokens`.
+/// Writes a relation's generated texts, unless the file exists. Each setting of a block is a pack,
+/// and the journal stores the pack's texts. Throws a user error if a prompt leaves less context
+/// than `max_new_tokens`.
 template <CausalLm Model>
 void generate_many_shot(Model& model, KeptPrompts<Model>& tokens, const ManyShotRelation& asked,
                         const ObjectAliases& aliases, std::size_t max_new_tokens,

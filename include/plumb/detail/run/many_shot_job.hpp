@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The many-shot study as a job. It scores zero-prompt sequences of facts; the probabilities of
-// their choices show what a model knows (IC-LKE, EIC-LKE). It can add prompts (HGP, MMP), injected
-// pairs and generated texts.
+// The many-shot study as a job. It scores sequences of facts without any instructions. The
+// probabilities of the choices show what a model knows (IC-LKE, EIC-LKE). It can add prompts (HGP,
+// MMP), injected pairs and generated texts.
 
 #include <algorithm>
 #include <cstddef>
@@ -46,13 +46,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return relations;
 }
 
-/// How the injection experiment writes its pairs.
+/// The form in which the injection experiment writes pairs.
 [[nodiscard]] inline ManyShot injection_form(const ManyShotOptions& options) {
   return {options.pair_separators.front(), options.item_separator, Join::text};
 }
 
-/// The injection experiment on a relation. Returns nothing if none is set, or if the relation has
-/// too few facts; `notes` then gets a remark.
+/// The injection experiment on a relation. Returns nothing if no experiment is set. If the relation
+/// has too few facts, returns nothing and adds a remark to `notes`.
 [[nodiscard]] inline std::optional<InjectionDesign> chosen_injection(
     const ManyShotRelation& asked, const ObjectAliases& aliases, const InjectionOptions& injection,
     std::vector<RelationRemark>& notes) {
@@ -67,13 +67,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return injection_design(asked.relation(), injection, aliases);
 }
 
-/// What a study asks. Known before a model is needed. Any number of threads may read one.
+/// What a study asks. It is known before a model is needed. Any number of threads may read the same
+/// object.
 class ManyShotQuestions {
  public:
-  /// Loads `chosen.data`. Throws a user error if it cannot be read or has nothing to ask.
+  /// Loads `chosen.data`. Throws a user error if the data cannot be read or contains nothing to
+  /// ask.
   explicit ManyShotQuestions(const ManyShotSettings& chosen)
       : ManyShotQuestions(chosen, studied_data(chosen)) {}
-  /// Uses a program's own data, filled in (data/check_and_complete.hpp).
+  /// Uses data that the program made and completed (data/check_and_complete.hpp).
   ManyShotQuestions(const ManyShotSettings& chosen, StudiedData given)
       : settings(chosen),
         study(read_many_shot_files(settings)),
@@ -129,7 +131,7 @@ class ManyShotQuestions {
 template <ScoringLm Model>
 class ManyShotJob {
  public:
-  /// Throws a user error for prompts that the model cannot take, and if nothing is left to ask.
+  /// Throws a user error for prompts that the model cannot process, and if nothing is left to ask.
   ManyShotJob(Model& model, const ManyShotQuestions& questions, Provenance provenance = {})
       : model_(model),
         settings_(questions.settings),
@@ -277,14 +279,14 @@ class ManyShotJob {
     return made;
   }
 
-  /// Refuses texts of the study that the model may not read.
+  /// Throws a user error for texts of the study that the model must not read.
   void check_special_tokens() {
     const SpecialTokenCheck check{model_, settings_.special_tokens,
                                   require_bos(model_, settings_.bos)};
     const ManyShotOptions& options = study_.options;
     (check)({.setting = "item-separator"}, options.item_separator);
     (check)({.setting = "pair-separator"}, options.pair_separators.front());
-    // In the file, separators do not have the spaces around them.
+    // Unlike the options, the file contains the separators without the spaces around them.
     const auto from_file = [&](const std::string& field, const std::string& separator) {
       const std::size_t begin = separator.find_first_not_of(' ');
       if (begin == std::string::npos) return;

@@ -3,14 +3,15 @@
 
 // What does a many-shot study ask, and in which order?
 //
-// Each relation is asked in blocks of questions that share their shots. IC-LKE has one block for
-// each separator and seed, with all numbers of shots; each is a prefix of the longest sequence.
-// EIC-LKE asks ten facts in a sequence of training pairs, after pairs 50, 55, …, 95, or at the
-// positions of its geometry. As in the paper, a sequence contains one choice of each of these
-// facts, and later questions see it: sequence j contains the j-th of each fact's shuffled choices.
-// "Isolated" is plumb's own form: the sequence contains only training pairs, and every question
-// branches off it, unseen by later ones. Prompts without shots (HGP, MMP) make one block. Source:
-// "Towards Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
+// The questions about each relation are divided into blocks that share their shots. IC-LKE has one
+// block for each separator and seed. The block covers all shot counts, because each shorter
+// sequence of shots is a prefix of the longest one. EIC-LKE asks about ten facts within a sequence
+// of training pairs, after pairs 50, 55, …, 95 or at the positions that its geometry sets. As in
+// the paper, a sequence contains one choice of each of these facts, and later questions see it:
+// sequence j contains the j-th of each fact's shuffled choices. "Isolated" is plumb's own form: the
+// sequence contains only training pairs, and every question branches off the sequence, so that
+// later questions do not see it. Prompts without shots (HGP, MMP) make one block. Source: "Towards
+// Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +30,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One relation of a study. Any number of threads may read one.
+/// One relation of a study. Any number of threads may read the same object.
 class ManyShotRelation {
  public:
   /// `relation`, with all its facts, and `options` must outlive it. Throws a user error for an
@@ -82,13 +83,13 @@ class ManyShotRelation {
 
   [[nodiscard]] const Relation& relation() const noexcept { return relation_; }
   [[nodiscard]] const FactSplit& split() const noexcept { return split_; }
-  /// Parallel to the test facts.
+  /// The choices, in the order of the test facts.
   [[nodiscard]] const std::vector<Choices>& choices() const noexcept { return choices_; }
   [[nodiscard]] const Fact& test_fact(std::size_t f) const {
     return relation_.facts[split_.test[f]];
   }
-  /// Instances of the first `count` training facts, or of all, in the order in which they become
-  /// shots for a seed.
+  /// The instance numbers of the first `count` training facts (by default all), in the order in
+  /// which they become shots for a seed.
   [[nodiscard]] std::vector<std::size_t> shot_instances(
       std::size_t seed, std::size_t count = static_cast<std::size_t>(-1)) const {
     std::vector<std::size_t> instances;
@@ -100,7 +101,7 @@ class ManyShotRelation {
   }
   /// Why the relation is skipped; nothing if it is not.
   [[nodiscard]] const std::optional<RelationRemark>& skipped() const noexcept { return skipped_; }
-  /// What to change so that it is not skipped; empty if it is not.
+  /// What to change so that the relation is not skipped; empty if it is not skipped.
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
   [[nodiscard]] const std::vector<RelationRemark>& notes() const noexcept { return notes_; }
   /// The positions of EIC-LKE's questions, and whether the relation has enough training facts for
@@ -110,7 +111,7 @@ class ManyShotRelation {
     return wants_eic() && !skipped_ && split_.training.size() >= eic().pairs();
   }
 
-  /// Calls `visit(ManyShotBlock)` block by block; not at all for a skipped relation.
+  /// Calls `visit(ManyShotBlock)` for each block. A skipped relation has no blocks.
   template <class Visit>
   void for_each_block(Visit visit) const {
     if (skipped_) return;
@@ -132,7 +133,7 @@ class ManyShotRelation {
     }
   }
 
-  /// Number of statements in all blocks.
+  /// The number of statements in all blocks.
   [[nodiscard]] std::size_t statements() const {
     std::size_t a_setting = 0;
     for (const Choices& choices : choices_) a_setting += choices.options.size();
@@ -243,8 +244,8 @@ class ManyShotRelation {
     block.settings = {{"eic", eic().first, form.pair_separator, "choice", seed}};
     block.first_fact = first;
     block.facts = (std::min)(eic().questions, split_.test.size() - first);
-    // By fact: the place of the choice in sequence j. If a fact has fewer choices than there are
-    // sequences, its choices repeat.
+    // For each fact, the place of its choice in sequence j. If a fact has fewer choices than there
+    // are sequences, the choices repeat.
     std::vector<std::vector<std::size_t>> orders;
     std::size_t sequences = 0;
     for (std::size_t f = first; f < first + block.facts; ++f) {
@@ -268,7 +269,8 @@ class ManyShotRelation {
     return block;
   }
 
-  /// By question: a prompt for each choice. The choice is at the end of its sequence up to there.
+  /// For each question, one prompt per choice. The prompt is the sequence up to and including the
+  /// choice.
   [[nodiscard]] std::vector<Query> interspersed_queries(
       const std::vector<SubjectObject>& pairs, const std::vector<std::vector<std::size_t>>& orders,
       std::size_t sequences, std::size_t first) const {

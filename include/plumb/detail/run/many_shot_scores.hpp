@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a many-shot study score, and how are answers made from the scores in memory?
+// What does a many-shot study score, and how are the scores turned into answers in memory?
 //
 // A block's statements share their shots. The shots are evaluated once, and the block's packs
-// branch from them (many_shot_plan.hpp). The score is over the continuation of a question. A job
-// does the same so that it can be resumed: many_shot_run.hpp.
+// branch off from them (many_shot_plan.hpp). The score covers the continuation of a question.
+// many_shot_run.hpp does the same in a job that can be resumed.
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +68,7 @@ inline std::string name_of_choice(const ManyShotRelation& asked, const ManyShotB
   return "a choice";
 }
 
-/// Columns of a relation's table, one per setting, which are then combined into rows.
+/// The columns of a relation's table, one per setting, which are later combined into rows.
 class SettingColumns {
  public:
   explicit SettingColumns(const ManyShotRelation& asked) {
@@ -94,7 +94,7 @@ class SettingColumns {
   }
 
   [[nodiscard]] Answers::Table finish() && {
-    std::size_t candidates = 0;  // of the fact with the most
+    std::size_t candidates = 0;  // of the fact with the most candidates
     for (const auto& of_fact : table_.choices) candidates = (std::max)(candidates, of_fact.size());
     std::vector<std::size_t> next(columns_.size(), 0);
     for (std::size_t f = 0; f < table_.facts(); ++f) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a many-shot study, the files that they name, and the dataset that they select.
+// The settings of a many-shot study, the files that they name, and the dataset that they select.
 
 #include <array>
 #include <cstddef>
@@ -52,39 +52,39 @@ enum class EicForms { none, paper, isolated, both };
   return names[static_cast<std::size_t>(forms)];
 }
 
-/// The options of a study. Some are in the user's form: as files, and as forms by name.
-/// `read_many_shot_files` converts these into the study's own options.
+/// The options of a study as the user sets them. Some of them name files or forms, which
+/// `read_many_shot_files` converts into the study's own options.
 struct ManyShotSettings : ManyShotOptions {
-  /// The path that `studied_data` loads; not read if a dataset is given.
+  /// The path that `studied_data` loads. It is not read if a program passes a dataset.
   std::filesystem::path data{};
   std::vector<std::string> relations{};
   std::string pair_separator = " ";
-  /// A file of more pair separators; empty for none.
+  /// A file with further pair separators; empty for none.
   std::filesystem::path separators{};
   EicForms eic = EicForms::none;
   Join join = Join::ids;
-  /// A file of HGP and MMP templates; empty for none.
+  /// A file with HGP and MMP templates; empty for none.
   std::filesystem::path baseline_file{};
-  /// Number of tokens of a greedy continuation; 0 generates none.
+  /// The number of tokens in a greedy continuation; 0 generates none.
   std::size_t generate = 0;
   /// Texts that end the continuation. None by default, as in the paper, where the answer may be
   /// anywhere in the continuation.
   StopTexts stop{};
-  /// When a generated text counts as containing the answer.
+  /// The rule that decides whether a generated text contains the answer.
   LabelMatch answer_match = LabelMatch::letters;
   /// Number of pairs in the injection experiment; 0 skips the experiment.
   std::size_t injection = 0;
-  /// How many of these pairs are replaced; a fifth if not set.
+  /// The number of these pairs that are replaced; a fifth of them if not set.
   std::optional<std::size_t> injected{};
   std::optional<std::size_t> highlight{};
   /// A study to replay; empty for none.
   std::filesystem::path fixed{};
   Bos bos = true;
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
-  /// Seed of the bootstrap intervals.
+  /// The seed for the bootstrap intervals.
   std::uint64_t seed = 0;
 
-  /// Which settings have no effect with others, and what to do.
+  /// Which settings have no effect in combination with others, and what to do about it.
   [[nodiscard]] IdleRules idle_rules() const {
     const bool no_shots = shots.numbers.empty(), no_eic = eic == EicForms::none;
     IdleRules rules;
@@ -228,11 +228,12 @@ struct ManyShotSettings : ManyShotOptions {
 /// The options of a study after its files are read.
 struct ReadStudy {
   ManyShotOptions options{};
-  /// By relation: how many templates of the separators' file do not begin with the subject.
+  /// For each relation, the number of templates in the separators' file that do not begin with the
+  /// subject.
   std::map<std::string, std::size_t> without_separator{};
 };
 
-/// Reads the separators of a file. A text file has one separator a line, which gets a space on each
+/// Reads separators from a file. A text file has one separator per line, which gets a space on each
 /// side. In a JSON file of baseline templates, the separator is the text after the subject, by
 /// relation, for each template that begins with the subject.
 inline void read_separators(const std::filesystem::path& file, ReadStudy& study) {
@@ -259,7 +260,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   }
 }
 
-/// Reads the files that the settings name. Throws a user error for faults in them.
+/// Reads the files that the settings name. Throws a user error for faults in these files.
 [[nodiscard]] inline ReadStudy read_many_shot_files(const ManyShotSettings& settings) {
   ReadStudy study{settings, {}};
   ManyShotOptions& options = study.options;
@@ -303,7 +304,7 @@ struct StudiedData {
 
 [[nodiscard]] inline StudiedData studied_data(const ManyShotSettings& settings) {
   StudiedData data{without_sentences(load_dataset(settings.data)), {}};
-  data.aliases = object_aliases(data.dataset);  // from all relations
+  data.aliases = object_aliases(data.dataset);  // taken from all relations
   data.dataset = select_facts(std::move(data.dataset), settings.relations, 0);
   return data;
 }

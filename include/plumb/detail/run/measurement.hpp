@@ -4,9 +4,9 @@
 // A measurement reads finished results folders and writes its own folder: numbers, page and
 // run.json.
 //
-// A measurement does not use a model: it reads what jobs wrote (job.hpp) and takes seconds. It is
-// made again, not resumed. So its folder may be overwritten by the same measurement of the same
-// folders, and by nothing else.
+// A measurement does not use a model: it reads what jobs wrote (job.hpp) and takes seconds. A
+// measurement is not resumed but made again. Therefore only the same measurement of the same
+// folders may overwrite its folder.
 
 #include <chrono>
 #include <concepts>
@@ -33,8 +33,8 @@ struct Measured {
 /// Requires:
 ///   1. `m.identity()`: the settings that distinguish this measurement from others, as a JSON
 ///      object ({"command": "calibrate"});
-///   2. `m.folders()`: the results folders it reads;
-///   3. `m.measure()`: reads them. Its result depends only on them and on the settings.
+///   2. `m.folders()`: the results folders that it reads;
+///   3. `m.measure()`: reads the folders. Its result depends only on the folders and the settings.
 template <class M>
 concept Measurement = requires(const M& m) {
   { m.identity() } -> std::convertible_to<Json>;
@@ -42,7 +42,7 @@ concept Measurement = requires(const M& m) {
   { m.measure() } -> std::same_as<Measured>;
 };
 
-/// Whether a folder contains a measurement with that identity.
+/// Whether a folder contains a measurement with this identity.
 [[nodiscard]] inline bool holds_measurement(const DiskPath& folder, const Json& identity) {
   const Json settings = kept_settings(folder);
   if (settings.empty()) return false;
@@ -52,8 +52,8 @@ concept Measurement = requires(const M& m) {
   return true;
 }
 
-/// Whether a folder contains only folders that are read, and what a measurement leaves if it is
-/// killed before its first run.json is complete.
+/// Whether a folder contains nothing except folders that are read, and files that a measurement
+/// leaves if it is killed before its first run.json is complete.
 [[nodiscard]] inline bool holds_only(const DiskPath& out, const ResultFolders& folders) {
   if (!out.is_folder()) return false;
   return ranges::all_of(out.list(), [&](const DiskPath& entry) {
@@ -81,8 +81,8 @@ inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
 
 /// Runs a measurement and writes its folder. `facts` is what run.json records in addition to
 /// settings, folders and time. Throws a user error for a folder that is not this measurement's own,
-/// for results that differ from what their run wrote, and whatever the measurement throws. Then
-/// nothing is written.
+/// for results that differ from what their run wrote, and whatever the measurement throws. After an
+/// error, nothing is written.
 template <Measurement M>
 Report run_measurement(const M& measurement, const DiskPath& out,
                        const Json& facts = Json::object()) {

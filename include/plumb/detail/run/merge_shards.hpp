@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do the shards of one job become its run folder?
+// How do the shards of a job become one run folder?
 //
 // Each shard has some of the job's packs in its journal (shard.hpp). The merged run is the same job
-// again: it takes every pack from there and uses only the model's tokenizer. So its files are those
-// of a run without shards. The times of the shards are added up. If a merge was killed, the same
-// call makes it again.
+// again, but it takes every pack from these journals and uses only the model's tokenizer. Its files
+// are therefore the same as those of a run without shards. The times of the shards are added up. If
+// a merge was killed, the same call repeats it.
 
 #include <cstddef>
 #include <map>
@@ -25,15 +25,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The shards of a whole job, in their order.
+/// All shards of a job, in order.
 struct MergedShards {
   std::vector<DiskPath> folders{};
-  /// run.json of the first shard.
+  /// The run.json of the first shard.
   Json record = Json::object();
   /// The summed times and counts of all shards.
   RunSummary before{};
 
-  /// Their folders as run.json names them.
+  /// The shards' folders as run.json names them.
   [[nodiscard]] Json names() const {
     Json all = Json::array();
     for (const DiskPath& folder : folders) all.push_back(folder.canonical().string());
@@ -140,9 +140,9 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
                    "give all folders of the job");
 }
 
-/// Makes the folder that shards are merged into, or finds an unfinished merge of them there. The
-/// job is then resumed in it, with `shards` and `before` among its WorkOptions. Throws a user error
-/// for a folder that contains anything else.
+/// Makes the folder that the shards are merged into, or finds an unfinished merge of them there.
+/// The job is then resumed in this folder, with the shards' folders and their summed cost in its
+/// WorkOptions. Throws a user error for a folder that contains anything else.
 inline void begin_merge(const DiskPath& out, const MergedShards& shards) {
   if (detail::is_begun_merge(out, shards)) return;
   const RunFolder folder(out, shards.record.at("settings"), RunFolder::Claim::fresh);

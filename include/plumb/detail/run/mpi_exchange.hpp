@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do arrays of any length pass between MPI processes?
+// How are arrays of any length sent between MPI processes?
 //
-// MPI counts in int, so long arrays are sent in parts. Waiting for a message sleeps between checks:
-// a process may wait for hours while the first embeds, and MPI's own waiting occupies a core. An
-// MPI error ends all processes, which is MPI's default.
+// MPI uses int for counts, so long arrays are sent in parts. A process that waits for a message
+// sleeps between checks, because it may wait for hours while the first process embeds, and MPI's
+// own waiting would occupy a core. An MPI error ends all processes, which is MPI's default.
 
 #include <mpi.h>
 
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Elements per call.
+/// The maximum number of elements per call.
 inline constexpr std::size_t mpi_part = std::size_t{1} << 27;
 
 [[nodiscard]] inline std::size_t mpi_rank(MPI_Comm comm) {
@@ -44,7 +44,8 @@ void for_each_mpi_part(std::size_t length, Part part, std::size_t most = mpi_par
   }
 }
 
-/// Copies from the first process to all; the other arrays must have the same length. Collective.
+/// Copies an array from the first process to all others, whose arrays must have the same length.
+/// Collective.
 template <class T>
 void broadcast(MPI_Comm comm, T* data, std::size_t length) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -53,7 +54,7 @@ void broadcast(MPI_Comm comm, T* data, std::size_t length) {
     MPI_Bcast(bytes + first, count, MPI_BYTE, 0, comm);
   });
 }
-/// The same; the other lists are resized. Collective.
+/// Does the same for a list; the lists of the other processes are resized. Collective.
 template <class List>
 void broadcast(MPI_Comm comm, List& list) {
   std::uint64_t length = list.size();
@@ -62,14 +63,14 @@ void broadcast(MPI_Comm comm, List& list) {
   broadcast(comm, list.data(), list.size());
 }
 
-/// Sums over all processes, with the result at all of them. Adding zeros changes no number.
-/// Collective.
+/// Sums over all processes; all of them get the result. If all processes but one have a zero, the
+/// sum is exactly the other number. Collective.
 inline void sum_at_all(MPI_Comm comm, std::vector<double>& numbers) {
   for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {
     MPI_Allreduce(MPI_IN_PLACE, numbers.data() + first, count, MPI_DOUBLE, MPI_SUM, comm);
   });
 }
-/// Sums over all processes, with the result at the first. Collective.
+/// Sums over all processes; only the first process gets the result. Collective.
 inline void sum_at_first(MPI_Comm comm, std::vector<std::uint64_t>& numbers) {
   const bool is_first = mpi_rank(comm) == 0;
   for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {
@@ -81,7 +82,7 @@ inline void sum_at_first(MPI_Comm comm, std::vector<std::uint64_t>& numbers) {
 
 inline constexpr int mpi_tag = 17;
 
-/// Sends to one process, which must receive the same number of elements.
+/// Sends an array to one process, which must receive the same number of elements.
 template <class T>
 void send(MPI_Comm comm, std::size_t to, const T* data, std::size_t length) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -3,12 +3,12 @@
 
 // How do MPI processes share a ranking's entities?
 //
-// The first process runs the job: it embeds, ranks, and writes the folder. The others serve: each
-// maps the file of the entities' vectors where it is, reads the rows of its own range
-// (rank/entity_shard.hpp), and counts what the first requests. Queries and questions are broadcast,
-// true cosines and counts are summed, and lists of nearest entities are sent to the first. All
-// processes run the same program on CPUs of one kind, so cosines have the same bits wherever they
-// are computed.
+// The first process runs the job: it embeds, ranks, and writes the folder. The others serve it:
+// each maps the file of the entities' vectors on its own machine, reads the rows of its own range
+// (rank/entity_shard.hpp), and counts what the first process requests. Queries and questions are
+// broadcast, true cosines and counts are summed, and lists of nearest entities are sent to the
+// first process. All processes run the same program on CPUs of one kind, so cosines have the same
+// bits wherever they are computed.
 
 #include <mpi.h>
 #include <Eigen/Core>
@@ -38,14 +38,14 @@ enum class MpiTask : std::uint64_t { end, standings, nearest };
 /// What the first process sends to the others before they exchange anything.
 struct MpiCall {
   MpiTask task = MpiTask::end;
-  std::uint64_t rows = 0, dimension = 0, sample = 0;  // of the file of entities
+  std::uint64_t rows = 0, dimension = 0, sample = 0;  // describe the file of entities
   std::uint64_t is_chosen = 0;                        // whether a list of rows follows
   std::uint64_t queries = 0;
   std::uint64_t nearest = 0;
 };
 
-/// A hash of up to 256 evenly spread rows of a file of vectors. Another copy of the file has the
-/// same hash.
+/// A hash of up to 256 evenly spaced rows of a file of vectors. Copies of the file have the same
+/// hash.
 [[nodiscard]] inline std::uint64_t sample_of(VectorRows rows) {
   constexpr Eigen::Index most = 256;
   const Eigen::Index count = (std::min)(rows.rows(), most);
@@ -58,7 +58,7 @@ struct MpiCall {
   return fnv1a(bytes);
 }
 
-/// Each process's side of the exchange. Not thread-safe.
+/// A process's side of the exchange. Not thread-safe.
 class MpiExchange {
  public:
   explicit MpiExchange(MPI_Comm comm)
@@ -79,7 +79,8 @@ class MpiExchange {
     return call;
   }
 
-  /// A process's share of the entities; the first process passes them.
+  /// This process's share of the entities. The first process passes `entities`; the others pass
+  /// null.
   [[nodiscard]] EntityShard shard(const MpiCall& call, const EntityVectors* entities) {
     std::string file = entities != nullptr ? entities->file.string() : "";
     broadcast(comm_, file);
@@ -94,7 +95,7 @@ class MpiExchange {
     return {vectors, own(vectors.size())};
   }
 
-  /// The file of vectors at this process. Throws a user error if it differs from the first
+  /// The file of vectors, as this process sees it. Throws a user error if it differs from the first
   /// process's file.
   [[nodiscard]] VectorRows mapped(const MpiCall& call, const std::string& file) {
     if (file != file_) npy_.reset();
@@ -131,7 +132,7 @@ class MpiExchange {
 
   /// The first process's questions, at all processes.
   [[nodiscard]] std::vector<EntityQuestion> questions(std::span<const EntityQuestion> given) const {
-    std::vector<std::uint32_t> flat;  // of each: query, gold, number of known ones, known ones
+    std::vector<std::uint32_t> flat;  // per question: query, gold, count of known, known
     for (const EntityQuestion& question : given) {
       flat.insert(flat.end(), {question.query, question.gold,
                                static_cast<std::uint32_t>(question.known.size())});
@@ -147,7 +148,8 @@ class MpiExchange {
     return made;
   }
 
-  /// Returns true cosines at all processes, and this process's counts; at the first, the sums.
+  /// Returns the true cosines, at all processes, with the counts: the first process gets the sums,
+  /// the others get their own counts.
   [[nodiscard]] std::pair<std::vector<double>, std::vector<std::uint64_t>> counted(
       const EntityShard& shard, VectorRows queries,
       std::span<const EntityQuestion> questions) const {
@@ -158,8 +160,8 @@ class MpiExchange {
     return {std::move(gold), std::move(counts)};
   }
 
-  /// At the first process, the nearest entities of each query over all processes; nothing at the
-  /// others.
+  /// At the first process, returns the nearest entities of each query over all processes; at the
+  /// others, returns nothing.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const EntityShard& shard,
                                                              std::size_t entities,
                                                              VectorRows queries,
@@ -212,7 +214,8 @@ class MpiRanking final : public EntityRanking {
   }
 
  public:
-  /// `comm` has all processes that take part; all others call serve_rankings on it.
+  /// `comm` contains all participating processes; all except this one must call serve_rankings with
+  /// it.
   explicit MpiRanking(MPI_Comm comm) : exchange_(comm) {}
 
   [[nodiscard]] std::size_t processes() const noexcept override { return exchange_.processes(); }
@@ -232,7 +235,7 @@ class MpiRanking final : public EntityRanking {
       return standings_of(entities.size(), questions, gold, sums);
     });
   }
-  /// The same.
+  /// Also throws an internal error for vectors without a file.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const EntityVectors& entities,
                                                              VectorRows queries,
                                                              std::size_t k) override {
@@ -247,10 +250,10 @@ class MpiRanking final : public EntityRanking {
     });
   }
 
-  /// Releases the other processes; nothing may be requested afterwards.
+  /// Releases the other processes. Nothing may be requested after this call.
   void end() { exchange_.call({}); }
-  /// Whether an exchange ended with an error here. The others then wait for data that does not
-  /// come, so only MPI_Abort is left.
+  /// Whether an exchange ended with an error in this process. The others then wait for data that
+  /// will not arrive, so the program can only call MPI_Abort.
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
 
  private:
@@ -277,7 +280,8 @@ class MpiRanking final : public EntityRanking {
 };
 
 /// Serves requests until the first process ends them; all other processes call this. Throws an
-/// error for vectors that cannot be read here or have no direction; then only MPI_Abort is left.
+/// error for vectors that this process cannot read or that have no direction; the program can then
+/// only call MPI_Abort.
 inline void serve_rankings(MPI_Comm comm) {
   detail::MpiExchange exchange(comm);
   for (;;) {

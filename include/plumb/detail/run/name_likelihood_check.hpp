@@ -3,8 +3,8 @@
 
 // Can the names of objects be scored?
 //
-// Checked before a job's first prompt, so that a job does not run for hours and then fail at a name
-// that has no tokens or does not fit into the context. Non-goal: the scores
+// This is checked before a job's first prompt. Otherwise, a job could run for hours and then fail
+// at a name that has no tokens or does not fit into the context. Non-goal: the scores
 // (name_likelihood_run.hpp).
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws the user error that scoring a setting would end in, with a place in the dataset: for a
-/// text that the tokenizer does not spell, or for a prompt and a name that are together longer than
-/// the model's context. Does not call the model.
+/// Throws the user error that scoring a setting would throw, with a place in the dataset: for a
+/// text that the tokenizer's tokens do not spell, or if a prompt and a name together are longer
+/// than the model's context. Does not call the model.
 template <ScoringLm Model>
 void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
                              const MultiPromptDataset& dataset, const AskedFacts& asked,

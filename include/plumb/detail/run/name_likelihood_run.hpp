@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The plan of the names that a setting scores, each with the tokens of its whole text. Keeps their
-/// blocks for the run.
+/// The plan for the names that a setting scores. It counts the tokens of each name's whole text.
+/// The planned blocks are kept for the run.
 template <ScoringLm Model>
 [[nodiscard]] JobPlan planned_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
                                     const MultiPromptDataset& dataset, const AskedFacts& asked,
@@ -58,7 +58,7 @@ class NameLikelihoodRun {
         work_(work) {}
 
   /// Writes SETTING_names.jsonl and SETTING_content_free.jsonl. Throws a user error for a name that
-  /// the tokenizer does not spell.
+  /// the tokenizer's tokens do not spell.
   void score(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     {
@@ -80,7 +80,7 @@ class NameLikelihoodRun {
   }
 
  private:
-  /// Scores blocks as packs of a part.
+  /// Returns a function that scores blocks as packs of a part.
   [[nodiscard]] auto carried_out_by(Part& part) {
     return [&](auto& block, const auto&, auto name_of) {
       work_.summary().cost += block.cost();

@@ -3,8 +3,8 @@
 
 // Which names of objects are scored, and after which prompts?
 //
-// For each fact with an alias, the names of its objects are scored after each of its prompts. For
-// each relation, all object labels are scored after prompts with a content-free subject. The plan
+// If a fact has an alias, the names of its objects are scored after each of its prompts. For each
+// relation, all object labels are scored after prompts with a content-free subject. The plan
 // depends only on the data and the options. Non-goal: the scores (name_likelihood_run.hpp).
 
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The distinct labels of a relation's objects, in order of appearance. They are the candidates of
-/// its bias level.
+/// The distinct labels of a relation's objects, in order of appearance. These labels are the
+/// candidates for the relation's bias level.
 [[nodiscard]] inline std::vector<std::string> object_labels(const MultiPromptRelation& relation) {
   std::vector<std::string> labels;
   std::map<std::string, bool> seen;
@@ -61,7 +61,7 @@ struct NamesBehind {
   }
 };
 
-/// The prompts of a setting after which the names of their facts are scored, in the plan's order.
+/// The prompts of a setting after which names are scored, in the plan's order.
 [[nodiscard]] inline std::vector<PlannedPrompt> named_prompts(const MultiPromptDataset& dataset,
                                                               const AskedFacts& asked,
                                                               const FewShot& few_shot) {

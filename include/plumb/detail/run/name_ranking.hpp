@@ -4,8 +4,8 @@
 // How do true entities rank by the likelihood of their names, or by the LM head?
 //
 // The queries of a plan are grouped so that the names in a group share a trie. Groups are split
-// into packs that are searched together (rank/likelihood_ranker.hpp). The caller runs the packs and
-// may store their results: a job does (name_search_run.hpp), a ranking in memory does not.
+// into packs that are searched together (rank/likelihood_ranker.hpp). The caller runs the packs. A
+// job stores their results (name_search_run.hpp); a ranking in memory does not.
 
 #include <algorithm>
 #include <cstddef>
@@ -38,25 +38,25 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The cost of a method's searches.
 struct NameSearchCost {
   std::size_t queries = 0;
-  /// Trie nodes fed, and nodes expanded; some nodes are fed again when branches ran out.
+  /// The number of trie nodes fed, and of nodes expanded. Some nodes are fed again after branches
+  /// ran out.
   std::uint64_t fed = 0, expanded = 0;
-  /// Candidates found within 1e-4 nats of the true one.
+  /// The number of candidates found within 1e-4 nats of the true one.
   std::size_t nearby = 0;
 };
 
 /// The result of searching the names for a pack of queries.
 struct SearchedPack {
   std::uint64_t fed_for_names = 0, fed_for_prompts = 0;
-  /// In the order of the pack's queries.
+  /// The ranks, in the order of the pack's queries.
   std::vector<SearchedRank> ranks;
 };
 
-/// The packs of one group of queries. Not thread-safe; only valid while they are run.
+/// The packs of one group of queries. Not thread-safe; only valid during the call that runs them.
 template <ScoringLm Model>
 class NamePacks {
  public:
-  /// `of` are the places of the questions among the ranks. All arguments except the last two are
-  /// taken over.
+  /// `of` contains the places of the questions among the ranks.
   NamePacks(Model& model, std::string method, std::string name, const NameTrie& trie,
             const NameSearchOptions& search, std::vector<NameQuestion> unsorted,
             const std::vector<std::size_t>& of, std::vector<EntityRank>& ranks)
@@ -66,7 +66,7 @@ class NamePacks {
         trie_(trie),
         search_(search),
         ranks_(ranks) {
-    // Questions about the same prompt are in the same pack, and the common prefix of all prompts is
+    // Sorting brings questions with the same prompt together. The common prefix of all prompts is
     // shared.
     std::vector<std::size_t> order(unsorted.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -124,8 +124,8 @@ class NamePacks {
   }
 
  private:
-  // Each pack evaluates the common prefix of all prompts again. Larger packs are spread less evenly
-  // over shards, and more work is lost if the job is killed.
+  // Each pack evaluates the common prefix of all prompts again. Larger packs would be spread less
+  // evenly over shards, and more work would be lost if the job is killed.
   static constexpr std::size_t pack_size = 32;
 
   [[nodiscard]] std::span<const NameQuestion> pack(std::size_t p) const {
@@ -144,12 +144,12 @@ class NamePacks {
   std::vector<EntityRank>& ranks_;
 };
 
-/// Model and options must outlive it. Not thread-safe. `carry(packs)` runs each NamePacks: every
-/// pack must be searched, or its result must be known, and then taken.
+/// Model and options must outlive it. Not thread-safe. `carry(packs)` runs each NamePacks: for
+/// every pack, it must search or obtain the result from elsewhere, and then pass it to `take`.
 template <ScoringLm Model>
 class NameRanking {
  public:
-  /// `prompts` contains the tokens of queries.
+  /// `prompts` provides the tokens of queries.
   NameRanking(Model& model, const RankOptions& options, KeptPrompts<Model>& prompts)
       : model_(model), options_(options), prompts_(prompts) {}
 
@@ -166,7 +166,8 @@ class NameRanking {
       const std::string_view lead = joins_->lead(given, ' ');
       const auto behind = tokens_behind(model_, given + gold, given.size());
       const auto behind_lead = tokens_behind(model_, std::string(lead) + gold, lead.size());
-      // A tokenizer that normalises its text may split it differently than its vocabulary suggests.
+      // A tokenizer that normalises a text may split it in a way that its vocabulary does not
+      // suggest.
       const bool decides = behind.spells_text && ids_of(behind) == ids_of(behind_lead);
       return decides ? std::string(lead) : given;
     };
@@ -174,8 +175,8 @@ class NameRanking {
     return searched(plan, "likelihood", label, prompt, lead_of, trie_of, options_.search, carry);
   }
 
-  /// Ranks only by the next token, after the query's own tokens. All candidates must have names of
-  /// one token.
+  /// Ranks by only the token that follows the query's own tokens. The names of all candidates must
+  /// be single tokens.
   template <class Carry>
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const std::string& label,
                                                 Carry carry) {
@@ -189,7 +190,7 @@ class NameRanking {
   }
 
  private:
-  /// Queries with the same lead share a trie. Nearly always, all queries have the same lead.
+  /// Queries with the same lead share a trie. In nearly all cases, all queries have the same lead.
   template <class LeadOf, class TrieOf, class Carry>
   [[nodiscard]] std::vector<EntityRank> searched(const RankPlan& plan, const std::string& method,
                                                  const std::string& label,
@@ -226,7 +227,7 @@ class NameRanking {
     return made;
   }
 
-  /// Removes the prompt's last tokens that are in the trie.
+  /// Removes from the end of the prompt the tokens that the trie already contains.
   static void take_given(const RankPlan& plan, const GraphQuery& query, const NameTrie& trie,
                          std::vector<TokenId>& prompt) {
     const std::span<const TokenId> given = trie.given();
@@ -250,7 +251,7 @@ class NameRanking {
   Model& model_;
   const RankOptions& options_;
   KeptPrompts<Model>& prompts_;
-  std::optional<TokenJoins> joins_;  // reads the whole vocabulary, so once
+  std::optional<TokenJoins> joins_;  // made once, as it reads the whole vocabulary
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -4,12 +4,13 @@
 // How likely is each name of an object after a prompt, and each label after a content-free prompt?
 //
 //   log P(" NAME" | prompt) = Σ log P(token | prompt, tokens before it), in nats
-// It is computed for the names of a fact's objects after each of its prompts, if the fact has an
-// alias (Table 10: does an alias outrank its label?), and for all object labels of a relation after
-// prompts whose subject is "N/A", empty or "?" (bias level). Source: "What Matters in Learning
-// Facts in Language Models?", section 5.4 and appendix C.1; there, names are one token of a masked
-// model. Blocks of prompts with the same shots are scored together. The caller runs the scoring: a
-// job (name_likelihood_run.hpp), or only the scorer in memory.
+// If a fact has an alias, this is computed for the names of its objects after each of its prompts
+// (Table 10: does an alias outrank its label?). It is also computed for all object labels of a
+// relation after prompts whose subject is "N/A", empty or "?" (bias level). Source: "What Matters
+// in Learning Facts in Language Models?", section 5.4 and appendix C.1; there, each name is a
+// single token of a masked model. Blocks of prompts with the same shots are scored together. The
+// caller runs the scoring, either in a job (name_likelihood_run.hpp) or in memory with only a
+// scorer.
 
 #include <cstddef>
 #include <optional>
@@ -26,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Number of names of all objects, over all these prompts.
+/// The number of object names, summed over all these prompts.
 inline std::size_t count_names(const PromptTexts& texts,
                                const std::vector<PlannedPrompt>& prompts) {
   std::size_t names = 0;
@@ -36,7 +37,7 @@ inline std::size_t count_names(const PromptTexts& texts,
   return names;
 }
 
-/// Labels of all objects, by asked relation.
+/// The labels of all objects, by asked relation.
 inline std::vector<std::vector<std::string>> labels_by_relation(const MultiPromptDataset& dataset,
                                                                 const AskedFacts& asked) {
   std::vector<std::vector<std::string>> labels;
@@ -57,14 +58,15 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
 ///
 /// `carry(block, place, name_of)` scores a planned block's statements and returns their scores, or
 /// nothing if another process has some of them. `name_of(statement)` is the statement's name in
-/// messages. `take` gets the rows in order. Both functions return true if every row was passed on.
+/// messages. `take` receives the rows in order. Both functions return true if every row was passed
+/// on.
 template <ScoringLm Model>
 class NameScoring {
  public:
   using Block = typename CausalScorer<Model>::Block;
 
-  /// `blocks` contains blocks that were already planned. Throws a user error if BOS is required but
-  /// the model has none.
+  /// `blocks` contains the blocks that were planned before. Throws a user error if BOS is required
+  /// but the model has none.
   NameScoring(Model& model, const Bos& with_bos, const MultiPromptDataset& dataset,
               const AskedFacts& asked,
               const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
@@ -84,7 +86,7 @@ class NameScoring {
 
   [[nodiscard]] CausalScorer<Model>& scorer() noexcept { return scorer_; }
 
-  /// Scores the names of a setting's facts; `begin(count)` gets their number.
+  /// Scores the names of a setting's facts; `begin(count)` receives the number of names.
   template <class Begin, class Carry, class Take>
   bool names(const FewShot& few_shot, Begin begin, Carry carry, Take take) {
     PromptTexts texts(dataset_, asked_, few_shot);
@@ -129,13 +131,13 @@ class NameScoring {
   }
 
  private:
-  /// Scores `count` questions in order, in blocks of the same context and relation. `take` gets the
-  /// scores of each, except for blocks that are not scored here.
+  /// Scores `count` questions in order, in blocks of the same context and relation. `take` receives
+  /// the scores of each question, except those in blocks that are not scored here.
   template <class Ask, class Carry, class Take>
   bool generate_rows(const std::string& part, std::size_t count, Ask ask, Carry carry, Take take) {
     constexpr std::size_t most_statements = 2048;
     bool is_whole = true;
-    std::size_t number = 0;  // of a block
+    std::size_t number = 0;  // number of a block
     for (std::size_t first = 0; first < count;) {
       std::vector<NamesBehind> questions{ask(first)};
       std::size_t statements = questions.front().names.size();

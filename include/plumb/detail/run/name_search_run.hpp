@@ -4,8 +4,8 @@
 // How are exact ranks by likelihood computed so that a job can be resumed?
 //
 // The names are searched for several queries per pack, and each pack is written to the journal when
-// it is finished. The LM head is the same search over names of one token. A name has the tokens
-// that it has after its query in one text.
+// it is finished. The LM head is the same search over names of one token. A name's tokens are those
+// that it has when it is tokenised together with its query.
 
 #include <cstddef>
 #include <map>
@@ -27,8 +27,8 @@ class NameSearchRun {
   NameSearchRun(Model& model, const RankOptions& options, KeptPrompts<Model>& prompts, Work& work)
       : ranking_(model, options, prompts), work_(work) {}
 
-  /// The queries of some plans, written in a form. The extent of the name searches is not known in
-  /// advance.
+  /// Plans the queries of some plans, written in one form. The extent of the name searches is not
+  /// known in advance.
   [[nodiscard]] static PlannedPart planned(KeptPrompts<Model>& prompts, std::string name,
                                            const std::vector<RankPlan>& plans, QueryForm form) {
     PlannedPart part{std::move(name), "query", 0, ScoringCost()};
@@ -48,18 +48,18 @@ class NameSearchRun {
     return ranking_.likelihood(plan, label, [&](auto& packs) { execute(packs); });
   }
 
-  /// Ranks only by the next token, after the query's own tokens. All candidates must have names of
-  /// one token.
+  /// Ranks by only the token that follows the query's own tokens. The names of all candidates must
+  /// be single tokens.
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan,
                                                 const std::string& label = "") {
     return ranking_.lm_head(plan, label, [&](auto& packs) { execute(packs); });
   }
 
-  /// Whether all queries so far were searched. In a shard, other shards have some of them, and the
-  /// ranks are invalid.
+  /// Whether all queries so far were searched. In a shard this is false, because other shards
+  /// search some of them; the ranks are then invalid.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
-  /// By method, followed by " heads" for head queries.
+  /// The cost by method; the method's name is followed by " heads" for head queries.
   [[nodiscard]] const std::map<std::string, NameSearchCost>& cost() const noexcept { return cost_; }
 
  private:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which neutral prompts does a closed-set probe ask, and where is an option's score among them?
+// Which neutral prompts does a closed-set probe use, and where is an option's score among their
+// scores?
 //
 // With `Reduction::pmi`, each option of a relation has one neutral prompt per template
-// (prompt/neutral_prompt.hpp). It is the same for all facts, because it does not contain the
-// subject. If facts have their own texts for the options, each fact has its own neutral prompts.
-// With the other reductions there are none.
+// (prompt/neutral_prompt.hpp). The neutral prompt is the same for all facts, because it does not
+// contain the subject. If facts have their own texts for the options, each fact has its own neutral
+// prompts. The other reductions use no neutral prompts.
 
 #include <cstddef>
 #include <string>
@@ -29,14 +30,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Builder and settings must outlive it. Any number of threads may use one.
+/// The builder and the settings must outlive it. Any number of threads may use the same object.
 template <PromptBuilder Builder>
 class NeutralPrompts {
  public:
   NeutralPrompts(const Builder& builder, const ProbeSettings& settings)
       : builder_(builder), settings_(settings) {}
 
-  /// How many of a relation's facts, from the first on, have neutral prompts to score.
+  /// The number of a relation's facts, counted from the first, that have neutral prompts to score.
   [[nodiscard]] std::size_t facts(const Relation& relation) const {
     if (settings_.scoring.reduction != Reduction::pmi || relation.facts.empty()) return 0;
     return are_own(relation) ? relation.facts.size() : 1;
@@ -67,8 +68,8 @@ class NeutralPrompts {
     }
   }
 
-  /// The place among all neutral prompts of the relation, in that order, of a fact's first option.
-  /// `template_place` is the template's place among the selected ones.
+  /// The place of a fact's first option among all neutral prompts of the relation, in the order of
+  /// for_each_query. `template_place` is the template's place among the selected templates.
   [[nodiscard]] std::size_t place(const Relation& relation, std::size_t fact,
                                   std::size_t template_place) const {
     const std::size_t of = are_own(relation) ? fact : 0;

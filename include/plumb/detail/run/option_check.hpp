@@ -43,8 +43,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return list.empty() ? "" : list + ")";
 }
 
-/// Throws a user error for an option that becomes no tokens with this model; the message names the
-/// option.
+/// Throws a user error for an option that this model's tokenizer turns into no tokens. The message
+/// names the option.
 template <class Model>
 void refuse_empty_options(const Model& model, const Dataset& dataset) {
   for (const Relation& relation : dataset.relations) {

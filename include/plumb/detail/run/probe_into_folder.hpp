@@ -4,8 +4,8 @@
 // How can a scorer and facts become a finished run folder in one call?
 //
 // It writes the same files as `plumb probe`, including the page. `plumb report`, `calibrate` and
-// `compare` and lm-pub-quiz can read them. It is a ProbeJob run by run_job. To record the model by
-// its file and hash, use these two directly and set the Provenance.
+// `compare` and lm-pub-quiz can read them. The function runs a ProbeJob with run_job. To record the
+// model's file and hash, use ProbeJob and run_job directly and set the Provenance.
 
 #include <concepts>
 #include <string>
@@ -22,10 +22,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct FolderProbeOptions {
   /// The model's name in results and pages.
   std::string model = "model";
-  /// Relations, limit, templates and markers are applied to the dataset. By default only template 0
-  /// is used, as in `plumb probe`; `.settings = {.templates = {}}` uses all. Whether statements
-  /// begin with BOS, and a masked model's rule, come from the scorer if it reports them (`bos()`,
-  /// `rule()`).
+  /// The selected relations, the limit, the templates and the markers are applied to the dataset.
+  /// By default only template 0 is used, as in `plumb probe`; `.settings = {.templates = {}}` uses
+  /// all. Whether statements begin with BOS, and a masked model's rule, come from the scorer if it
+  /// reports them (`bos()`, `rule()`).
   ProbeSettings settings{};
   /// Whether to resume the run in the folder. A scorer that now gives different answers is not
   /// detected.
@@ -35,7 +35,7 @@ struct FolderProbeOptions {
   WorkOptions work{};
 };
 
-/// The settings, with what the scorer itself reports.
+/// The settings, completed with what the scorer itself reports.
 template <class Scorer>
 ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
   if constexpr (requires { scorer.bos().has_value(); }) settings.bos = scorer.bos().has_value();
@@ -55,8 +55,8 @@ ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
 /// its facts need no numbers (check_and_complete). Any CandidateScorer works; one that is not a
 /// PackedScorer gets the facts one by one. Throws a user error before anything is scored for what a
 /// loader would refuse, for settings that contradict each other, and for a folder that is not empty
-/// and not resumed. Later it throws for what the scorer refuses; finished packs are then kept. Not
-/// thread-safe.
+/// and not resumed. Later, it throws a user error for statements that the scorer refuses; finished
+/// packs are then kept. Not thread-safe.
 template <PromptBuilder Builder, class Scorer>
 Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, Dataset dataset,
                                         const DiskPath& folder,
@@ -79,7 +79,7 @@ Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, 
   }
 }
 
-/// The same with statements, as closed-set probes use them.
+/// The same, with the statements that closed-set probes use.
 template <class Scorer>
 Finished<ProbeReport> probe_into_folder(Scorer& scorer, Dataset dataset, const DiskPath& folder,
                                         const FolderProbeOptions& options = {}) {

@@ -4,12 +4,12 @@
 // The closed-set probe as a job. It scores every statement of a dataset and writes rows, metadata
 // and page.
 //
-// It goes relation by relation, in blocks of whole facts with at most `block_statements`
-// statements, so memory does not grow with the dataset. A block is planned as a whole and then
-// scored pack by pack. When a relation is finished, its results file gets its final name and the
-// journal records it. What is written depends only on the dataset and the settings. A fact is left
-// out if the engine did not report all tokens of one of its candidates; such facts are counted in
-// the metadata and in run.json.
+// The job processes one relation after another, in blocks of whole facts with at most
+// `block_statements` statements, so memory use does not grow with the dataset. A block is planned
+// as a whole and then scored pack by pack. When a relation is finished, its results file gets its
+// final name and the journal records it. What is written depends only on the dataset and the
+// settings. A fact is left out if the engine did not report all tokens of one of its candidates;
+// such facts are counted in the metadata and in run.json.
 
 #include <algorithm>
 #include <cstddef>
@@ -51,8 +51,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job. The scorer must outlive it. The settings' prefix and shots come before what the
-/// builder makes. Not thread-safe.
+/// Models Job. The scorer must outlive it. The settings' prefix and shots precede the prompts that
+/// the builder makes. Not thread-safe.
 template <PackedScorer Scorer, PromptBuilder Builder = Statement>
 class ProbeJob {
  public:
@@ -86,23 +86,23 @@ class ProbeJob {
     }
   }
 
-  /// Maximum number of statements in a block, unless one fact has more.
+  /// The maximum number of statements in a block, unless a single fact has more.
   std::size_t block_statements = 65'536;
-  /// From this number of statements on, the progress of tokenising is reported, because it then
-  /// takes seconds.
+  /// With at least this number of statements, tokenising takes seconds, so its progress is
+  /// reported.
   std::size_t reported_preparation = 1'000'000;
 
   [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }
 
-  /// The number of statements, and the cost of feeding them. Throws as run does for a statement
-  /// that cannot be scored.
+  /// The number of statements, and the cost of feeding them. Throws the same error as `run` for a
+  /// statement that cannot be scored.
   [[nodiscard]] JobPlan plan(const ProgressCallback& on_progress = {}) {
     prepare(nullptr, on_progress);
     return {{"", "statement", statements_, cost_}};
   }
 
   /// Throws a user error for a statement that cannot be scored. If the scorer can check this in
-  /// advance, nothing is scored before.
+  /// advance, nothing is scored before the error is thrown.
   void run(const RunFolder& folder, Work& work) {
     if (checks_beforehand || counts_unknown) prepare(&work, work.on_progress());
     ExamplePrompts examples;
@@ -139,8 +139,9 @@ class ProbeJob {
     write_atomically(folder.file(metadata_name(ResultsKind::closed_set)), metadata.dump(2) + "\n");
   }
 
-  /// How many facts the last run left out, if any, and the column by which its report groups them.
-  /// The column is not a setting, because a resumed run may be shown in a different way.
+  /// The number of facts that the last run left out, if any, and the column by which its report
+  /// groups facts. The column is not a setting, because a resumed run may be shown in a different
+  /// way.
   [[nodiscard]] Json facts() const {
     Json made = Json::object();
     if (unreported_facts_ > 0) made["unreported_facts"] = unreported_facts_;
@@ -158,7 +159,7 @@ class ProbeJob {
   }
 
   /// Throws a user error for the first template that cannot be used in a conversation, with its
-  /// place in the dataset. The message counts the other such templates.
+  /// place in the dataset. The message also gives the number of other such templates.
   void check_conversations() const {
     if (!settings_.conversation) return;
     std::optional<Error> first;
@@ -199,8 +200,8 @@ class ProbeJob {
     return templates(relation).size() * relation.options.size();
   }
 
-  /// Statements that are scored together: those of facts from `first` on under some templates, or
-  /// their neutral prompts.
+  /// Statements that are scored together: those of `count` facts, from `first` on, under some
+  /// templates, or the neutral prompts of these facts.
   struct BlockPlace {
     std::size_t first = 0, count = 0;
     std::vector<std::size_t> under{};
@@ -213,7 +214,8 @@ class ProbeJob {
     std::vector<BlockPlace> blocks;
     const std::vector<std::size_t> all = templates(relation);
     std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact(relation));
-    // The model's cache contains one fact's own shots while its options are scored.
+    // If each fact has its own shots, the model's cache contains the shots of only one fact at a
+    // time.
     if (settings_.shots.count > 0 && settings_.shots.draw == ShotDraw::fact) facts_per_block = 1;
     const auto cut = [&](std::size_t facts, auto add) {
       for (std::size_t first = 0; first < facts; first += facts_per_block) {
@@ -228,7 +230,7 @@ class ProbeJob {
         blocks.push_back({first, count, all, false});
         return;
       }
-      // Each template has its own context.
+      // Each template has its own context and therefore its own block.
       for (const std::size_t t : all) blocks.push_back({first, count, {t}, false});
     });
     return blocks;
@@ -245,8 +247,8 @@ class ProbeJob {
 
   /// Tokenises and plans all statements once, and keeps the blocks for scoring. Throws a user
   /// error, with its place in the dataset, for a statement that cannot be scored. Relations that
-  /// `work` has finished are skipped, or only their unknown answers are counted. Without a `work`,
-  /// all relations are prepared.
+  /// `work` has finished are skipped, except that their unknown answers may be counted. Without
+  /// `work`, all relations are prepared.
   void prepare(Work* work, const ProgressCallback& on_progress) {
     if (has_all_ || (is_prepared_ && work != nullptr)) return;
     is_prepared_ = true;
@@ -283,7 +285,7 @@ class ProbeJob {
     }
   }
 
-  /// A block with its statements, not yet planned. Throws as prepare does.
+  /// A block with its statements, not yet planned. Throws the same errors as prepare.
   [[nodiscard]] typename Scorer::Block filled_block(const Relation& relation,
                                                     const BlockPlace& place,
                                                     UnknownAnswers* unknown = nullptr) {
@@ -344,7 +346,7 @@ class ProbeJob {
     const std::vector<BlockPlace> blocks = blocks_of(relation);
     AtomicFile rows(file);
     ScoringCost cost;
-    std::vector<double> neutral_scores;  // of the neutral prompts, in their order
+    std::vector<double> neutral_scores;  // scores of the neutral prompts, in their order
     std::vector<StatementScore> table;  // facts × templates × options, of the blocks being scored
     std::vector<bool> left_out;
     std::size_t templates_scored = 0;
@@ -421,7 +423,8 @@ class ProbeJob {
   Provenance provenance_;
   InContext<Builder> builder_;
   std::size_t statements_ = 0, unreported_facts_ = 0;
-  // The result of prepare: for the unfinished relations, or for all.
+  // Whether `prepare` has prepared the unfinished relations, and whether it has prepared all of
+  // them.
   bool is_prepared_ = false, has_all_ = false;
   ScoringCost cost_;
   KeptBlocks<Scorer> kept_;              // by relation and block

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a closed-set probe, and the dataset that they select.
+// The settings of a closed-set probe, and the dataset that they select.
 
 #include <cstddef>
 #include <cstdint>
@@ -49,12 +49,12 @@ struct TemplateChoice {
 };
 
 struct ProbeSettings {
-  /// The path that `chosen_dataset` loads; not read if a dataset is given.
+  /// The path that `chosen_dataset` loads. It is not read if a program passes a dataset.
   std::filesystem::path data{};
   std::vector<std::string> relations{};
   std::filesystem::path template_file{};
   AddedMarkers inject = AddedMarkers::none;
-  /// Number of facts of each relation, from the first on; 0 takes all.
+  /// The number of facts per relation, counted from the first; 0 takes all.
   std::size_t limit = 0;
   TemplateChoice templates{0};
   Scoring scoring{};
@@ -66,29 +66,31 @@ struct ProbeSettings {
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
   /// The text before every statement, unchanged.
   TextSetting prefix{};
-  /// Solved facts of the relation, before every statement.
+  /// Solved facts of the relation, which precede every statement.
   ShotChoice shots{};
-  /// Number of draws of the shots, with consecutive seeds. A command makes each a separate run.
+  /// The number of times that shots are drawn, with consecutive seeds. A command makes a separate
+  /// run for each draw.
   std::size_t shot_seeds = 1;
-  /// Whether statements are asked in a conversation, formatted by the model's chat template.
+  /// Whether statements are part of a conversation that the model's chat template formats.
   bool chat = false;
   ChatTurn chat_turn = ChatTurn::question;
-  /// The system message; empty: none.
+  /// The system message; empty for none.
   TextSetting system{};
-  /// Replaces the model's own chat template; empty: the model's own.
+  /// A file that replaces the model's own chat template. If empty, the model's own template is
+  /// used.
   std::filesystem::path chat_template{};
-  /// Not an option: made from the chat template before a job (chat_of).
+  /// Not an option: it is made from the chat template before a job starts (chat_of).
   Chat conversation{};
-  /// The prefix before the answer that `Reduction::pmi` compares with. If not set: the template
-  /// without its subject.
+  /// The text before the answer in the neutral prompts of `Reduction::pmi`. If not set, this is the
+  /// template without its subject.
   GivenText neutral{};
-  /// Seed of the bootstrap intervals.
+  /// The seed for the bootstrap intervals.
   std::uint64_t seed = 0;
-  /// A column of the facts' table; the report also shows each of its values separately. Empty:
-  /// none.
+  /// A column of the facts' table; the report also shows the facts with each of its values
+  /// separately. Empty for none.
   std::string group_by{};
 
-  /// The settings that existing results can also be read with.
+  /// The settings that also apply to reading existing results.
   template <class Self, class Visitor>
   static void visit_reading(Self& self, Visitor& visitor) {
     visitor("data", self.data,
@@ -110,7 +112,7 @@ struct ProbeSettings {
              .help = "tokens to score: statement, answer (tokens that overlap it) or continuation "
                      "(from the answer on)"});
   }
-  /// The settings of scoring.
+  /// The settings that determine scoring.
   template <class Self, class Visitor>
   static void visit_scoring(Self& self, Visitor& visitor) {
     visitor("templates", self.templates,
@@ -218,8 +220,8 @@ struct ProbeSettings {
     }
   }
 
-  /// How the model's tokenizer reads the texts of special tokens. A chat template contains them, so
-  /// they are parsed.
+  /// How the model's tokenizer reads the texts of special tokens. A chat template contains special
+  /// tokens, so with one they are parsed.
   [[nodiscard]] SpecialTokenReading reading() const noexcept {
     return chat ? SpecialTokenReading::parse : special_tokens;
   }
@@ -273,8 +275,8 @@ struct ProbeSettings {
   return record;
 }
 
-/// The dataset to probe: only the selected part, with its templates replaced or marked. Throws a
-/// user error for a selection that does not exist and for a file that cannot be read.
+/// The dataset to probe: only the selected part, whose templates may be replaced or get markers.
+/// Throws a user error for a selection that does not exist and for a file that cannot be read.
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings, Dataset whole) {
   Dataset dataset =
       select_facts(std::move(whole), settings.relations, settings.limit, settings.shots.count > 0);
@@ -287,7 +289,7 @@ struct ProbeSettings {
   inject_markers(dataset, settings.inject);
   return dataset;
 }
-/// The same for the dataset at `settings.data`.
+/// The same for the dataset that is loaded from `settings.data`.
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings) {
   return chosen_dataset(settings, load_dataset(settings.data));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can a closed-set probe not ask a model, and what must readers know about its statements
-// wherever its numbers are shown?
+// Which statements can a model not be asked, and what must the readers of a closed-set probe's
+// numbers know about its statements?
 
 #include <algorithm>
 #include <cstddef>
@@ -26,9 +26,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for what a model cannot be asked: an option that becomes no tokens, or a
-/// text with the text of a special token if that is refused. Adds warnings about how the model
-/// reads these texts to its description.
+/// Throws a user error for an option that becomes no tokens, and for a text that contains the text
+/// of a special token if such texts are refused. Adds warnings about how the model reads these
+/// texts to its description.
 template <class Model>
 void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
                  ModelDescription& description) {
@@ -42,7 +42,8 @@ void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings
   special_tokens.warn(description);
 }
 
-/// A warning about a prefix whose last word runs into the statement; none for other prefixes.
+/// A warning if a prefix ends without white space, so that its last word runs into the statement;
+/// otherwise nothing.
 [[nodiscard]] inline std::optional<std::string> prefix_warning(const std::string& prefix) {
   const std::size_t last = prefix.find_last_of(" \n\t") + 1;
   if (prefix.empty() || last == prefix.size()) return std::nullopt;
@@ -57,7 +58,7 @@ template <class Builder, class Scorer>
                                                     const ProbeSettings& settings,
                                                     const Builder& builder, const Scorer& scorer) {
   std::vector<std::string> warnings;
-  if (settings.chat) return warnings;  // its template decides on BOS and precedes every statement
+  if (settings.chat) return warnings;  // the chat template decides on BOS and comes first
   std::size_t own = 0, patterns = 0, led_by_answer = 0, facts = 0;
   for (const Relation& relation : dataset.relations) {
     const std::vector<std::size_t> templates = templates_of(relation, settings.templates.indices);

@@ -12,22 +12,23 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The progress of a job at a call of the callback.
+/// The progress of a job at the time of a call to the callback.
 struct WorkState {
-  /// What is counted: "statements", or a part whose packs are counted separately.
+  /// What is counted: "statements", or the name of a part whose packs are counted separately.
   const std::string& counted;
   std::size_t done = 0;
-  /// The number of these that were evaluated now, not read from the journal.
+  /// The number of finished items that this process evaluated instead of reading them from the
+  /// journal.
   std::size_t fresh = 0;
   std::size_t total = 0;
-  /// What is being worked on, such as a relation; may be empty.
+  /// What the job is working on, such as a relation; may be empty.
   const std::string& at;
 };
 
 using ProgressCallback = std::function<void(const WorkState&)>;
 
-/// Counts work without the model, such as texts that are checked first. Does nothing without a
-/// callback, which must outlive it. Not thread-safe.
+/// Counts work that does not need the model, such as texts that are checked first. Does nothing
+/// without a callback, which must outlive it. Not thread-safe.
 class Count {
  public:
   Count(const ProgressCallback& tell, std::string counted, std::size_t total)

@@ -3,8 +3,9 @@
 
 // How far is the job, how fast, and how long will it take?
 //
-// On a terminal it is a bar that redraws itself. Elsewhere it is a plain line every few seconds, so
-// that a log file stays readable. It only writes to the given stream. Tests can replace the clock.
+// On a terminal, a bar shows this and redraws itself. Elsewhere, a plain line is printed every few
+// seconds, so that a log file stays readable. The bar writes only to the given stream. Tests can
+// replace the clock.
 
 #include <algorithm>
 #include <chrono>
@@ -44,13 +45,13 @@ class ProgressBar {
     if (bar_is_open_) out_ << std::endl;
   }
 
-  /// `done` is the number of items done so far. `fresh` is the number done by this process; the
-  /// others say nothing about the rate. `label` names what is being worked on.
+  /// `done` is the number of items done so far. `fresh` is the number of items done by this
+  /// process; only these are used for the rate. `label` names what is being worked on.
   void update(std::size_t done, std::size_t fresh, const std::string& label) {
     const double now = clock_();
     if (now - last_ < (on_terminal_ ? 0.1 : 5.0) && done < total_) return;
     last_ = now;
-    // The first seconds include warm-up and say nothing about the rest.
+    // The first seconds include warm-up and are not representative.
     const bool settled = now - start_ >= 2 || done >= total_;
     const double rate = settled && now > start_ ? static_cast<double>(fresh) / (now - start_) : 0;
     std::string line =
@@ -69,7 +70,8 @@ class ProgressBar {
     }
   }
 
-  /// "120/s"; below 10 with a decimal, "0.3/s"; slower rates per minute or per hour.
+  /// For example "120/s". Rates below 10 have one decimal, as in "0.3/s"; slower rates are per
+  /// minute or per hour.
   [[nodiscard]] static std::string per_second(double rate) {
     if (rate >= 9.95) return std::to_string(std::lround(rate)) + "/s";
     if (rate >= 0.095) return with_decimals(rate, 1) + "/s";

@@ -3,8 +3,8 @@
 
 // What is the text of a planned prompt, and which facts does it show?
 //
-// Prompts come by relation, template and fact. So shared shots are drawn once and kept until a
-// prompt has other shots.
+// Prompts are ordered by relation, template and fact. Shared shots are therefore drawn once and
+// kept until a prompt needs different shots.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A shot as files record it.
+/// A shot in the form in which files record it.
 [[nodiscard]] inline RecordedShot recorded_shot(const MultiPromptDataset& dataset,
                                                 const AskedUnder& shot) {
   const ManyNamedFact& fact = dataset.relations[shot.relation].facts[shot.fact];
@@ -29,8 +29,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The facts that a setting may show before the prompts of a relation, in the order in which they
-/// were drawn. `template_index` only matters under X-template. For fresh shots: all facts that may
-/// be drawn, in the dataset's order and without a template.
+/// were drawn. `template_index` is only used under X-template. If each prompt draws its own shots,
+/// these are all facts that may be drawn, in the dataset's order and without a template.
 [[nodiscard]] inline RecordedShotList shot_list(const MultiPromptDataset& dataset,
                                                 const FewShot& few_shot, std::size_t relation,
                                                 std::size_t template_index) {
@@ -50,7 +50,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return list;
 }
 
-/// All lists of a setting; none if it shows no shots.
+/// All lists of a setting's shots; empty if the setting shows no shots.
 [[nodiscard]] inline std::vector<RecordedShotList> shot_lists(const MultiPromptDataset& dataset,
                                                               const AskedFacts& asked,
                                                               const FewShot& few_shot) {
@@ -59,8 +59,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   for (const AskedRelation& one : asked.relations) {
     for (const std::size_t t : few_shot.templates(one.relation)) {
       lists.push_back(shot_list(dataset, few_shot, one.relation, t));
-      if (lists.back().relation.empty()) return lists;  // one for all relations
-      if (!lists.back().template_index) break;          // one for all templates
+      if (lists.back().relation.empty()) return lists;  // one list for all relations
+      if (!lists.back().template_index) break;          // one list for all templates
     }
   }
   return lists;
@@ -92,12 +92,12 @@ class PromptTexts {
     return places(asked_.relations[planned.relation].relation, planned.prompt.template_index,
                   fact_place(planned), planned.prompt.expression);
   }
-  /// The same for a content-free prompt.
+  /// The shots in a content-free prompt.
   [[nodiscard]] ShotPlaces shown_content_free(std::size_t relation, std::size_t template_index) {
     return places(asked_.relations[relation].relation, template_index, FewShot::no_fact, 0);
   }
 
-  /// Instruction and shots, without the question.
+  /// The instruction and the shots, without the question.
   [[nodiscard]] std::string context(const PlannedPrompt& planned) {
     const std::size_t place = asked_.relations[planned.relation].relation;
     const std::size_t fact = fact_place(planned);

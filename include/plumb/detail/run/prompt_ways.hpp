@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Ways of asking over many prompts, read from finished runs.
+// Reads ways of asking with many prompts from finished runs.
 //
-// A run of `plumb generate` has one way of asking per setting. A probe's run folder (or
-// lm-pub-quiz's) has one: the closed set's answers under all templates that were scored. The same
-// measures apply to all, so masked, causal and generated answers can be compared.
+// A run of `plumb generate` has one way of asking per setting. A run folder of a probe or of
+// lm-pub-quiz has a single way of asking: the closed set, with the answers under all templates that
+// were scored. The same measures apply to all, so masked, causal and generated answers can be
+// compared.
 
 #include <cstddef>
 #include <filesystem>
@@ -28,8 +29,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The entries of `known` for relations all of whose paraphrases it contains. For other relations,
-/// only the text of a template is known.
+/// The entries of `known` for those relations whose paraphrases are all in `known`. For other
+/// relations, only the text of a template is known.
 inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplates& known) {
   KnownTemplates made;
   for (const RelationPredictions& relation : model.relations) {
@@ -48,8 +49,8 @@ inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplat
   return made;
 }
 
-/// The first template that all relations of a results folder have. Reading needs a base template,
-/// but no number over many prompts depends on it.
+/// The first template index that all relations of a results folder share. Reading a folder needs a
+/// base template, but no number over many prompts depends on the choice.
 inline std::size_t some_template(const DiskPath& folder) {
   std::optional<std::set<std::size_t>> common;
   for (const RecordedRelation& recorded : recorded_relations(folder)) {
@@ -62,7 +63,7 @@ inline std::size_t some_template(const DiskPath& folder) {
   return common && !common->empty() ? *common->begin() : 0;
 }
 
-/// A model file's name without the ending that all of them have.
+/// The name of a model file without the ending that all such files share.
 inline std::string short_name(const std::string& name) {
   return name.ends_with(".gguf") ? name.substr(0, name.size() - 5) : name;
 }
@@ -74,7 +75,7 @@ struct PromptWays {
 };
 
 /// Reads all runs; each must have a name. Generations come first. `templates` is a file and may be
-/// empty. Throws a user error for what cannot be read.
+/// empty. Throws a user error for runs and files that cannot be read.
 [[nodiscard]] inline PromptWays read_prompt_ways(const std::vector<ResultFolder>& runs,
                                                  const std::filesystem::path& templates,
                                                  const AnswerLemmas& lemmas) {
@@ -90,7 +91,7 @@ struct PromptWays {
     if (!is_generation(folder)) continue;
     ManyPromptAnswers run = read_generation(folder, lemmas);
     for (ManyPromptStudy& study : run.studies) {
-      // The settings of a single run are distinct without the run's name.
+      // For a single run, the settings' names are distinct without the run's name.
       if (runs.size() > 1)
         study.answered.name = detail::short_name(name) + " " + study.answered.name;
       ways.studies.push_back(std::move(study));

@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model that a job uses, and how files are identified. Empty or null means unknown.
+/// Identifies the model that a job uses, and the files. Empty or null means unknown.
 struct Provenance {
   /// The model's name in results.
   std::string model{};
@@ -32,9 +32,9 @@ struct Provenance {
   std::optional<Precision> precision{};
   /// SHA-256 over several files' names and contents, in hex.
   std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
-  /// SHA-256 of one file, or of a folder's own files.
+  /// SHA-256 of one file, or of the files directly in a folder.
   std::function<Json(const std::filesystem::path&)> hash_file{};
-  /// Names and hashes of LoRA adapters, two lists; null without adapters.
+  /// Two lists with the names and the hashes of LoRA adapters; null without adapters.
   Json lora{}, lora_sha256{};
   /// SHA-256 of the tokenizer that the user gave for a server's model.
   Json tokenizer_sha256{};
@@ -44,14 +44,14 @@ struct Provenance {
     if (warning) description.warnings.push_back(*std::move(warning));
   }
 
-  /// Null without a file.
+  /// The hash of a file; null if `file` is empty.
   [[nodiscard]] Json hash_of(const DiskPath& file) const {
     return file.empty() || !hash_file ? Json() : hash_file(file);
   }
 };
 
-/// The settings that decide what the model computes; with other settings it may give other numbers.
-/// The exactness of a model that runs elsewhere is unknown.
+/// The settings that determine what the model computes; with different settings it may give
+/// different numbers. The exactness of a model that runs on a server is unknown.
 [[nodiscard]] inline Json model_settings(const Provenance& from) {
   const ModelDescription& model = from.description;
   return {{"model_sha256", from.model_sha256},
@@ -67,8 +67,8 @@ struct Provenance {
           {"lora_sha256", from.lora_sha256}};
 }
 
-/// The settings that all jobs share. A model that does not list its special tokens is taken to read
-/// their texts as text.
+/// The settings that all jobs share. A model that does not list its special tokens is assumed to
+/// read their texts as ordinary text.
 [[nodiscard]] inline Json shared_settings(const char* command, const Provenance& from,
                                           const std::string& dataset,
                                           const std::vector<std::filesystem::path>& files,

@@ -3,8 +3,8 @@
 
 // Which files does a ranking write for each method?
 //
-// METHOD_ranks.jsonl has a line for each query (records/ranking_rows.hpp). METHOD_nearest.jsonl has
-// the nearest entities of each query in the same order.
+// METHOD_ranks.jsonl contains a line for each query (records/ranking_rows.hpp).
+// METHOD_nearest.jsonl contains the nearest entities of each query, in the same order.
 
 #include <cstddef>
 #include <cstdint>
@@ -30,8 +30,8 @@ inline void write_ranks(const RunFolder& folder, const std::string& method,
   write_atomically(folder.file(method + "_ranks.jsonl"), lines);
 }
 
-/// Writes each query's nearest entities. `nearest(part)` returns those of a part's queries, as
-/// places among its candidates.
+/// Writes each query's nearest entities. `nearest(part)` returns the nearest entities of a part's
+/// queries, as places among the part's candidates.
 template <class Nearest>
 void write_nearest(const RunFolder& folder, const std::string& method, const RankParts& parts,
                    Nearest nearest) {

@@ -2,7 +2,7 @@
 #pragma once
 
 // The ranking of a knowledge graph's entities as a job: by the cosine of embeddings (DEER), by
-// exact likelihood and by the LM head, together on one page.
+// exact likelihood and by the LM head. One page shows all methods.
 
 #include <chrono>
 #include <cstddef>
@@ -44,9 +44,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <ScoringLm Model>
 class RankJob {
  public:
-  /// Throws a user error for a method that the model does not support and for texts that it may not
-  /// be asked, and throws as rank_parts and GivenVectors do. A `ranking` shares DEER's entities
-  /// among processes and must outlive the job; without one, this process ranks by itself.
+  /// Throws a user error for a method that the model does not support and for texts that it must
+  /// not be asked; also throws the errors of rank_parts and GivenVectors. A `ranking` shares DEER's
+  /// entities among processes and must outlive the job. Without one, this process ranks by itself.
   RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
           Provenance provenance = {}, EntityRanking* ranking = nullptr)
       : ranking_(ranking),
@@ -91,7 +91,8 @@ class RankJob {
 
   [[nodiscard]] const Json& settings() const { return settings_record_; }
 
-  /// Texts to embed, and queries for which names are searched, both with their tokens.
+  /// Plans the texts to embed and the queries for which names are searched, both with their token
+  /// counts.
   [[nodiscard]] JobPlan plan() {
     JobPlan made;
     if constexpr (DeerModel<Model>) {
@@ -151,7 +152,7 @@ class RankJob {
     return rank_report(folder, {.seed = settings_.seed});
   }
 
-  /// What decided the BOS before prompts, and the cost of ranking and of the name searches, by
+  /// What determined the BOS before prompts, and the cost of ranking and of the name searches, by
   /// method.
   [[nodiscard]] Json facts() const {
     Json facts = {{"bos_by", bos_.by}};
@@ -176,11 +177,11 @@ class RankJob {
   }
   [[nodiscard]] const VectorCache* cache() const { return cache_ ? &*cache_ : nullptr; }
 
-  /// The settings that decide vectors in addition to their texts. Throws a user error if the model
-  /// has no hash.
+  /// The settings that, together with the texts, determine the vectors. Throws a user error if the
+  /// model has no hash.
   [[nodiscard]] Json cache_key() const {
     Json made = model_settings(provenance_);
-    made.erase("lora");  // moved after its hash, as in existing caches
+    made.erase("lora");  // moved after its hash, to match existing caches
     made["lora"] = provenance_.lora;
     for (const char* name : {"plumb_version", "bos", "special_tokens"}) {
       made[name] = settings_record_.at(name);
@@ -199,8 +200,8 @@ class RankJob {
     return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
   }
 
-  /// Checks the names that are asked, shown or ranked. Returns a remark if the prompts' own words
-  /// contain the text of a special token.
+  /// Checks the names that are asked about, shown as shots or ranked. Returns a remark if the
+  /// prompts' own words contain the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check{model_, settings_.special_tokens, require_bos(model_, bos_.bos)};
     const RankPlan& plan = parts_.whole;
@@ -220,7 +221,7 @@ class RankJob {
     return std::nullopt;
   }
 
-  /// A remark if the run uses vectors that were made elsewhere with another model.
+  /// A remark if the run uses vectors that were made elsewhere with a different model.
   [[nodiscard]] std::optional<std::string> remark_on_vectors() const {
     const DiskPath& file = settings_.entities;
     const DiskPath run = file.parent() / "run.json";
@@ -291,7 +292,7 @@ class RankJob {
     }
   }
 
-  EntityRanking* ranking_;  // null: only this process
+  EntityRanking* ranking_;  // null if this process ranks by itself
   Model& model_;
   const KnowledgeGraph& graph_;
   RankSettings settings_;

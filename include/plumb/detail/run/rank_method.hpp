@@ -35,14 +35,14 @@ enum class RankMethod { deer, likelihood, lm_head };
 /// The tokens before the prompts of a ranking.
 struct BosOfRanking {
   Bos bos;
-  /// What decided it, as run.json records it: "option", "tokenizer", or "default" if the model does
-  /// not report it.
+  /// What determined these tokens, as run.json records it: "option", "tokenizer", or "default" if
+  /// the model does not report what its tokenizer does.
   std::string_view by;
-  /// All tokens that the tokenizer puts around a text, if it decided.
+  /// All tokens that the tokenizer adds around a text, if the tokenizer determined them.
   std::optional<TextFrame> own{};
 
-  /// The tokens around a text that becomes a vector. Scores of names only use `bos`: a token after
-  /// a query would come before its answer.
+  /// The tokens around a text that is embedded. Scores of names use only `bos`, because a token
+  /// after a query would precede the query's answer.
   [[nodiscard]] Surround around() const { return {bos, own}; }
 
   /// Throws a user error for a token that the model does not have.
@@ -97,15 +97,15 @@ struct BosOfRanking {
   }
 };
 
-/// Whether a model gives vectors of texts, by its type and by what was loaded.
+/// Whether a model can embed texts, judged by its type and by what was loaded.
 template <class Model>
 [[nodiscard]] bool has_vectors(const Model& model) {
   const Capabilities can = capabilities_of(model);
   return can.tree_embeddings || can.text_embeddings;
 }
 
-/// Throws a user error for a graph with only one entity, and if vectors are wanted from a model
-/// that has none.
+/// Throws a user error for a graph with only one entity, and if vectors are needed but the model
+/// has none.
 inline void refuse_unrankable(const KnowledgeGraph& graph, bool wants_vectors, bool has_vectors) {
   if (graph.entities.size() < 2) {
     throw user_error({.field = graph.name}, "the graph has only one entity",

@@ -3,8 +3,8 @@
 
 // Which parts of a ranking have their own candidates?
 //
-// Entities are ranked among one set of candidates, or each relation's queries among the relation's
-// own. The LM head only ranks entities whose name is one token.
+// Either all queries share one set of candidates, or the queries of each relation have the
+// relation's own candidates. The LM head only ranks entities whose name is one token.
 
 #include <cstddef>
 #include <string>
@@ -16,13 +16,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is ranked: the plan, its parts with their own candidates (or the whole plan again), and, if
-/// the LM head is used, the parallel list of what it can rank of each part.
+/// What is ranked: the plan; its parts with their own candidates, or the whole plan as the only
+/// part; and, if the LM head is used, what it can rank in each part, in the order of the parts.
 struct RankParts {
   RankPlan whole;
   std::vector<RankPlan> parts{};
   std::vector<RankPlan> single{};
-  /// Whether the parts are relations.
+  /// Whether each part belongs to one relation.
   bool by_relation = false;
 
   /// The relation of a part; empty if the part is the whole plan.
@@ -30,7 +30,7 @@ struct RankParts {
     if (!by_relation) return "";
     return whole.graph.relations[parts[part].queries.front().query.triple.relation].id;
   }
-  /// Whether the LM head ranks among fewer candidates than the other methods.
+  /// Whether the LM head has fewer candidates than the other methods.
   [[nodiscard]] bool narrows() const {
     for (std::size_t p = 0; p < single.size(); ++p) {
       if (single[p].candidates.size() != parts[p].candidates.size()) return true;
@@ -45,7 +45,8 @@ struct RankParts {
   }
 };
 
-/// Throws as rank_plan does, and a user error if the LM head is wanted but can rank nothing.
+/// Throws the same errors as rank_plan, and a user error if the LM head is requested but can rank
+/// nothing.
 template <class Tokenizer>
 [[nodiscard]] RankParts rank_parts(const KnowledgeGraph& graph, const RankOptions& options,
                                    bool with_lm_head, const Tokenizer& tokenizer) {

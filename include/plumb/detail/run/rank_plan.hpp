@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which queries about a knowledge graph are asked, and among which entities?
+// Which queries about a knowledge graph does a ranking use, and among which entities does it rank?
 //
-// Queries are the triples of a part of the graph, or a seeded sample of them. Candidates are all
-// entities, those whose name is one token, the heads and tails of the queries, or, for each
-// relation, the entities in the relation's range. All compared methods share both. Source: "Cosine
-// Similarity as Logits?", sections 5.2 and 5.3 and appendix C.2.
+// The queries are the triples of a part of the graph, or a seeded sample of these triples. The
+// candidates are all entities, those whose name is one token, the heads and tails of the queries,
+// or, for each relation, the entities in the relation's range. All compared methods use the same
+// queries and candidates. Source: "Cosine Similarity as Logits?", sections 5.2 and 5.3 and appendix
+// C.2.
 
 #include <array>
 #include <cstddef>
@@ -56,28 +57,29 @@ struct RankOptions {
   CandidateSet candidates = CandidateSet::all;
   /// Codes of the selected relations; empty selects all.
   std::vector<std::string> relations{};
-  /// Number of these triples to draw by seed, then to take from the first on; 0 takes all.
+  /// The number of these triples to draw with the seed, and the number of the drawn triples to
+  /// take, counted from the first; 0 takes all.
   std::size_t sample = 0;
   std::size_t limit = 0;
   std::uint64_t sample_seed = 0;
   std::size_t shots = 8;
   std::uint64_t shot_seed = 0;
-  /// How DEER and the LM head write queries; likelihoods use the paper's form.
+  /// How DEER and the LM head write queries; likelihoods always use the paper's form.
   QueryForm form = QueryForm::reference;
-  /// DEER ranks with each.
+  /// The prompts for embedding entities. DEER ranks once with each.
   std::vector<EntityPrompt> entity_prompts{EntityPrompt::eol};
-  /// Whether to also ask for each triple's head.
+  /// Whether to also rank the head of each triple.
   bool heads = false;
   NameSearchOptions search{};
 };
 
-/// A query with its part of the graph.
+/// A query, and the part of the graph that it comes from.
 struct PlannedQuery {
   GraphQuery query;
   std::string_view part;
 };
 
-/// The entities that queries are ranked among. Any number of threads may read one.
+/// The entities that queries are ranked among. Any number of threads may read the same object.
 class Candidates {
  public:
   Candidates() = default;
@@ -85,7 +87,7 @@ class Candidates {
       : entities_(std::move(entities)), places_(all, absent) {
     for (std::uint32_t i = 0; i < entities_.size(); ++i) places_[entities_[i]] = i;
   }
-  /// Indices into the graph's entities, ascending.
+  /// Indices into the graph's entities, in ascending order.
   [[nodiscard]] const std::vector<std::uint32_t>& entities() const noexcept { return entities_; }
   [[nodiscard]] std::size_t size() const noexcept { return entities_.size(); }
   [[nodiscard]] bool has(std::uint32_t entity) const { return places_[entity] != absent; }
@@ -104,7 +106,7 @@ struct RankPlan {
   std::vector<Triple> shots;
   std::vector<PlannedQuery> queries;
   Candidates candidates;
-  /// Queries left out because the true entity is not a candidate.
+  /// The number of queries left out because the true entity is not a candidate.
   std::size_t left_out = 0;
 };
 
@@ -158,8 +160,9 @@ inline void refuse_no_single_token(std::size_t queries) {
                    "use more queries with `limit` or `sample`, or rank by likelihood or DEER");
 }
 
-/// For each relation, the plan's queries among the entities in the relation's range: the range in
-/// the graph, or else all tails of the relation. Relations without queries have no plan.
+/// For each relation, a plan with the relation's queries and, as candidates, the entities in its
+/// range. If the graph does not list the range, it consists of all tails of the relation. Relations
+/// without queries have no plan.
 [[nodiscard]] inline std::vector<RankPlan> plans_by_relation(const RankPlan& plan) {
   const KnowledgeGraph& graph = plan.graph;
   std::vector<std::set<std::uint32_t>> ranges(graph.relations.size());
@@ -183,7 +186,7 @@ inline void refuse_no_single_token(std::size_t queries) {
   return made;
 }
 
-/// The texts that are scored after the queries for likelihoods, parallel to the candidates.
+/// The texts that are scored after the queries for likelihoods, in the order of the candidates.
 [[nodiscard]] inline std::vector<std::string> likelihood_texts(const RankPlan& plan) {
   std::vector<std::string> texts;
   for (const std::uint32_t e : plan.candidates.entities()) {
@@ -192,7 +195,7 @@ inline void refuse_no_single_token(std::size_t queries) {
   return texts;
 }
 
-/// The texts that the LM head ranks after queries of a form, parallel to the candidates.
+/// The texts that the LM head ranks after queries in a form, in the order of the candidates.
 [[nodiscard]] inline std::vector<std::string> head_texts(const RankPlan& plan, QueryForm form) {
   std::vector<std::string> texts;
   for (const std::uint32_t e : plan.candidates.entities()) {
@@ -255,7 +258,7 @@ template <class Tokenizer>
 
 /// For each query, the candidates that are true answers, as places among them, in ascending order.
 /// The query's own true entity is included. The plan must outlive it. Any number of threads may use
-/// one.
+/// the same object.
 class TrueCandidates {
  public:
   explicit TrueCandidates(const RankPlan& plan) : plan_(plan) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts does a ranking of entities give to the model?
+// Which prompts does a ranking of entities send to the model?
 //
-// All prompts of deer_run.hpp and name_search_run.hpp, from the same plans. "deer queries" and
-// "deer entities" ("deer-a entities" for variant a) are texts whose last token's vector is used.
-// "likelihood" and "lm-head" are queries. The texts that are scored after each of them are listed
-// once, as "likelihood candidates" and "lm-head candidates", by relation if relations have their
-// own candidates. A query's tokens are followed by a candidate's tokens, which are those that it
-// has inside a text. (If the vocabulary had a token that spans the comma and the name, the
-// likelihood would be that of the whole text's tokens: score/token_joins.hpp.)
+// This file lists all prompts of deer_run.hpp and name_search_run.hpp, from the same plans. "deer
+// queries" and "deer entities" ("deer-a entities" for variant a) are texts whose last token's
+// vector is used. "likelihood" and "lm-head" are queries. The texts that are scored after each of
+// them are listed once, as "likelihood candidates" and "lm-head candidates", by relation if
+// relations have their own candidates. The model gets a query's tokens followed by a candidate's
+// tokens, which are those that the candidate has inside a text. (If the vocabulary has a token that
+// spans the comma and the name, the likelihood is that of the tokens of the whole text:
+// score/token_joins.hpp.)
 
 #include <cstddef>
 #include <string>
@@ -51,7 +52,7 @@ void for_each_query_prompt(const RankPlan& plan, const std::string& part, QueryF
   }
 }
 
-/// One list of all texts that are scored after a plan's queries. `label` names its relation.
+/// A single list of all texts that are scored after a plan's queries. `label` names its relation.
 inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& part,
                                       const std::string& label,
                                       const std::vector<std::string>& texts) {
@@ -65,7 +66,7 @@ inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& p
   return made;
 }
 
-/// Calls `visit(kind, make)` for each prompt, with `bos` before it; make() returns the
+/// Calls `visit(kind, make)` for each prompt, which `bos` precedes; make() returns the
 /// ListedPrompt. Lists of candidates are skipped if only one entity's prompts are selected.
 template <class Visit>
 void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings, const Bos& bos,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of a ranking of entities, and the graph that they select.
+// The settings of a ranking of entities, and the graph that they select.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Levels of hits. A search has to decide the largest; 0 gives full ranks.
+/// Levels of hits. A search must determine ranks up to the largest level; 0 requests full ranks.
 struct HitLevels {
   std::size_t most = 0;
 
@@ -54,34 +54,34 @@ struct HitLevels {
 };
 
 struct RankSettings {
-  /// The path that `ranked_graph` loads; not read if a graph is given.
+  /// The path that `ranked_graph` loads. It is not read if a program passes a graph.
   std::filesystem::path data{};
   std::vector<RankMethod> methods{RankMethod::deer};
   RankOptions ranking{};
   HitLevels hits{};
-  /// If not set: what the configuration of the model's tokenizer does, as in the paper's program.
-  /// Jobs query the tokenizer.
+  /// If not set, the configuration of the model's tokenizer decides, as in the paper's program.
+  /// Jobs query the tokenizer for this.
   std::optional<Bos> bos{};
-  /// How many nearest entities of each query DEER writes.
+  /// The number of nearest entities that DEER writes for each query.
   std::size_t nearest = 0;
-  /// Entity vectors made elsewhere; empty for none.
+  /// A file of entity vectors made elsewhere; empty for none.
   std::filesystem::path entities{};
-  /// Whether entity vectors that the model computed before are read from `vector_cache`, and new
-  /// ones stored there.
+  /// Whether to read entity vectors that the model computed before from `vector_cache`, and to
+  /// store new vectors there.
   bool cache_vectors = false;
   /// The cache folder (vector_cache.hpp); empty for none. The command line uses plumb's cache.
   std::filesystem::path vector_cache{};
   /// A ranking to replay; empty for none.
   std::filesystem::path fixed{};
   SpecialTokenReading special_tokens = SpecialTokenReading::refuse;
-  /// Seed of the bootstrap intervals.
+  /// The seed for the bootstrap intervals.
   std::uint64_t seed = 0;
 
   [[nodiscard]] bool ranks_by(RankMethod method) const {
     return ranges::find(methods, method) != methods.end();
   }
 
-  /// Which settings have no effect with others, and what to do.
+  /// Which settings have no effect in combination with others, and what to do about it.
   [[nodiscard]] IdleRules idle_rules() const {
     const bool replays = !fixed.empty(), deer = ranks_by(RankMethod::deer);
     IdleRules rules;
@@ -190,14 +190,14 @@ struct RankSettings {
   }
 };
 
-/// The tokens around vectors' texts that `bos` does not cover, as run.json records them; null if
+/// The tokens around embedded texts that `bos` does not cover, as run.json records them; null if
 /// there are none.
 [[nodiscard]] inline Json frame_record(const BosOfRanking& made) {
   if (!made.around().is_frame()) return {};
   return {{"before", made.own->before}, {"after", made.own->after}};
 }
 
-/// The settings of a ranking as run.json records them; `bos` comes before its prompts.
+/// The settings of a ranking as run.json records them; `bos` precedes the prompts.
 [[nodiscard]] inline Json rank_record(const RankSettings& settings, const Bos& bos,
                                       const KnowledgeGraph& graph, const Provenance& from) {
   Json record =
@@ -225,7 +225,7 @@ struct RankSettings {
 /// be read.
 [[nodiscard]] inline KnowledgeGraph ranked_graph(const RankSettings& settings) {
   const DiskPath path = settings.data;
-  // A graph folder without one of its parts is not a table of facts.
+  // A folder that contains any part of a graph is read as a graph, not as a table of facts.
   const bool has_part = (path / "train.tsv").exists() || (path / "test.tsv").exists();
   if (has_part || format_of(path, dataset_formats) == nullptr) return load_graph(path);
   const Dataset dataset = load_dataset(path);

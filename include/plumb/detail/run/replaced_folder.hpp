@@ -5,8 +5,8 @@
 //
 // The new run is written next to the old one, as RUN.new, and gets the name RUN when it is
 // complete. At that moment the old folder is renamed to RUN.old and then removed with everything in
-// it. If the process is killed, the old run keeps its own name or, at that moment, has the name
-// RUN.old; the next process then renames it back.
+// it. If the process is killed, the old run still has its own name or, if the process was just
+// renaming it, the name RUN.old. In that case the next process renames it back.
 
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for a path that is neither unused nor a run of plumb.
+/// Throws a user error for a path that is neither unused nor a run folder of plumb.
 inline void refuse_other_than_run(const DiskPath& path) {
   if (is_unused(path)) return;
   if (path.is_folder() && kept_settings(path).contains("plumb_version")) return;
@@ -30,8 +30,9 @@ inline void refuse_other_than_run(const DiskPath& path) {
                    "choose another folder (`out`)");
 }
 
-/// Removes a run with everything in its folder, run.json last: with it, the next process recognizes
-/// what a power loss has left as a run. Throws an internal error if the disk refuses.
+/// Removes a run with everything in its folder, run.json last. As long as run.json exists, the next
+/// process recognizes the remains after a power loss as a run. Throws an internal error if the disk
+/// refuses.
 inline void remove_run(const DiskPath& folder) {
   for (const DiskPath& entry : folder.list()) {
     if (entry.name() != "run.json") remove_entry(entry);
@@ -47,7 +48,7 @@ inline void remove_run(const DiskPath& folder) {
 /// thread-safe.
 class ReplacedFolder {
  public:
-  /// Throws a user error if something other than a run has the path, or if another process uses it.
+  /// Throws a user error if the path is something other than a run, or if another process uses it.
   explicit ReplacedFolder(const DiskPath& out)
       : out_(out.parent() / out.name()), made_(out_ + ".new"), old_(out_ + ".old") {
     if (!out_.exists() && old_.is_folder()) rename_into_place(old_, out_);

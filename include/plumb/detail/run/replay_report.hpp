@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the replay of a file shows: a table for a terminal. It has no page.
+// The report of a replay: a table for a terminal, without a page.
 
 #include <string>
 #include <utility>

@@ -3,10 +3,10 @@
 
 // Where may the report of a finished run be written?
 //
-// Into the run's own folder, a new folder, or a folder that contains a report of the same run.
-// report.json identifies the run by its folder and a hash of its settings. Other folders may
-// contain another run's numbers or somebody's files, so they are only written over on request; the
-// folder of another run never is.
+// It may be written into the run's own folder, a new folder, or a folder that contains a report of
+// the same run. report.json identifies the run by its folder and a hash of its settings. Other
+// folders may contain another run's numbers or somebody's files, so they are only overwritten on
+// request. The folder of another run is never overwritten.
 
 #include <memory>
 #include <string>
@@ -30,7 +30,7 @@ inline constexpr const char* report_record = "report.json";
   return a.is_folder() && a.canonical() == b.canonical();
 }
 
-/// Identifies the run of a report.
+/// Identifies the run that a report is about.
 [[nodiscard]] inline Json report_identity(const DiskPath& run) {
   return {{"run", run.canonical().string()},
           {"settings_fnv1a", fnv1a_hex(kept_settings(run).dump())}};
@@ -56,7 +56,7 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
   const bool holds_run = (out / "run.json").exists();
   const bool is_own = detail::is_same_folder(out, run);
   if (is_own && holds_run) return;
-  const auto is_left = [](const DiskPath& entry) {  // by a report that was killed at its start
+  const auto is_left = [](const DiskPath& entry) {  // left by a report that was killed at its start
     return entry.name() == std::string(detail::report_record) + ".part";
   };
   if (ranges::all_of(out.list(), is_left) || detail::holds_report_of(run, out)) return;
@@ -71,9 +71,9 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
                    "choose another folder (`out`), or write over it with `overwrite`");
 }
 
-/// Writes a report into a folder, and makes the folder if needed. Throws as
-/// refuse_other_than_report does, a user error if another process uses the folder, and an internal
-/// error if the disk refuses. The same report may then be written again.
+/// Writes a report into a folder, and makes the folder if needed. Throws the errors of
+/// refuse_other_than_report, a user error if another process uses the folder, and an internal error
+/// if the disk refuses. After an error, the same report can be written again.
 inline void write_report(const Report& report, const DiskPath& run, const DiskPath& out,
                          bool overwrite) {
   refuse_other_than_report(run, out, overwrite);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The results folders that a measurement reads, as its user gives them.
+// The results folders that a measurement reads, in the form in which its user gives them.
 
 #include <filesystem>
 #include <string>
@@ -16,14 +16,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One results folder, and the name for its model; empty: the model's own.
+/// A results folder, and a name for its model. If the name is empty, the model's own name is used.
 struct ResultFolder {
   std::string name{};
   DiskPath path{};
 };
 
-/// Reads NAME=DIR or DIR. For the folder of an earlier calibration of a model, its probe's folder
-/// is used. Throws a user error if there is no such folder.
+/// Reads NAME=DIR or DIR. If DIR is the folder of an earlier calibration of a model, the folder of
+/// its probe is used. Throws a user error if there is no such folder.
 [[nodiscard]] inline ResultFolder result_folder(const std::string& word) {
   ResultFolder made{"", word};
   const auto equals = word.find('=');
@@ -40,7 +40,7 @@ struct ResultFolder {
 }
 
 /// The last part of a path, with or without a slash at the end. For the probe inside a calibration,
-/// the calibration's.
+/// this is the name of the calibration's folder.
 [[nodiscard]] inline std::string folder_name(const DiskPath& folder) {
   const DiskPath path = folder.canonical();
   const bool is_part = path.name() == "probe" &&
@@ -56,7 +56,7 @@ struct ResultFolders {
     list.clear();
     for (const std::string& word : words) list.push_back(result_folder(word));
   }
-  /// Whole paths, as run.json records them.
+  /// The absolute paths, as run.json records them.
   [[nodiscard]] Json json() const {
     Json paths = Json::array();
     for (const ResultFolder& one : list) {

@@ -17,7 +17,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How a run's statements are put into a conversation. The template is not included, because every
+/// How a run's statements are placed in a conversation. The template is not included, because every
 /// model has its own.
 inline std::string chat_of(const Json& settings) {
   const std::string turn = first_string(settings, "chat").value_or("");
@@ -27,8 +27,8 @@ inline std::string chat_of(const Json& settings) {
 }
 
 /// Finds settings that make a question harder or easier and that differ between a run and the first
-/// run (over many prompts, the first run of its command). Makes one remark for all runs that differ
-/// in the same way.
+/// run. For comparisons over many prompts, this is the first run of the same command. Makes one
+/// remark for all runs that differ in the same way.
 [[nodiscard]] inline std::vector<std::string> run_differences(const std::vector<ResultFolder>& runs,
                                                               bool over_prompts) {
   std::map<std::string, std::pair<std::string, Json>> firsts;
@@ -71,7 +71,7 @@ inline std::string chat_of(const Json& settings) {
       if (settings[field] == first[field]) continue;
       const std::string of = field;
       ++differ;
-      // Draws of a probe's shots are compared for their spread.
+      // Runs of a probe with different shot seeds may be compared to see their spread.
       other_draw = other_draw || (of == "shot_seed" && settings["shots"].is_number());
       add_to_list(apart,
                   of.ends_with("_sha256")
@@ -81,7 +81,7 @@ inline std::string chat_of(const Json& settings) {
                             " (by SHA-256)"
                       : of + " " + settings[field].dump() + " instead of " + first[field].dump());
     }
-    // A run that refuses the texts of special tokens did not contain any.
+    // A run that refuses the texts of special tokens contains no such texts.
     const auto reads = [](const Json& of) {
       return first_string(of, "special_tokens").value_or("refuse");
     };

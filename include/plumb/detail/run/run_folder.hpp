@@ -3,9 +3,9 @@
 
 // Who owns a run folder, and are its files complete?
 //
-// A run folder belongs to one set of settings, which run.json contains from the start. Resuming it
-// with other settings is refused, and the message names the setting. Files get their names only
-// when they are complete: they are written as NAME.part and then renamed.
+// A run folder belongs to one set of settings, which run.json contains from the start. A run cannot
+// be resumed with different settings; the error message names the setting. Files get their names
+// only when they are complete: they are written as NAME.part and then renamed.
 
 #include <memory>
 #include <string>
@@ -31,7 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                         [](const DiskPath& entry) { return entry.name() == "run.json.part"; });
 }
 
-/// Throws the user error for a folder that is not empty and not to be resumed.
+/// Throws the user error for a folder that is not empty and is not being resumed.
 inline void refuse_used(const DiskPath& path) {
   if (is_unused(path)) return;
   if (!path.is_folder()) {
@@ -42,16 +42,17 @@ inline void refuse_used(const DiskPath& path) {
                    "`overwrite` to replace it");
 }
 
-/// Only one process at a time: the folder is locked while the object exists. Not thread-safe.
+/// Only one process can use a run folder at a time: the folder is locked while the object exists.
+/// Not thread-safe.
 class RunFolder {
  public:
   /// What to do with a folder that is not empty: `fresh` refuses it, `resume` continues a run with
   /// the same settings, `replace` leaves the check to the caller.
   enum class Claim { fresh, resume, replace };
 
-  /// Creates the folder, or takes an existing one. `settings` is an object of everything that
-  /// decides the results. `shard` is the part of the run in the folder (Shard::json). Throws a user
-  /// error if the claim refuses the folder's content, or if another process uses it.
+  /// Creates the folder, or takes an existing one. `settings` is an object that contains everything
+  /// that determines the results. `shard` is the part of the run in the folder (Shard::json).
+  /// Throws a user error if the claim refuses the folder's content, or if another process uses it.
   RunFolder(DiskPath path, const Json& settings, Claim claim, Json shard = {})
       : path_(std::move(path)), settings_(settings), shard_(std::move(shard)) {
     make_folders(path_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The cost of a run, and its form in the journal and run.json.
+// The cost of a run, and the form in which the journal and run.json record it.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A cost as the journal and run.json record it. Masked inputs appear only if there were any.
+/// A cost as the journal and run.json record it. Masked inputs are only recorded if there were any.
 [[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
   Json json = {{"statements", cost.statements},
                {"tokens_one_by_one", cost.tokens_one_by_one},
@@ -38,11 +38,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct RunSummary {
   ScoringCost cost;
   double seconds_model = 0;
-  /// Statements that were evaluated now, not read from the journal.
+  /// The number of statements that this process evaluated instead of reading them from the journal.
   std::size_t fresh_statements = 0;
   /// Seconds in the model, by part.
   std::map<std::string, double> seconds_by_part{};
-  /// Statements that a resumed run read from its journal.
+  /// The number of statements that a resumed run read from its journal.
   std::size_t kept_statements = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The scores of a planned block of statements, as packs of a part of a job.
+// Scores a planned block of statements as packs of a part of a job.
 
 #include <cmath>
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The name of a block's statement in messages: "'France', template 0, option 'Paris'".
 using StatementNames = std::function<std::string(std::size_t statement)>;
 
-/// What a job does about a statement with unreported tokens: refuse it, or leave out its fact.
+/// What a job does with a statement that has unreported tokens: refuse it, or leave out its fact.
 enum class Unreported { refused, left_out };
 
 /// The scores as rows of the journal.
@@ -42,7 +42,7 @@ inline StatementScore score_of_row(const Json& row) {
     const bool is_reported = !row.at(nats).is_null();
     span.log_likelihood = is_reported ? row.at(nats).get<double>() : std::nan("");
     span.tokens = row.at(tokens).get<std::uint32_t>();
-    if (!is_reported) score.unreported_tokens = 1;  // at least
+    if (!is_reported) score.unreported_tokens = 1;  // at least one
   };
   read(score.statement, 0, 2);
   read(score.answer, 1, 3);
@@ -57,11 +57,11 @@ std::uint64_t pack_weight(const Block& block, std::size_t pack) {
   return block.pack(pack).size();
 }
 
-/// The scores of a planned block's statements, by statement number. They have the same bits whether
-/// they are scored now or come from the journal. Returns nothing if the part is not complete.
-/// Throws a user error for a journal of another job and, unless the job leaves such facts out, for
-/// an unreported statement. Also throws what check_log_likelihood throws for a score; `names` gives
-/// its name in the message.
+/// The scores of a planned block's statements, by statement number. The scores have the same bits
+/// whether they are computed now or read from the journal. Returns nothing if the part is not
+/// complete. Throws a user error for a journal of another job and, unless the job leaves such facts
+/// out, for a statement with unreported tokens. Also throws what check_log_likelihood throws for a
+/// score; `names` returns the statement's name for the message.
 template <PackedScorer Scorer>
 [[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(
     Part& part, Scorer& scorer, typename Scorer::Block& block, Span span,

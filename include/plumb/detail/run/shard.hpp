@@ -5,8 +5,8 @@
 //
 // Shard I of N evaluates the packs that are dealt to it and stores them in the journal of its own
 // folder. `merge` (merge_shards.hpp) combines the journals of all N. Packs are dealt in the order
-// in which a job goes through them, each to the shard with the least work so far. So every process
-// knows which packs each shard has, without communication.
+// in which a job goes through them, each to the shard with the least work so far. Every process
+// therefore knows which packs each shard has, without communication.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One of `count` processes that share a job. Has the functions of a setting's value
+/// One of `count` processes that share a job. Provides the functions of a setting's value
 /// (job_setting.hpp).
 struct Shard {
   /// Counted from 0.
@@ -29,7 +29,7 @@ struct Shard {
 
   [[nodiscard]] bool is_part() const noexcept { return count > 1; }
 
-  /// "2/8" is the second of eight; empty for a whole job.
+  /// "2/8" for the second of eight shards; empty for a whole job.
   [[nodiscard]] std::string word() const {
     return is_part() ? std::to_string(index + 1) + "/" + std::to_string(count) : "";
   }

@@ -4,12 +4,12 @@
 // May a prompt contain the text of a special token, and how is it read?
 //
 // A tokenizer can read "<|im_start|>" in a fact as twelve characters or as the one token that opens
-// a chat's turn. The scores of the two have nothing in common. So a job refuses the first text that
-// contains the text of a special token, unless the user has set which is meant. Models that do not
-// list their special tokens (ListsSpecialTokens) read all text as text. Texts are checked
-// separately: a token's text that only arises when two texts are joined ("<[X]>" about "s") is not
-// found. The check sees all texts, so it also counts those that the model's own tokenizer would
-// compose first (NFC) but its engine does not.
+// a chat's turn. The two readings give entirely different scores. A job therefore refuses the first
+// text that contains the text of a special token, unless the user has set how to read it. Models
+// that do not list their special tokens (ListsSpecialTokens) read every text as ordinary text.
+// Texts are checked separately: a token's text that only arises when two texts are joined ("<[X]>"
+// about "s") is not found. Because the check sees all texts, it also counts those that the model's
+// own tokenizer would first convert to composed form (NFC) but that its engine does not convert.
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How to read the text of a special token: refuse it, as text, or as the token.
+/// What to do with the text of a special token: refuse it, read it as ordinary text, or parse it as
+/// the token.
 enum class SpecialTokenReading : std::uint8_t { refuse, text, parse };
 
 /// The values that a user can set; `refuse` is the default.
@@ -53,7 +54,7 @@ inline constexpr const char* special_tokens_help =
   return names[static_cast<std::size_t>(reading)];
 }
 
-/// Finds the texts of special tokens in other texts. Any number of threads may use one.
+/// Finds the texts of special tokens in other texts. Any number of threads may use the same object.
 class SpecialTokenTexts {
  public:
   SpecialTokenTexts() = default;
@@ -64,8 +65,8 @@ class SpecialTokenTexts {
     for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
   }
 
-  /// The special tokens in a text, in its order: the longest at each place, and none inside
-  /// another. The pointers are valid as long as this object.
+  /// The special tokens in a text, in order of appearance: the longest at each position, and none
+  /// inside another. The pointers are valid as long as this object exists.
   [[nodiscard]] std::vector<const SpecialToken*> in(std::string_view text) const {
     std::vector<const SpecialToken*> found;
     for (std::size_t at = 0; at < text.size();) {
@@ -89,17 +90,17 @@ class SpecialTokenTexts {
   static std::size_t byte(char c) { return static_cast<unsigned char>(c); }
 
   std::vector<SpecialToken> tokens_;
-  /// By first byte: the index of the first token that begins with it. The next entry is the end of
-  /// the range.
+  /// For each first byte, the index of the first token that begins with this byte. The next entry
+  /// is the end of the range.
   std::array<std::size_t, 257> starts_{};
 };
 
-/// As thread-safe as the model, which must outlive it and is only used for its tokens.
+/// As thread-safe as the model, which must outlive it. Only the model's tokenizer is used.
 template <class Model>
 class SpecialTokenCheck {
  public:
-  /// `bos` comes before each prompt. Throws a user error if special tokens are to be parsed and the
-  /// model lists none.
+  /// `bos` precedes each prompt. Throws a user error if special tokens must be parsed but the model
+  /// lists none.
   SpecialTokenCheck(const Model& model, SpecialTokenReading reading,
                     std::optional<TokenId> bos = std::nullopt)
       : model_(model), reading_(reading), own_bos_(model, bos) {
@@ -119,12 +120,12 @@ class SpecialTokenCheck {
     }
   }
 
-  /// Sets that the model parses special tokens in any text, as it does with a chat template.
+  /// Declares that the model parses special tokens in every text, as it does with a chat template.
   void must_parse() noexcept { must_parse_ = true; }
 
   /// Throws a user error, with the place, for a text that contains the text of a special token if
-  /// that is refused or if the model reads it in the other way. If the line is unknown, it is
-  /// searched for in the file.
+  /// such texts are refused or if the model reads the text in a way that the setting does not
+  /// allow. If the line is unknown, the check searches the file for it.
   void operator()(const Site& site, const std::string& text) const {
     count(text);
     for (const SpecialToken* const found : texts_.in(text)) {
@@ -153,8 +154,8 @@ class SpecialTokenCheck {
     return own_bos_warning(*with_own_bos_, "text");
   }
 
-  /// The same for the texts of a graph, in any of its files; descriptions only if prompts contain
-  /// them.
+  /// The same for the texts of a graph, in any of its files. Descriptions are checked only if
+  /// prompts contain them.
   void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities,
                   bool with_descriptions) const {
     const auto look = [&](Site site, const std::string& text) {
@@ -176,7 +177,7 @@ class SpecialTokenCheck {
   }
 
   /// Adds warnings about the texts that it has seen: those that begin with BOS themselves, and
-  /// those that the model's own tokenizer would have composed.
+  /// those that the model's own tokenizer would have converted to composed form.
   void warn(ModelDescription& description) const {
     if (auto begins = bos_warning()) description.warnings.push_back(*std::move(begins));
     if (!uncomposed_ || uncomposed_->texts.empty()) return;
@@ -215,12 +216,12 @@ class SpecialTokenCheck {
       return ranges::any_of(text_tokens(model_, text).tokens,
                             [&](const Token& one) { return one.id == token.id; });
     } else {
-      return reading_ == SpecialTokenReading::parse;  // a model that is not asked for tokens
+      return reading_ == SpecialTokenReading::parse;  // this model has no tokenizer
     }
   }
 
   [[nodiscard]] static Site with_line(Site site, const std::string& text) {
-    // A field begins with its relation.
+    // The name of a field begins with its relation.
     const std::string relation = site.field.substr(0, site.field.find_first_of(",."));
     if (site.line == 0 && !site.file.empty()) site.line = line_with(site.file, text, relation);
     return site;
@@ -230,7 +231,7 @@ class SpecialTokenCheck {
   SpecialTokenReading reading_;
   bool must_parse_ = false;
   SpecialTokenTexts texts_;
-  std::shared_ptr<Uncomposed> uncomposed_;  // of all copies; null where nothing is counted
+  std::shared_ptr<Uncomposed> uncomposed_;  // shared by all copies; null if nothing is counted
   OwnBos<Model> own_bos_;
   std::shared_ptr<std::size_t> with_own_bos_ = std::make_shared<std::size_t>(0);
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The statements that a closed-set probe gives to the model: for each fact and template, one
+// The statements that a closed-set probe sends to the model: for each fact and template, one
 // statement per option.
 
 #include <cstddef>
@@ -70,8 +70,8 @@ void fill_query(Query& query, const Builder& builder, const Relation& relation, 
 }
 
 /// Calls `visit(kind, make)` for each fact and template, in the order of a probe's rows; make()
-/// returns the ListedPrompt. Empty `templates` means all templates of each relation. Throws as
-/// templates_of does.
+/// returns the ListedPrompt. Empty `templates` means all templates of each relation. Throws the
+/// same errors as templates_of.
 template <PromptBuilder Builder, class Visit>
 void for_each_statement_prompt(const Dataset& dataset, const Builder& builder,
                                const std::vector<std::size_t>& templates, const Bos& with_bos,

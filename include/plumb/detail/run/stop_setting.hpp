@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stop texts (backend/stop_text.hpp) as a setting that can be set several times.
+// Stop texts (backend/stop_text.hpp), as a setting that can be given several times.
 
 #include <cstddef>
 #include <string>
@@ -17,9 +17,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct StopTexts {
   std::vector<std::string> texts{};
 
-  /// Each word is a text. A backslash before n, t, r or a backslash makes a line break, a tab, a
-  /// carriage return or a backslash. A single empty word means no stop text. Throws a user error
-  /// for an empty word among others and for another letter after a backslash.
+  /// Each word is a text. \n stands for a line break, \t for a tab, \r for a carriage return, and a
+  /// double backslash for a single one. A single empty word means no stop text. Throws a user error
+  /// for an empty word among other words, and for any other letter after a backslash.
   void read(const std::vector<std::string>& words) {
     texts.clear();
     if (words == std::vector<std::string>{""}) return;

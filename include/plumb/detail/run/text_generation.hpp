@@ -3,9 +3,9 @@
 
 // How does a job continue its planned texts so that it can be resumed?
 //
-// The work is done pack by pack; packs in the journal are taken from there. For each text the
+// The work is done pack by pack; finished packs are taken from the journal. For each text the
 // journal stores its greedy continuation, [text, tokens, nats], or its sampled continuations,
-// [[text, count], …], in descending order of counts; equal counts are in the order of the texts.
+// [[text, count], …], in descending order of counts; texts with equal counts are sorted by text.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,8 +25,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The prompts of a job whose model generates answers. Throws a user error for a model that cannot
-/// generate, and for one without a BOS token if BOS is required before each text.
+/// The prompts of a job in which the model generates answers. Throws a user error for a model that
+/// cannot generate, and for one without a BOS token if BOS is required before each text.
 template <CausalLm Model>
 [[nodiscard]] KeptPrompts<Model> kept_prompts(Model& model, const Bos& with_bos) {
   require_rows(model, {.field = "generate"}, "generating text needs",
@@ -34,7 +34,7 @@ template <CausalLm Model>
   return {model, require_bos(model, with_bos)};
 }
 
-/// The plan of continuing `count` texts; `text(i)` makes the i-th text.
+/// The plan for continuing `count` texts; `text(i)` makes the i-th text.
 template <CausalLm Model, class Text>
 [[nodiscard]] PlannedPart planned_texts(KeptPrompts<Model>& prompts, std::string name,
                                         std::size_t count, std::size_t samples,
@@ -54,9 +54,9 @@ class TextGeneration {
   TextGeneration(Model& model, KeptPrompts<Model>& prompts, Work& work)
       : model_(model), generator_(model), prompts_(prompts), work_(work) {}
 
-  /// Goes through all packs of a part in order. `ends` is the end of each pack, `text(i)` makes the
-  /// i-th text, and `take(i, row)` gets its entry in the journal. Returns whether the part is
-  /// complete.
+  /// Processes all packs of a part in order. `ends` contains the end of each pack, `text(i)` makes
+  /// the i-th text, and `take(i, row)` receives the text's entry in the journal. Returns whether
+  /// the part is complete.
   template <class Text, class Take>
   bool generate_rows(const std::string& name, std::span<const std::size_t> ends,
                      const GenerationOptions& generation, Text text, Take take) {
@@ -87,7 +87,7 @@ class TextGeneration {
   }
 
  private:
-  /// What the journal stores for a pack.
+  /// The entry in the journal for a pack.
   [[nodiscard]] static Json kept(const GeneratedPack& made) {
     Json answers = Json::array();
     for (const GreedyText& one : made.greedy) {

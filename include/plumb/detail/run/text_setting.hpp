@@ -16,9 +16,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A text, or the content of a file, unchanged and with its last line break. A word that names a
-/// file means the file's content; a word that begins with `text:` means the text after that.
-/// run.json records the text, so a changed file is a different setting.
+/// A text, or the content of a file, unchanged and including its last line break. A word that names
+/// a file stands for the file's content; a word that begins with `text:` stands for the text after
+/// `text:`. run.json records the text, so a changed file is a different setting.
 struct TextSetting {
   std::string text{};
 
@@ -74,7 +74,7 @@ struct TextSetting {
   bool is_file_ = false;
 };
 
-/// A text that may be empty. An empty text differs from no text.
+/// A text that may be empty. An empty text is different from no text.
 struct GivenText {
   std::optional<std::string> text{};
 

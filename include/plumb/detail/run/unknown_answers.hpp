@@ -17,18 +17,19 @@ class UnknownAnswers {
   /// `facts` is the number of facts of the relation.
   explicit UnknownAnswers(std::size_t facts) : is_unknown_(facts, false) {}
 
-  /// Adds a fact's statements under a template, one per candidate. `unknown` is true for those that
-  /// the vocabulary cannot spell.
+  /// Adds a fact's statements under a template, one per candidate. `unknown` is true for candidates
+  /// that the vocabulary cannot spell.
   void add(std::size_t fact, std::size_t answer, const std::vector<bool>& unknown) {
     statements_ += static_cast<std::size_t>(ranges::count(unknown, true));
     if (unknown[answer]) is_unknown_[fact] = true;
   }
 
-  /// Facts whose right answer the vocabulary cannot spell under some template.
+  /// The number of facts whose right answer the vocabulary cannot spell under at least one
+  /// template.
   [[nodiscard]] std::size_t facts() const {
     return static_cast<std::size_t>(ranges::count(is_unknown_, true));
   }
-  /// Statements whose candidate the vocabulary cannot spell.
+  /// The number of statements whose candidate the vocabulary cannot spell.
   [[nodiscard]] std::size_t statements() const noexcept { return statements_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is known of a query before it is ranked?
+// What is known about a query before it is ranked?
 
 #include "plumb/detail/data/knowledge_graph.hpp"
 #include "plumb/detail/rank/rank_results.hpp"
@@ -10,7 +10,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A query's line before it is ranked.
+/// The line for a query before the query is ranked.
 template <class Tokenizer>
 [[nodiscard]] EntityRank unranked(const Tokenizer& tokenizer, const RankPlan& plan,
                                   const PlannedQuery& planned) {

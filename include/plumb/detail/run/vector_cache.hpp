@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which vectors did a model compute for these texts before?
+// Which vectors has a model already computed for these texts?
 //
-// A folder contains the vectors of each list of texts that was embedded. A file next to them
-// records what decides them: the model's hash, the settings, and a hash of the texts. Through
-// rounding, a vector depends on the texts that are embedded with it. So a list is stored and found
-// only as a whole, and the vectors found have exactly the bits that were computed. A hash of the
-// numbers detects damaged vectors; they count as missing and are computed again. A folder can be
-// removed at any time.
+// A folder contains the vectors of each list of texts that was embedded. A file next to the vectors
+// records what determines them: the model's hash, the settings, and a hash of the texts. Because of
+// rounding, a vector depends on the texts that are embedded with it. Lists are therefore stored and
+// found only as a whole, and the found vectors have exactly the bits that were computed. A hash of
+// the numbers detects damaged vectors; they count as missing and are computed again. The folder can
+// be removed at any time.
 
 #include <Eigen/Core>
 #include <cstddef>
@@ -43,10 +43,11 @@ inline void write_vectors(const DiskPath& file, const std::vector<std::string>& 
   writer.finish();
 }
 
-/// Vectors by what decides them. Several processes may use one folder; not thread-safe.
+/// Stores vectors under everything that determines them. Several processes may use the same folder.
+/// Not thread-safe.
 class VectorCache {
  public:
-  /// `cache_key` is an object of everything that decides vectors, apart from the texts.
+  /// `cache_key` is an object with everything that determines vectors, except the texts.
   VectorCache(DiskPath folder, Json cache_key)
       : folder_(std::move(folder)), cache_key_(std::move(cache_key)) {}
 

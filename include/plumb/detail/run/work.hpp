@@ -3,10 +3,11 @@
 
 // What a job records while it runs: its journal, its progress, its cost and its times.
 //
-// A job's work is divided into parts ("P36", "entities", "random samples"), and parts into packs. A
-// pack in the journal is taken from there. Any other pack is evaluated and written to the journal
-// immediately, so that a killed job resumes where it ended and gives the same bytes. A shard
-// evaluates only its own packs; a merged run takes all packs from its shards' journals.
+// A job's work is divided into parts ("P36", "entities", "random samples"), and parts into packs.
+// If the journal contains a pack, its rows are read from there. Any other pack is evaluated and
+// written to the journal immediately, so that a killed job can resume where it ended and produces
+// the same bytes. A shard evaluates only its own packs; a merged run takes all packs from its
+// shards' journals.
 
 #include <chrono>
 #include <cstddef>
@@ -31,8 +32,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Thrown between two packs when a job is asked to stop. Finished packs are in the journal. Any
-/// number of threads may read one.
+/// Thrown between two packs if a job is requested to stop. Finished packs are in the journal. Any
+/// number of threads may read the same object.
 class Stopped : public Error {
  public:
   Stopped() : Error(user_error({}, "stopped; finished work is saved", "resume to continue")) {}
@@ -45,18 +46,18 @@ struct WorkOptions {
   /// Called once before the first part, if the job has a plan.
   std::function<void(const JobPlan&)> on_plan{};
   Shard shard{};
-  /// Folders of all shards of this job, from which packs are taken instead of being evaluated, and
-  /// the shards' summed cost. Empty if this job evaluates packs itself.
+  /// The folders of all shards of this job, from which packs are read instead of being evaluated,
+  /// and the shards' summed cost. Empty if this job evaluates packs itself.
   std::vector<DiskPath> shards{};
   RunSummary before{};
 };
 
 /// The cost of evaluating a pack, known in advance.
 struct PackCost {
-  /// In units of the progress.
+  /// The number of items that the progress counts.
   std::size_t items = 0;
   std::size_t statements = 0;
-  /// Its work relative to other packs of the job, such as tokens fed; 0 if unknown.
+  /// The pack's work relative to other packs of the job, such as tokens fed; 0 if unknown.
   std::uint64_t weight = 0;
 };
 
@@ -80,10 +81,10 @@ class Work {
     return options_.on_progress;
   }
 
-  /// Sets the plan that is reported before the job begins to count.
+  /// Sets the plan that is reported before the job starts counting.
   void set_plan(JobPlan plan) { plan_ = std::move(plan); }
 
-  /// Starts counting again, up to `total`.
+  /// Starts a new count, up to `total`.
   void begin(std::string counted, std::size_t total) {
     if (const auto plan = std::exchange(plan_, std::nullopt); plan && options_.on_plan) {
       options_.on_plan(*plan);
@@ -93,7 +94,7 @@ class Work {
     done_ = fresh_ = 0;
     advance(0, 0);
   }
-  /// Counts items as done; `fresh` of them were done now.
+  /// Counts items as done. This process evaluated `fresh` of them.
   void advance(std::size_t items, std::size_t fresh, const std::string& at = "") {
     done_ += items;
     fresh_ += fresh;
@@ -109,7 +110,7 @@ class Work {
   friend class Part;
 
   /// A pack's rows from a shard's journal. If no shard has them, throws a user error that names the
-  /// shard which the pack was dealt to.
+  /// shard to which the pack was dealt.
   [[nodiscard]] Json rows_of_shards(const std::string& part, std::size_t pack, std::size_t dealt) {
     for (const auto& journal : theirs_) {
       if (auto rows = journal->find(part, pack)) return *std::move(rows);
@@ -126,7 +127,7 @@ class Work {
   std::string counted_;
   std::size_t total_ = 0, done_ = 0, fresh_ = 0;
   PackDealer dealer_;
-  std::vector<std::unique_ptr<FinishedJournal>> theirs_;  // of the shards, if they are merged
+  std::vector<std::unique_ptr<FinishedJournal>> theirs_;  // journals of the merged shards
   RunSummary summary_;
 };
 
@@ -140,11 +141,11 @@ class Part {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// Marks its packs as not done, whatever the journal contains, because the file that they were
-  /// written to is gone.
+  /// Marks the part's packs as not done, regardless of the journal, because the file that they were
+  /// written to no longer exists.
   void restart_part() { work_.journal_.restart_part(name_); }
 
-  /// Its cost, if an earlier process has finished it.
+  /// The part's cost, if an earlier process has finished the part.
   [[nodiscard]] std::optional<ScoringCost> done() const {
     const auto said = work_.journal_.done(name_);
     try {
@@ -153,8 +154,8 @@ class Part {
       throw other_job();
     }
   }
-  /// The same, if the file of its results is unchanged. Otherwise the file is made again from its
-  /// packs in the journal.
+  /// The same, but only if the file with the part's results is unchanged. Otherwise the caller
+  /// makes the file again from the packs in the journal.
   [[nodiscard]] std::optional<ScoringCost> done(const DiskPath& results) const {
     const auto said = work_.journal_.done(name_);
     if (!said || !results.is_file() || said->value("results", Json()) != to_json(sum_of(results))) {
@@ -168,16 +169,16 @@ class Part {
     work_.summary_.kept_statements += cost.statements;
     work_.advance(cost.statements, 0, at_);
   }
-  /// The journal's entry of a pack, by number; nothing if there is none.
+  /// The journal's entry for a pack, by the pack's number; nothing if there is none.
   [[nodiscard]] std::optional<Json> kept(std::size_t pack) const {
     return work_.journal_.find(name_, pack);
   }
-  /// Whether all packs so far are available. False only in a shard: other shards have the rest, and
-  /// no results are made from the part here.
+  /// Whether all packs so far are available. This is false only in a shard: other shards have the
+  /// remaining packs, and this process makes no results from the part.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
-  /// Marks the part as complete after its results have their final names. `results` is the sum of
-  /// their file, if there is one.
+  /// Marks the part as complete after its results have their final names. `results` is the checksum
+  /// of their file, if there is one.
   void finish(const ScoringCost& cost, const std::optional<FileSum>& results = {}) {
     Json said = cost_json(cost);
     if (results) said["results"] = to_json(*results);
@@ -185,10 +186,10 @@ class Part {
     work_.summary_.cost += cost;
   }
 
-  /// Goes through the next packs in order. `evaluate(p)` returns the rows of the p-th pack as the
-  /// text of a JSON value. `take(p, rows)` is then called with this value, or with the value from a
-  /// journal. `evaluate` may count items with `step` while it works. Neither is called for a pack
-  /// of another shard. Returns whether the part is complete.
+  /// Processes the next packs in order. `evaluate(p)` returns the rows of the p-th pack as the text
+  /// of a JSON value. `take(p, rows)` is then called with this value, or with the value from a
+  /// journal. `evaluate` may count items with `step` while it works. Neither function is called for
+  /// a pack of another shard. Returns whether the part is complete.
   template <class Evaluate, class Take>
   bool generate_rows(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
     for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {

@@ -3,8 +3,8 @@
 
 // Are vectors in a file still those that were written?
 //
-// For each pack of embedded texts, the journal has the rows that it wrote into the file, counted
-// from 0, and the FNV-1a hash of their bytes in that order: {"rows": [0, 1], "fnv1a":
+// For each pack of embedded texts, the journal lists the rows that the pack wrote into the file,
+// counted from 0, with the FNV-1a hash of their bytes in that order: {"rows": [0, 1], "fnv1a":
 // "af63dc4c8601ec8c"}. Journals of earlier versions have an empty list instead, which cannot be
 // checked.
 
@@ -36,8 +36,9 @@ inline std::uint64_t hash_of_rows(VectorRows vectors, std::span<const std::size_
   return {{"rows", rows}, {"fnv1a", hash_digits(detail::hash_of_rows(vectors, rows))}};
 }
 
-/// The first row of a pack, if its rows differ from what it wrote or are not all there; none if
-/// they match. Throws Json::exception for an entry in another format than that of `written_rows`.
+/// The first row of a pack, if the rows differ from those that it wrote or if any are missing;
+/// nothing if they match. Throws Json::exception for an entry whose format differs from that of
+/// `written_rows`.
 [[nodiscard]] inline std::optional<std::size_t> changed_row(VectorRows vectors, const Json& said) {
   if (said.empty()) return std::nullopt;
   const std::vector<std::size_t> rows = said.at("rows");

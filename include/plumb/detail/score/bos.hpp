@@ -3,8 +3,8 @@
 
 // Which token precedes every text?
 //
-// The model's BOS, none, or any token of its vocabulary, named by its text: models such as Qwen
-// have no BOS and were trained on texts after "<|endoftext|>". On a command line, the value is
+// It is the model's BOS, no token, or any token of the vocabulary, given as text: models such as
+// Qwen have no BOS and were trained on texts after "<|endoftext|>". On a command line, the value is
 // `yes`, `no` or the token's text. A text of only letters ("maybe") must be written `text:maybe`,
 // because without the prefix it is most likely a mistake. backend/text_tokens.hpp puts the token
 // before a text.
@@ -29,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A setting: true for the model's BOS, false for none, or a token's text.
+/// A setting: true for the model's BOS, false for no token, or a token's text.
 struct Bos {
   // NOLINTNEXTLINE(google-explicit-constructor): most callers only choose whether there is one
   Bos(bool is_wanted = true) : wanted(is_wanted) {}
@@ -42,7 +42,7 @@ struct Bos {
   }
 
   bool wanted = true;
-  /// The text of the token; empty for the model's own.
+  /// The token's text; empty for the model's own BOS.
   std::string token{};
 
   [[nodiscard]] explicit operator bool() const noexcept { return wanted; }
@@ -76,7 +76,8 @@ struct Bos {
   }
 };
 
-/// The remedy that lists special tokens near a text, nearest first, at most four.
+/// The remedy that lists at most four special tokens whose text is similar to `text`, most similar
+/// first.
 inline std::string near_special_tokens(std::vector<SpecialToken> tokens, const std::string& text) {
   const auto distance = [&](const SpecialToken& one) { return edit_distance(text, one.text); };
   ranges::stable_sort(tokens, {}, distance);
@@ -87,8 +88,8 @@ inline std::string near_special_tokens(std::vector<SpecialToken> tokens, const s
              tokens, [](const SpecialToken& one) { return one.text; }, ", ", " and ");
 }
 
-/// The token of a text: a special token, or the single token that the tokenizer makes of it. Throws
-/// a user error if it is neither.
+/// The token of a text: a special token, or the single token into which the tokenizer turns the
+/// text. Throws a user error if there is neither.
 template <class Model>
 [[nodiscard]] TokenId token_named(const Model& model, const std::string& text) {
   std::vector<SpecialToken> special;
@@ -127,8 +128,7 @@ template <class Model>
 }
 
 /// The token to put before a text; nothing if none is wanted. Throws a user error if the model has
-/// no BOS (`remedy` describes what works without it), and for a text that is not a token of the
-/// model.
+/// no BOS (`remedy` describes what to do without it) or if the text is not a token of the model.
 template <class Model>
 [[nodiscard]] std::optional<TokenId> require_bos(
     Model& model, const Bos& wanted,
@@ -140,7 +140,7 @@ template <class Model>
   return bos;
 }
 
-/// The tokens around a text that is embedded: BOS before it, or everything that its tokenizer's own
+/// The tokens around a text that is embedded: BOS before it, or all tokens that the tokenizer's own
 /// configuration adds, possibly also after the text.
 struct Surround {
   // NOLINTNEXTLINE(google-explicit-constructor): mostly only BOS
@@ -150,17 +150,17 @@ struct Surround {
   Surround(bool with_bos) : bos(with_bos) {}
 
   Bos bos;
-  /// Replaces `bos` if the tokenizer decides.
+  /// Replaces `bos` if the tokenizer's configuration decides.
   std::optional<TextFrame> own{};
 
-  /// Whether it adds more than one token before a text.
+  /// Whether more than one token is added before a text.
   [[nodiscard]] bool is_frame() const {
     return own && (own->before.size() > 1 || !own->after.empty());
   }
 };
 
-/// A text's tokens with the tokens around it. A text that already begins with the preceding token
-/// gets no second one. Throws as `require_bos` and `prompt_ids` do.
+/// A text's tokens with the tokens around it. If a text already begins with the preceding token,
+/// the token is not added again. Throws the errors of `require_bos` and `prompt_ids`.
 template <class Model>
 [[nodiscard]] std::vector<TokenId> surrounded_ids(Model& model, const std::string& text,
                                                   const Surround& around) {
@@ -178,7 +178,7 @@ template <class Model>
   return ids;
 }
 
-/// Detects texts whose own first token is BOS, so that no second one is put before them. The model
+/// Detects texts whose own first token is BOS, so that BOS is not put before them again. The model
 /// must outlive it. As thread-safe as the model.
 template <class Model>
 class OwnBos {

@@ -3,9 +3,10 @@
 
 // What must a scorer offer to score candidates?
 //
-// A user only needs to write a `CandidateScorer`. A `PackedScorer` is for scorers that gain from
-// many queries together. A job passes its queries block by block, and the scorer cuts each block
-// into packs. A pack is scored as a whole, written to the journal, and never scored again.
+// A user only needs to write a `CandidateScorer`. A `PackedScorer` is for scorers that are faster
+// when they score many queries together. A job passes its queries block by block, and the scorer
+// cuts each block into packs. A pack is scored as a whole, written to the journal, and never scored
+// again.
 
 #include <algorithm>
 #include <concepts>
@@ -30,7 +31,8 @@ struct Query {
   std::vector<Prompt> candidates;
 };
 
-/// Sets the lengths that can be counted without a tokenizer, which no engine reports.
+/// Sets the lengths that are counted from the text, without a tokenizer; engines do not report
+/// them.
 inline void count_lengths(StatementScore& score, const Prompt& prompt) noexcept {
   const std::string_view text = prompt.text;
   const auto behind = [&](std::size_t begin) {
@@ -51,13 +53,14 @@ inline void count_lengths(StatementScore& score, const Prompt& prompt) noexcept 
 /// The cost of scoring a block, in tokens fed to the model.
 struct ScoringCost {
   std::uint64_t statements = 0;
-  /// Tokens of all statements, BOS included: what is fed if each is scored by itself.
+  /// Tokens of all statements, BOS included: the number that is fed if each statement is scored by
+  /// itself.
   std::uint64_t tokens_one_by_one = 0;
-  /// Distinct prefixes with a successor: the least that must be fed.
+  /// Distinct prefixes with a successor: the smallest number that must be fed.
   std::uint64_t tree_nodes = 0;
   std::uint64_t tokens_fed = 0;
   /// For a masked model: the inputs requested, one for each scored token, and the inputs computed,
-  /// where equal ones count once.
+  /// among which equal inputs count once.
   std::uint64_t masked_inputs = 0;
   std::uint64_t masked_inputs_computed = 0;
 
@@ -75,7 +78,7 @@ struct ScoringCost {
 /// A CandidateScorer gives the log-likelihood of each candidate of a query.
 ///
 /// Requires: `scorer.score(query)` returns one StatementScore for each candidate, in order.
-/// Means: scores within a query can be compared.
+/// Means: the scores of one query can be compared with each other.
 /// Does not promise: that scores of different queries can be compared, or that scores normalise to
 /// probabilities.
 template <class S>
@@ -101,20 +104,22 @@ consteval bool check_candidate_scorer() {
 /// A PackedScorer scores a block of queries pack by pack.
 ///
 /// Requires: a `Block` type, default-constructible, and
-///   1. `add(block, query)` appends a query's candidates as statements, numbered on from the last;
+///   1. `add(block, query)` appends a query's candidates as statements, whose numbers continue from
+///      the previous ones;
 ///   2. `plan(block)` fixes the packs, once, after the last add;
-///   3. `block.packs()`, and `block.pack(p)`: the statements of pack p, each in just one pack;
-///   4. `score(block, p)`: their scores, in the order of `block.pack(p)`;
-///   5. `block.cost()`: known from the plan alone.
-/// It may have `check(block, query, scoring)`. It throws the user error that would occur when the
-/// query, the last one added to the block, is reduced. A job then adds all queries before it scores
-/// the first.
-/// It may have `save(block)`, which returns an unscored planned block as bytes, and `load(bytes)`,
-/// so that a job can keep planned blocks. It may have `block.tokens(p)`, the tokens that pack p
-/// feeds; packs are distributed to shards by it.
+///   3. `block.packs()`, and `block.pack(p)`: the packs, and the statements of pack p; each
+///      statement is in exactly one pack;
+///   4. `score(block, p)`: the scores of these statements, in the order of `block.pack(p)`;
+///   5. `block.cost()`: the cost, which the plan determines.
+/// Optional: `check(block, query, scoring)` throws the user error that would occur when the query,
+/// the last one added to the block, is reduced. If it exists, a job adds all queries before it
+/// scores the first one.
+/// Optional: `save(block)` returns an unscored planned block as bytes, and `load(bytes)` reads it,
+/// so that a job can keep planned blocks. Optional: `block.tokens(p)` is the number of tokens that
+/// pack p feeds, by which packs are distributed to shards.
 ///
 /// Means: packs and their scores depend only on the block's queries, not on which packs were scored
-/// before, so that a resumed job gives the same bytes.
+/// before, so that a resumed job writes the same bytes.
 template <class S>
 concept PackedScorer = std::default_initializable<typename S::Block> &&
     requires(S& scorer, typename S::Block& block, const Query& query, std::size_t pack) {
@@ -126,7 +131,8 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
   { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// For a type that should be either: checks for a CandidateScorer. Probes call this themselves.
+/// Checks a type that should be a PackedScorer or a CandidateScorer; if it is neither, names what
+/// it lacks to be a CandidateScorer. Probes call this themselves.
 template <class S>
 consteval bool check_scorer() {
   if constexpr (PackedScorer<S>) {
@@ -136,8 +142,8 @@ consteval bool check_scorer() {
   }
 }
 
-/// Throws a user error if a user's scorer gives another number of scores than there are candidates.
-/// `of` describes them if known, for example ", the first 'Oslo is in Norway.'".
+/// Throws a user error if a user's scorer returns more or fewer scores than there are candidates.
+/// `of` describes the candidates if they are known, for example ", the first 'Oslo is in Norway.'".
 inline void refuse_other_count(std::size_t scores, std::size_t statements,
                                const std::string& of = "") {
   if (scores == statements) return;
@@ -148,7 +154,7 @@ inline void refuse_other_count(std::size_t scores, std::size_t statements,
 }
 
 /// The scores of all statements of a planned block, by statement number. Throws a user error if the
-/// scorer gives more or fewer.
+/// scorer returns more or fewer scores than there are statements.
 template <PackedScorer S>
 [[nodiscard]] std::vector<StatementScore> score_all_packs(S& scorer, typename S::Block& block) {
   std::vector<StatementScore> scores(block.cost().statements);
@@ -160,8 +166,8 @@ template <PackedScorer S>
   return scores;
 }
 
-/// Makes any CandidateScorer a PackedScorer: each query is a pack. The scorer must outlive it. As
-/// thread-safe as the scorer.
+/// Makes any CandidateScorer a PackedScorer: each query becomes a pack. The scorer must outlive the
+/// adapter, which is as thread-safe as the scorer.
 template <CandidateScorer S>
 class QueryByQuery {
  public:

@@ -4,12 +4,12 @@
 // How likely is each statement to a causal language model?
 //
 //   log P(s) = Σ_t log P(token_t | BOS, token_1 … token_{t−1})
-// as in the BEAR probe (closed-set sentence likelihood). A statement is tokenised as a whole, so
-// the model sees a token that spans the boundary of prompt and answer as it would in running text.
-// Statements of a block share one trie, which is cut into packs (pack_plan.hpp). Scores are the
-// same with and without trees. A long context that all statements of a block begin with, such as
-// the shots of a many-shot prompt, is evaluated once and kept while the block's packs branch from
-// it.
+// This is the sentence likelihood of the BEAR probe (closed sets). A statement is tokenised as a
+// whole, so the model sees a token that spans the boundary of prompt and answer as it would in
+// running text. Statements of a block share one trie, which is cut into packs (pack_plan.hpp).
+// Scores are the same with and without trees. If all statements of a block begin with a long
+// context, such as the shots of a many-shot prompt, the context is evaluated once and kept while
+// the block's packs branch from it.
 
 #include <algorithm>
 #include <cmath>
@@ -40,10 +40,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models CandidateScorer and PackedScorer. The model must outlive it. Nothing else may use a
-/// TreeCausalLm while a block is being scored, because it holds the block's tree. Not thread-safe:
-/// each thread needs its own scorer. The scorers may share a model that is thread-safe and has no
-/// trees. The model must be a ScoringLm; for any other type, the compiler names what it lacks.
+/// Models CandidateScorer and PackedScorer. The model must outlive the scorer. While a block is
+/// being scored, nothing else may use a TreeCausalLm, because the model holds the block's tree. Not
+/// thread-safe: each thread needs its own scorer. The scorers may share a model that is thread-safe
+/// and has no trees. The model must be a ScoringLm; for any other type, the compiler names what it
+/// lacks.
 template <class Model>
 class CausalScorer {
   static_assert(check_scoring_lm<Model>());
@@ -53,7 +54,7 @@ class CausalScorer {
    public:
     [[nodiscard]] std::size_t packs() const { return plan_.packs(); }
     [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const { return plan_.pack(p); }
-    /// The tokens that pack p feeds.
+    /// The number of tokens that pack p feeds.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
     [[nodiscard]] ScoringCost cost() const {
       return {statements_.size(), one_by_one_, context_tokens_ + plan_.tree_nodes,
@@ -66,7 +67,7 @@ class CausalScorer {
     PackPlan plan_;
     std::uint64_t one_by_one_ = 0;
     std::uint64_t context_tokens_ = 0;
-    TokenLookups context_;                    // in the context
+    TokenLookups context_;                    // lookups after nodes of the context
     std::vector<std::size_t> context_slots_;  // by statement: its first slot in `context_`
     bool context_is_read_ = false;
   };
@@ -78,10 +79,9 @@ class CausalScorer {
   explicit CausalScorer(Model& model, const Bos& bos = {}, Span scored = Span::statement)
       : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
     const bool lacks_bos = bos && bos.token.empty() && !model.bos();
-    bos_ = require_bos(
-        model, bos,
-        "set `bos` to no, and each statement's first token has no probability; or " +
-            (lacks_bos ? stand_in_remedy(model) : std::string()));
+    bos_ = require_bos(model, bos,
+                       "set `bos` to no, and each statement's first token has no probability; or " +
+                           (lacks_bos ? stand_in_remedy(model) : std::string()));
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
   }
   /// Deleted because a bare true or false would be unclear: write Bos() or Bos::none().
@@ -95,22 +95,22 @@ class CausalScorer {
   [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
   /// The span whose tokens are scored.
   [[nodiscard]] Span span() const { return scored_; }
-  /// Whether a prompt begins with BOS itself, so that no second one is put before it.
+  /// Whether a prompt itself begins with BOS, so that BOS is not put before it again.
   [[nodiscard]] bool begins_with_bos(const Prompt& prompt) const {
     if (!own_bos_) own_bos_.emplace(model_, bos_);
     return own_bos_->begins(prompt.text);
   }
 
-  /// Sets, before the first add, the context that the block's statements begin with. A statement
-  /// that differs earlier branches off at that token. Ignored for a model that holds only one
-  /// branch.
+  /// Sets the context that the block's statements begin with. Must be called before the first add.
+  /// A statement that differs from the context branches off at the first different token. Ignored
+  /// for a model that holds only one branch.
   void share(Block& block, const Prompt& context) {
     if (tree_limits(model_).leaves < 2) return;
     block.statements_.set_context(prompt_ids(model_, context, bos_));
   }
 
-  /// Throws a user error for a statement longer than the model's context, and for a token outside
-  /// its vocabulary.
+  /// Throws a user error if a statement is longer than the model's context, or if a token is
+  /// outside the model's vocabulary.
   void add(Block& block, const Query& query) {
     for (const Prompt& prompt : query.candidates) {
       append(block.statements_, prompt, finders_);
@@ -118,7 +118,8 @@ class CausalScorer {
     }
   }
 
-  /// Throws the user error that would occur when the query, the last one added, is reduced.
+  /// Throws the user error that would occur when the query, the last one added to the block, is
+  /// reduced.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     std::size_t statement = block.statements_.size() - query.candidates.size();
     for (const Prompt& prompt : query.candidates) {
@@ -161,7 +162,7 @@ class CausalScorer {
     if (lookups_.size() > 0) held_.look_up(lookups_.lookups(), lookups_.answers());
     held_.back_to_context();
     const bool looks_up = capabilities_of(model_).lookups;
-    // Summed in the order of the tokens, whatever order the answers came in.
+    // Sums are computed in the order of the tokens, regardless of the order of the answers.
     std::vector<StatementScore> scores(pack.size());
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
@@ -169,7 +170,8 @@ class CausalScorer {
       for_each_scored(statements, pack[i], [&](std::size_t t) {
         const double probability =
             t <= statements.shared(pack[i]) ? block.context_[context_slot++] : lookups_[slot++];
-        // NaN from lookups means that the engine does not know; in a row, it is an error.
+        // From a lookup, NaN means that the engine did not report the probability; in a row of
+        // logits, it is an error.
         if (looks_up && std::isnan(probability)) ++scores[i].unreported_tokens;
         if (scored_ == Span::statement) {
           add(scores[i].statement, probability);
@@ -249,7 +251,7 @@ class CausalScorer {
     for_each_token(statements, statement, scored_, visit);
   }
 
-  /// The same for the tokens of a span. Without BOS, the statement's first token has no
+  /// Calls `visit(t)` for each token of a span. Without BOS, the statement's first token has no
   /// probability.
   template <class Visit>
   static void for_each_token(const TokenizedStatements& statements, std::size_t statement,
@@ -267,8 +269,9 @@ class CausalScorer {
     }
   }
 
-  /// Makes the model hold the block's context and nothing else. The context is evaluated in a call
-  /// of its own, whatever was computed before, so that a resumed job gives the same bytes.
+  /// Makes the model hold the block's context and nothing else. The context is always evaluated in
+  /// a separate call, regardless of earlier computations, so that a resumed job writes the same
+  /// bytes.
   void hold_context(Block& block) {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);
@@ -288,7 +291,8 @@ class CausalScorer {
     for (const std::uint32_t statement : pack) {
       const std::size_t shared = statements.shared(statement);
       const auto rest = statements.rest(statement);
-      auto node = static_cast<NodeId>(shared);  // in the context, a chain, node ids are depths
+      auto node = static_cast<NodeId>(shared);  // in the context, which is a chain, a node's id is
+                                                // its depth
       std::size_t depth = shared;
       for_each_scored(statements, statement, [&](std::size_t t) {
         if (t <= shared) return;
@@ -301,7 +305,8 @@ class CausalScorer {
   Model& model_;
   Bos bos_setting_;
   std::optional<TokenId> bos_;
-  mutable std::optional<OwnBos<Model>> own_bos_;  // made lazily, because it uses the model
+  mutable std::optional<OwnBos<Model>> own_bos_;  // created on first use, because creating it uses
+                                                  // the model
   Span scored_;
   Finders finders_;
   CachedTree<Model> held_;

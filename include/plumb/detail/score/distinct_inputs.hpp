@@ -19,7 +19,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Distinct queries, in order of first appearance. Not thread-safe while it grows.
 class DistinctInputs {
  public:
-  /// Returns the query's index.
+  /// Adds the query if it is new. Returns its index.
   std::size_t insert(MaskedQuery query) {
     const auto [found, is_new] = indices_.try_emplace(key(query), queries_.size());
     if (is_new) queries_.push_back(std::move(query));

@@ -3,9 +3,9 @@
 
 // Keeps blocks of statements that are tokenised and planned once, and scored later.
 //
-// A job processes all its statements before it scores the first one: to refuse statements that
-// cannot be scored, to compute the cost, and to distribute packs to shards. Most of that time is
-// tokenising, so the blocks are kept for scoring.
+// A job processes all its statements before it scores the first one: it refuses statements that
+// cannot be scored, computes the cost, and distributes packs to shards. Most of that time is spent
+// on tokenising, so the blocks are kept for scoring.
 
 #include <cstddef>
 #include <map>
@@ -17,15 +17,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// If a scorer cannot save blocks, nothing is kept and each block is made again. Not thread-safe.
+/// If a scorer cannot save blocks, nothing is kept and each block is built again. Not thread-safe.
 template <PackedScorer Scorer>
 class KeptBlocks {
  public:
   using Block = typename Scorer::Block;
-  /// The name of a part of the job, and a block's number in it.
+  /// The name of a part of the job, and the number of a block in that part.
   using Place = std::pair<std::string, std::size_t>;
 
-  /// At most `room` bytes are held in memory; the rest goes to disk.
+  /// At most `room` bytes are stored in memory; the rest is written to disk.
   explicit KeptBlocks(std::size_t room = std::size_t{64} << 20U) : spool_(room) {}
 
   /// Keeps an unscored planned block.
@@ -50,7 +50,7 @@ class KeptBlocks {
   std::map<Place, std::size_t> numbers_;  // numbers in the spool
 };
 
-/// For jobs that planned nothing before.
+/// An empty store, for jobs that did not plan blocks in advance.
 template <PackedScorer Scorer>
 [[nodiscard]] const KeptBlocks<Scorer>& no_blocks() {
   static const KeptBlocks<Scorer> none;

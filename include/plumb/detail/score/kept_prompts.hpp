@@ -4,7 +4,7 @@
 // Keeps the tokens of prompts, so that each prompt is tokenised once.
 //
 // A job needs a prompt's tokens three times: to check that the answer fits, to plan the cost, and
-// to generate. A prompt with sampled answers is used to generate twice.
+// to generate. For a prompt with sampled answers, the job generates twice.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ class KeptPrompts {
 
   [[nodiscard]] std::optional<TokenId> bos() const noexcept { return bos_; }
 
-  /// A prompt's tokens, BOS included. Throws as prompt_ids does.
+  /// A prompt's tokens, BOS included. Throws the errors of prompt_ids.
   [[nodiscard]] std::vector<TokenId> ids(const Prompt& prompt) {
     const std::string key = key_of(prompt);
     const std::uint64_t hash = fnv1a(key);
@@ -44,7 +44,8 @@ class KeptPrompts {
         reader(ids);
         return ids;
       }
-      return prompt_ids(model_, prompt, bos_);  // the entry is another prompt with the same hash
+      return prompt_ids(model_, prompt, bos_);  // the entry belongs to another prompt with the same
+                                                // hash
     }
     std::vector<TokenId> ids = prompt_ids(model_, prompt, bos_);
     ByteWriter writer;
@@ -57,8 +58,8 @@ class KeptPrompts {
   }
 
  private:
-  /// A key of everything that decides a prompt's tokens. It begins with the lengths, so no key is a
-  /// prefix of another.
+  /// A key that consists of everything that determines a prompt's tokens. It begins with the
+  /// lengths, so no key is a prefix of another.
   [[nodiscard]] static std::string key_of(const Prompt& prompt) {
     ByteWriter writer;
     writer(prompt.text.size(), prompt.cuts.size());

@@ -6,9 +6,9 @@
 //   PLL(s) = Σ_t log P(token_t | s with token_t masked)
 // This is the pseudo-log-likelihood of Salazar et al. 2020 (`original`). Kauf and Ivanova 2023
 // (`within_word`) also mask the later tokens of token_t's word, so that the end of a word does not
-// reveal its beginning. The model's special tokens around a text are context and never scored.
-// Equal masked inputs within a pack are computed once: one-token candidates share every input that
-// differs only in the masked answer.
+// reveal its beginning. The model's special tokens around a text are context and are never scored.
+// Equal masked inputs within a pack are computed once: statements that differ only in a one-token
+// answer share the input in which that answer is masked.
 
 #include <algorithm>
 #include <array>
@@ -53,7 +53,8 @@ class MaskedScorer {
   static_assert(check_masked_lm<Model>());
 
  public:
-  /// The most tokens in a pack's distinct masked inputs, unless one statement has more.
+  /// The largest number of tokens in a pack's distinct masked inputs, unless a single statement has
+  /// more.
   static constexpr std::size_t pack_tokens = 4096;
 
   class Block {
@@ -63,7 +64,7 @@ class MaskedScorer {
       const std::size_t begin = p == 0 ? 0 : ends_[p - 1];
       return std::span(order_).subspan(begin, ends_[p] - begin);
     }
-    /// The tokens that pack p feeds.
+    /// The number of tokens that pack p feeds.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return tokens_[p]; }
     [[nodiscard]] ScoringCost cost() const { return cost_; }
 
@@ -78,12 +79,12 @@ class MaskedScorer {
     TokenizedStatements statements_;
     std::vector<std::vector<std::uint32_t>> words_;  // by statement; empty for `original`
     std::vector<std::uint32_t> order_;               // statements, pack by pack
-    std::vector<std::size_t> ends_;                  // end of each pack in order_
+    std::vector<std::size_t> ends_;                  // the end of each pack in order_
     std::vector<std::uint64_t> tokens_;              // by pack
     ScoringCost cost_;
   };
 
-  /// Throws a user error if the rule needs words and the model does not number them.
+  /// Throws a user error if the rule needs words but the model does not number them.
   explicit MaskedScorer(Model& model, PseudoLikelihood rule = PseudoLikelihood::within_word)
       : model_(model), rule_(rule), frame_(frame_of(model)) {
     if (rule == PseudoLikelihood::within_word) (void)words_of(model, "", 0);
@@ -91,13 +92,13 @@ class MaskedScorer {
 
   [[nodiscard]] PseudoLikelihood rule() const { return rule_; }
 
-  /// Throws a user error for a statement longer than the model's context.
+  /// Throws a user error if a statement is longer than the model's context.
   void add(Block& block, const Query& query) {
     for (const Prompt& prompt : query.candidates) append(block, prompt);
   }
 
   /// For each candidate of the last added query: whether its answer contains the unknown token,
-  /// which stands for all text that the vocabulary cannot spell.
+  /// which replaces any text that the vocabulary cannot spell.
   [[nodiscard]] std::vector<bool> unknown_answers(const Block& block, const Query& query) const {
     std::vector<bool> unknown(query.candidates.size(), false);
     const std::optional<TokenId> token = unknown_of(model_);
@@ -112,7 +113,8 @@ class MaskedScorer {
     return unknown;
   }
 
-  /// Throws the user error that would occur when the query, the last one added, is reduced.
+  /// Throws the user error that would occur when the query, the last one added to the block, is
+  /// reduced.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     if (scoring.span == Span::continuation) {
       throw user_error({.setting = "span"},
@@ -257,7 +259,7 @@ class MaskedScorer {
     check_length(prompt, length, model_.context_length());
   }
 
-  /// The input whose row scores a statement's token.
+  /// The input from which a statement's token is scored.
   [[nodiscard]] MaskedQuery masked(const Block& block, std::uint32_t statement,
                                    std::size_t token) const {
     const TokenizedStatements& statements = block.statements_;

@@ -3,11 +3,12 @@
 
 // Which prefixes must be evaluated to know the true candidate's rank?
 //
-// A prefix's log-probability bounds every candidate below it, because further tokens can only lower
-// it. For a mean over tokens, the bound is the prefix's sum divided by the length of the longest
-// candidate below. So only prefixes whose bound reaches the true candidate's score are expanded,
-// the most promising first; at each depth there are at most 1 / p(true) of them. Ranks equal those
-// from scoring every candidate, except for candidates within rounding of the true one.
+// A prefix's log-probability is an upper bound for every candidate below it, because further tokens
+// can only lower it. For a mean over tokens, the bound is the prefix's sum divided by the length of
+// the longest candidate below. So only prefixes whose bound reaches the true candidate's score are
+// expanded, the most promising first; at each depth there are at most 1 / p(true) such prefixes.
+// The ranks equal those from scoring every candidate, except for candidates whose scores differ
+// from the true one's only by rounding.
 
 #include <array>
 #include <cmath>
@@ -29,7 +30,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The model's answers after one prompt: for each evaluated trie node, the log-probabilities of its
-/// children. Searches after the same prompt share it. Not thread-safe while it grows.
+/// children. Searches after the same prompt share these rows. Not thread-safe while rows are added.
 class NameRows {
  public:
   explicit NameRows(const NameTrie& trie) : trie_(trie) {}
@@ -65,11 +66,11 @@ enum class NameReduction : std::uint8_t { sum, mean };
 
 struct NameSearchOptions {
   NameReduction reduction = NameReduction::sum;
-  /// The search ends once it is certain that the filtered rank is larger than this; 0 gives full
-  /// ranks.
+  /// The search ends once the filtered rank is certain to be larger than this; 0 means that ranks
+  /// are computed in full.
   std::size_t hits = 0;
-  /// The most nodes that may be evaluated in addition to the true candidate's own. Beyond it, the
-  /// search ends with a range of ranks. 0 for no limit.
+  /// The largest number of nodes that may be evaluated in addition to the true candidate's own. At
+  /// this limit, the search ends with a range of ranks. 0 means no limit.
   std::size_t budget = 0;
 };
 
@@ -77,14 +78,15 @@ struct NameSearchOptions {
 struct SearchedRank {
   /// The true candidate's reduced score, in nats.
   double score = 0;
-  /// The candidates found above it and equal to it; the filtered numbers leave out other true ones.
+  /// The candidates found above the true candidate and equal to it; the filtered numbers exclude
+  /// other true candidates.
   std::size_t above = 0, equal = 0;
   std::size_t filtered_above = 0, filtered_equal = 0;
-  /// Candidates that may be above it; 0 if the rank is exact.
+  /// The number of candidates that may be above the true one; 0 if the rank is exact.
   std::size_t undecided = 0;
-  /// The number of those found above or below that are within 1e-4 nats.
+  /// The number of candidates found above or below the true one by at most 1e-4 nats.
   std::size_t nearby = 0;
-  /// Evaluated trie nodes.
+  /// The number of evaluated trie nodes.
   std::size_t expanded = 0;
 };
 
@@ -92,7 +94,7 @@ struct SearchedRank {
 /// must outlive it. Not thread-safe.
 class NameSearch {
  public:
-  /// `truths` are all true candidates, ascending; they are left out of the filtered rank.
+  /// `truths` are all true candidates, ascending; they are excluded from the filtered rank.
   NameSearch(const NameTrie& trie, NameRows& rows, std::uint32_t gold,
              std::span<const std::uint32_t> truths, const NameSearchOptions& options)
       : trie_(trie), rows_(rows), gold_(trie.leaf(gold)), truths_(truths), options_(options) {
@@ -103,8 +105,9 @@ class NameSearch {
     ranges::reverse(path_);
   }
 
-  /// The nodes to evaluate next, at most `most` (the first time, the whole path of the true
-  /// candidate); empty when the search has ended. All must be read before the next call.
+  /// The nodes to evaluate next, at most `most`; the first call returns the whole path of the true
+  /// candidate. Empty when the search has ended. All nodes must be evaluated and read before the
+  /// next call.
   [[nodiscard]] std::vector<NodeId> next(std::size_t most) {
     if (!begun_) {
       std::vector<NodeId> wanted;
@@ -152,7 +155,8 @@ class NameSearch {
     return options_.reduction == NameReduction::mean ? sum / static_cast<double>(tokens) : sum;
   }
 
-  /// Whether the search has ended. `underway` nodes are being evaluated, but not yet counted.
+  /// Whether the search has ended. `underway` is the number of nodes that are being evaluated and
+  /// not yet counted.
   [[nodiscard]] bool has_ended(std::size_t underway = 0) const {
     return (options_.hits > 0 && found_.filtered_above >= options_.hits) ||
            (options_.budget > 0 && found_.expanded + underway >= options_.budget + path_.size());
@@ -173,7 +177,8 @@ class NameSearch {
     for (const NodeId node : path_) expand(node);
   }
 
-  /// Counts the candidates among a node's children, and keeps the prefixes that may lead to more.
+  /// Counts the candidates among a node's children, and stores the prefixes that may lead to more
+  /// candidates.
   void expand(NodeId node) {
     ++found_.expanded;
     const double before = sums_.at(node);

@@ -3,12 +3,12 @@
 
 // Which candidates can continue a prefix?
 //
-// One trie of the candidates' tokens after a prompt. Prompt and candidate are tokenised as one
-// text. The lead is the end of the prompt that decides this tokenisation (token_joins.hpp), so
-// prompts with the same lead share a trie. If a candidate's token spans the boundary, the trie
-// begins that many tokens before the prompt's end. The prompt's own tokens in the trie are given:
-// they cost nothing. No candidate may be a prefix of another (a closing bracket ensures this), so
-// each is a leaf. Candidates with equal tokens share a leaf.
+// This is a trie of the candidates' tokens after a prompt. Prompt and candidate are tokenised as
+// one text. The lead is the part at the prompt's end that determines this tokenisation
+// (token_joins.hpp), so prompts with the same lead share a trie. If a candidate's token spans the
+// boundary, the trie begins that many tokens before the prompt's end. The prompt's own tokens in
+// the trie are called given; they cost nothing. No candidate may be a prefix of another (a closing
+// bracket ensures this), so each is a leaf. Candidates with equal tokens share a leaf.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may read it.
+/// Any number of threads may read a trie.
 class NameTrie {
  public:
   struct Child {
@@ -34,16 +34,16 @@ class NameTrie {
     NodeId node;
   };
 
-  /// The trie of texts after a lead. Throws a user error for a text without tokens and for a text
-  /// whose tokens are a prefix of another's.
+  /// The trie of texts after a lead. Throws a user error if a text has no tokens, or if its tokens
+  /// are a prefix of another text's tokens.
   template <class Tokenizer>
   NameTrie(const Tokenizer& tokenizer, std::span<const std::string> texts,
            std::string_view lead = {})
       : NameTrie(tokens_of(tokenizer, texts, lead), texts,
                  lead.empty() ? std::vector<TokenId>() : ids_of(text_tokens(tokenizer, lead))) {}
 
-  /// The trie of texts whose tokens are known. `own` are the lead's tokens; `tokens` begin with
-  /// them, or differ before their end.
+  /// The trie of texts whose tokens are known. `own` contains the lead's tokens. Each element of
+  /// `tokens` begins with them, or differs from them before their end.
   NameTrie(const std::vector<std::vector<TokenId>>& tokens, std::span<const std::string> texts,
            std::vector<TokenId> own = {})
       : given_(std::move(own)) {
@@ -68,8 +68,9 @@ class NameTrie {
       if (const auto found = candidates_.find(node); found != candidates_.end()) {
         if (!children_[node].empty()) {
           throw user_error({.field = "candidate"},
-                           "'" + texts[found->second.front()] + "' is a prefix of another "
-                                                                "candidate",
+                           "'" + texts[found->second.front()] +
+                               "' is a prefix of another "
+                               "candidate",
                            "end every candidate with a text that occurs within none");
         }
         count_[node] = static_cast<std::uint32_t>(found->second.size());
@@ -82,11 +83,12 @@ class NameTrie {
   }
 
   [[nodiscard]] const TokenTree& tree() const noexcept { return tree_; }
-  /// The prompt's last tokens that are in the trie; its root is the prompt without them.
+  /// The prompt's last tokens, which are in the trie; the trie's root is the prompt without them.
   [[nodiscard]] std::span<const TokenId> given() const noexcept { return given_; }
-  /// Whether a node's last token is one of them.
+  /// Whether a node's last token is a given token.
   [[nodiscard]] bool is_given(NodeId node) const { return given_depth_[node] == tree_.depth(node); }
-  /// The number of tokens in a node's prefix that are a candidate's and not given.
+  /// The number of tokens in a node's prefix that are not given tokens, and so belong to a
+  /// candidate.
   [[nodiscard]] std::size_t length(NodeId node) const {
     return tree_.depth(node) - given_depth_[node];
   }
@@ -98,12 +100,12 @@ class NameTrie {
   [[nodiscard]] std::span<const std::uint32_t> candidates(NodeId leaf) const {
     return candidates_.at(leaf);
   }
-  /// The number of candidates at or below a node, and the length of the longest.
+  /// The number of candidates at or below a node, and the length of the longest of them.
   [[nodiscard]] std::size_t count(NodeId node) const { return count_[node]; }
   [[nodiscard]] std::size_t longest(NodeId node) const { return longest_[node]; }
   [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
-  /// The number of nodes with children, without the root: what exhaustive scoring feeds for each
-  /// query.
+  /// The number of nodes with children, without the root: the number that exhaustive scoring feeds
+  /// for each query.
   [[nodiscard]] std::size_t inner_nodes() const {
     std::size_t inner = 0;
     for (NodeId node = 1; node < tree_.size(); ++node) inner += is_leaf(node) ? 0U : 1U;

@@ -3,18 +3,18 @@
 
 // Which statements are scored together?
 //
-// Statements sorted by their tokens are in the order of a walk through their trie. So a run of them
-// is a piece of the trie, and if the sorted list is cut into runs ("packs"), only the path to each
-// cut is fed again. Let S be the running count of nodes that each statement adds to the one before
-// it. Then the pack of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts
-// minimise the total of
+// Statements sorted by their tokens are in the order of a walk through their trie. So a run of
+// consecutive statements is a piece of the trie. If the sorted list is cut into runs ("packs"),
+// only the path to each cut is fed again. Let S be the running total of the nodes that each
+// statement adds to those of the previous statement. Then the pack of statements i … j−1 has
+// (length_i − 1) + S_j − S_{i+1} nodes. The cuts minimise the total of
 //   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉,
-// They are found by dynamic programming over the list. A step has a fixed cost, and attention runs
-// over all cells of the cache, including the context's, in whole blocks. So packs should be neither
-// tiny nor huge and just fill a block, and cuts fall where paths are short. A statement's last
-// token is not fed if only its probability is needed, because that is in its parent's row. Tokens
-// that statements share with the block's context stay in the model and cost nothing: the tries grow
-// from the context's nodes.
+// The cuts are found by dynamic programming over the list. A step has a fixed cost, and attention
+// runs over all cells of the cache, including the context's, in whole blocks. So the best packs are
+// neither tiny nor huge and just fill a block, and the best cuts are at short paths. A statement's
+// last token is not fed if only its probability is needed, because that probability is in the row
+// of the token's parent. Tokens that statements share with the block's context stay in the model
+// and cost nothing: the tries grow from the context's nodes.
 
 #include <algorithm>
 #include <cstddef>
@@ -35,11 +35,11 @@ struct PackPlan {
   std::vector<std::uint32_t> order;
   /// Pack p is order[begins[p]] … order[begins[p + 1] − 1].
   std::vector<std::uint32_t> begins;
-  /// By pack: the nodes that are fed, without the context's.
+  /// By pack: the number of nodes that are fed, without the context's nodes.
   std::vector<std::uint64_t> nodes;
-  /// Nodes of the whole trie that have a successor, without the context's.
+  /// The number of nodes of the whole trie that have a successor, without the context's nodes.
   std::uint64_t tree_nodes = 0;
-  /// The nodes that are fed, summed over packs.
+  /// The number of nodes that are fed, summed over packs.
   std::uint64_t pack_nodes = 0;
 
   [[nodiscard]] std::size_t packs() const { return begins.empty() ? 0 : begins.size() - 1; }
@@ -54,8 +54,8 @@ struct PackPlan {
   }
 };
 
-/// Whether a statement's last token is fed. Its own row or vector needs this; its probability does
-/// not.
+/// Whether a statement's last token is fed. This is necessary for the token's own row or vector,
+/// but not for its probability.
 enum class LastToken { is_predicted, is_fed };
 
 // Costs in tokens. The fixed cost of a step and the slope of attention were measured with
@@ -71,7 +71,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   return last == LastToken::is_fed || rest == 0 ? rest : rest - 1;
 }
 
-/// Plans the packs of a block. A statement with more nodes than the limit gets a pack of its own;
+/// Plans the packs of a block. A statement with more nodes than the limit becomes a pack by itself;
 /// the caller has already refused statements longer than the model's context.
 [[nodiscard]] inline PackPlan plan_packs(const TokenizedStatements& statements, TreeLimits limits,
                                          LastToken last = LastToken::is_predicted) {
@@ -97,9 +97,9 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
   }
 
   // A statement opens a new branch in a pack if the node that it extends already has a child there.
-  // This is so in packs that contain the last statement whose path continues from that node. Mostly
-  // that is the previous statement, but it is an earlier one if the previous one ends there ("1 2
-  // 3", "1 4", "1 4 5" feed 1 2, then 1, then 1 4).
+  // This is the case in packs that contain the last statement whose path continues from that node.
+  // Usually that is the previous statement. It is an earlier statement if the previous statement
+  // ends at the node ("1 2 3", "1 4", "1 4 5" feed 1 2, then 1, then 1 4).
   std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted index
   constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
   // By statement: the later statement that branches off it.
@@ -140,8 +140,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     return static_cast<double>(n) * (1 + cells / detail::attention_scale) +
            detail::step_cost * steps;
   };
-  // With more than this many added nodes or statements, one pack is never cheaper than two,
-  // whatever the limits.
+  // With more added nodes or statements than this, one pack is never cheaper than two, regardless
+  // of the limits.
   std::size_t longest = 0;
   for (std::size_t k = 0; k < count; ++k) {
     longest = (std::max)(longest, inner(k));
@@ -160,8 +160,9 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     for (std::size_t i = j; i-- > 0;) {
       const std::uint64_t n = pack_nodes(i, j);
       if (branched_by[i] < j) ++leaves;
-      // With smaller i, the nodes that the pack adds can only grow, but its first path may shrink.
-      // So the loop ends once the added nodes without the first path are too many.
+      // As i decreases, the pack's number of added nodes can only grow, but its first path may
+      // become shorter. So the loop ends once there are too many added nodes without the first
+      // path.
       const std::uint64_t grown = nodes[j] - nodes[i + 1];
       if (j - i > 1 && (grown > (std::min)(limits.nodes, window) || leaves > limits.leaves)) break;
       if (j - i > most_statements) break;

@@ -5,8 +5,9 @@
 //
 // A text is tokenised as a whole, so a token may span the boundary between the given part and the
 // continuation, as it would in running text. The given part is also tokenised by itself. The
-// continuation is every token of the whole text after the longest common token prefix of the two.
-// In most vocabularies that prefix is the whole given part, because no token spans the boundary.
+// continuation consists of all tokens of the whole text after the longest token prefix that both
+// tokenisations share. In most vocabularies that prefix is the whole given part, because no token
+// spans the boundary.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return ids;
 }
 
-/// The tokens of a whole text after the first `shared`; their bytes count from `given`.
+/// The tokens of a whole text after the first `shared` tokens; their byte positions count from
+/// `given`.
 inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t given) {
   whole.tokens.erase(whole.tokens.begin(),
                      whole.tokens.begin() + static_cast<std::ptrdiff_t>(shared));
@@ -46,7 +48,7 @@ inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t g
 }
 
 /// The tokens of a whole text after the longest token prefix that it shares with the tokens of its
-/// first `given` bytes. Their bytes count from there.
+/// first `given` bytes. Their byte positions count from there.
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokens_behind(const Tokenizer& tokenizer, std::string_view text,
                                          std::size_t given) {
@@ -78,8 +80,8 @@ template <class Tokenizer>
   return text_tokens(tokenizer, text);
 }
 
-/// Throws a user error if tokens with spells_text cover bytes outside the text, or leave out an
-/// ASCII letter or digit. A normalising tokenizer may leave out spaces, accents and control
+/// Throws a user error if tokens that claim to spell the text (spells_text) cover bytes outside it,
+/// or omit an ASCII letter or digit. A normalising tokenizer may omit spaces, accents and control
 /// characters.
 inline void check_cover(const Tokenization& made, std::string_view text) {
   const auto fail = [&](const std::string& problem, const std::string& remedy) {
@@ -114,13 +116,13 @@ inline void check_cover(const Tokenization& made, std::string_view text) {
   check_until(text.size());
 }
 
-/// The tokens of a text, checked if they claim to spell it.
+/// Returns the tokens of a text after checking them, if they claim to spell it.
 inline Tokenization of_text(Tokenization made, std::string_view text) {
   if (made.spells_text) check_cover(made, text);
   return made;
 }
 
-/// Throws a user error if a user's builder gives a prompt that refers to bytes outside its text.
+/// Throws a user error if a user's builder returns a prompt that refers to bytes outside its text.
 inline void check_spans(const Prompt& prompt) {
   std::size_t end = prompt.given;
   for (const ByteSpan& span : prompt.answer) end = (std::max)({end, span.begin, span.end});
@@ -133,9 +135,9 @@ inline void check_spans(const Prompt& prompt) {
                    "fix the prompt builder: answer, cuts and given are byte positions in the text");
 }
 
-/// A prompt's tokens, after BOS if one is passed: of the whole text, or, if it has cuts, of its
-/// pieces one after another. Throws a user error if a user's tokenizer gives tokens with bytes
-/// outside the text, or if the prompt refers to such bytes.
+/// A prompt's tokens, after BOS if it is passed. The text is tokenised as a whole, or, if the
+/// prompt has cuts, piece by piece. Throws a user error if a user's tokenizer returns tokens with
+/// bytes outside the text, or if the prompt refers to such bytes.
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt,
                                            std::optional<TokenId> bos = std::nullopt) {
@@ -164,7 +166,7 @@ template <class Tokenizer>
   return behind_bos(std::move(all), bos);
 }
 
-/// The same, but only the token ids.
+/// Only the token ids of a prompt.
 template <class Tokenizer>
 [[nodiscard]] std::vector<TokenId> prompt_ids(const Tokenizer& tokenizer, const Prompt& prompt,
                                               std::optional<TokenId> bos) {
@@ -184,15 +186,15 @@ template <class Tokenizer>
 /// Not thread-safe.
 class ContinuationFinder {
  public:
-  /// The index in `tokens`, the prompt's tokens, which begin with BOS if one is passed. One finder
-  /// always needs the same BOS.
+  /// The index of the continuation's first token in `tokens`, the prompt's tokens, which begin with
+  /// BOS if it is passed. All calls of one finder must pass the same BOS.
   template <class Tokenizer>
   [[nodiscard]] std::size_t first(const Tokenizer& tokenizer, const Prompt& prompt,
                                   const Tokenization& tokens,
                                   std::optional<TokenId> bos = std::nullopt) {
     return prompt.given == 0 ? 0 : behind(tokenizer, given_part(prompt), tokens, bos);
   }
-  /// The same for the first token after `given`, the part that such prompts begin with.
+  /// The same for the first token after `given`, the part with which such prompts begin.
   template <class Tokenizer>
   [[nodiscard]] std::size_t behind(const Tokenizer& tokenizer, Prompt given,
                                    const Tokenization& tokens, std::optional<TokenId> bos) {
@@ -208,7 +210,7 @@ class ContinuationFinder {
   std::vector<TokenId> given_;
 };
 
-/// Throws a user error for a statement longer than the model's context, both in tokens.
+/// Throws a user error if a statement's length exceeds the model's context, both in tokens.
 inline void check_length(const Prompt& prompt, std::size_t length, std::size_t context) {
   if (length <= context) return;
   throw user_error({.field = "statement"},

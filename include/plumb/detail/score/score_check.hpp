@@ -26,7 +26,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Throws a user error for a score without tokens, which cannot be reduced. Throws an internal
 /// error for a score that is not finite, unless it is NaN because tokens were not reported.
-/// `statement()` names it in the message: "'France', template 0, option 'Paris'".
+/// `statement()` returns the statement's name for the message: "'France', template 0, option
+/// 'Paris'".
 template <class Name>
 void check_score(const StatementScore& score, Span span, const Site& site, Name statement) {
   for (const Span of : every(Span())) {
@@ -47,14 +48,14 @@ void check_score(const StatementScore& score, Span span, const Site& site, Name 
       remedy_without_token(span) + "; your own scorer must count tokens in StatementScore");
 }
 
-/// Throws the user error for a statement whose tokens were not reported, if its score cannot be
+/// Throws the user error for a statement whose tokens were not reported and whose score cannot be
 /// left out.
 [[noreturn]] inline void refuse_unreported(const Site& site, const std::string& statement) {
   throw user_error(site, "the engine did not report how likely a token of " + statement + " is",
                    "use an engine that reports every token, or drop the option that needs it");
 }
 
-/// Throws an internal error for a score above 0, and what check_score throws.
+/// Throws an internal error for a score above 0, and the errors of check_score.
 template <class Name>
 void check_log_likelihood(const StatementScore& score, Span span, const Site& site,
                           Name statement) {

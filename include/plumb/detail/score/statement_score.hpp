@@ -10,11 +10,12 @@
 // The span is the whole statement, the answer's tokens or the continuation's tokens. A token
 // belongs to the answer if their byte ranges overlap. This includes the statement's first token
 // (lm-pub-quiz 0.3.3 drops the answer's first token if the answer begins the statement). The
-// continuation is every token of the whole text after the longest token prefix that it shares with
-// the given part's own tokens. For example, a space that is a separate token before a digit belongs
-// to the continuation, but not to the answer. The text before the statement (Prompt::context) is in
-// none of the spans. The pmi is the domain-conditional one of Holtzman et al. 2021 ("Surface Form
-// Competition"); its neutral prefix comes from prompt/neutral_prompt.hpp.
+// continuation consists of all tokens of the whole text after the longest token prefix that it
+// shares with the given part's own tokens. For example, a space that is a separate token before a
+// digit belongs to the continuation, but not to the answer. The text before the statement
+// (Prompt::context) is in none of the spans. The reduction pmi is the domain-conditional PMI of
+// Holtzman et al. 2021 ("Surface Form Competition"); its neutral prefix comes from
+// prompt/neutral_prompt.hpp.
 
 #include <array>
 #include <cmath>
@@ -34,7 +35,7 @@ struct SpanScore {
   /// Nats, summed over the span's scored tokens. BOS is never scored. Without BOS, the statement's
   /// first token is not scored either.
   double log_likelihood = 0;
-  /// Number of scored tokens. 0 if the span's tokens are unknown or none is scored.
+  /// Number of scored tokens. 0 if the span's tokens are unknown or none of them is scored.
   std::uint32_t tokens = 0;
   /// UTF-8 bytes of the span's text; 0 if they were not counted.
   std::uint32_t bytes = 0;
@@ -48,8 +49,8 @@ struct StatementScore {
   SpanScore statement{};
   SpanScore answer{};
   SpanScore continuation{};
-  /// Scored tokens whose log-probability the engine did not report. The sums over them are NaN: the
-  /// statement has no score, and its fact is left out.
+  /// Scored tokens whose log-probability the engine did not report. If there are any, the sums over
+  /// them are NaN: the statement has no score, and its fact is left out.
   std::uint32_t unreported_tokens = 0;
   /// Log-likelihood of the answer after a neutral prefix, in nats; NaN if it was not computed.
   double neutral_log_likelihood = std::numeric_limits<double>::quiet_NaN();
@@ -63,7 +64,7 @@ struct StatementScore {
   }
 };
 
-/// A log-likelihood is at most 0; values up to this are due to rounding.
+/// A log-likelihood is at most 0; positive values up to this limit are due to rounding.
 inline constexpr double most_nats = 1e-3;
 
 /// How a statement's score is computed: see the opening comment.
@@ -92,18 +93,18 @@ struct Scoring {
   return span == Span::statement ? "statement" : "answer";
 }
 
-/// A length of a span, and the reduction that divides by it.
+/// A kind of span length, and the reduction that divides by it.
 struct SpanLength {
   std::uint32_t SpanScore::*count;
   Reduction reduction;
-  /// Its name in results files, after "answer_" or "continuation_" for those spans.
+  /// The length's name in results files; "answer_" or "continuation_" precedes it for those spans.
   std::string_view field;
   std::string_view noun;
   /// Counts the length of a part of the span's text; null if the scorer counts it.
   std::uint32_t (*of_text)(std::string_view) = nullptr;
 };
 
-/// All lengths. Scores, results files and reductions all use this list.
+/// All span lengths. Scores, results files and reductions all use this list.
 inline constexpr std::array span_lengths{
     SpanLength{&SpanScore::tokens, Reduction::mean, "token_counts", "scored tokens"},
     SpanLength{&SpanScore::bytes, Reduction::bytes, "byte_counts", "UTF-8 bytes",

@@ -3,12 +3,13 @@
 
 // How much of a prompt affects the tokens of a continuation after it?
 //
-// If two characters are adjacent in no token's text, no token spans them. A text is always split
-// between two such characters, whatever surrounds them. So the text after the split has the same
-// tokens after a short piece of the prompt as after all of it, and thousands of names need not be
-// tokenised after thousands of prompts. This holds for tokenizers that spell their text (BPE,
-// Unigram, WordPiece); callers still compare with one whole text for each prompt. Non-goal:
-// letters, digits and characters beyond ASCII, which a tokenizer may normalise.
+// If two characters are not adjacent in any token's text, no token spans them. A text is always
+// split between two such characters, regardless of the surrounding text. So the text after the
+// split has the same tokens whether a short piece of the prompt or the whole prompt precedes it,
+// and it is not necessary to tokenise thousands of names after each of thousands of prompts. This
+// holds for tokenizers that spell their text (BPE, Unigram, WordPiece); callers still check the
+// result against one whole text for each prompt. Non-goal: letters, digits and characters beyond
+// ASCII, which a tokenizer may normalise.
 
 #include <array>
 #include <bitset>
@@ -21,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The adjacent characters in a vocabulary's tokens. Any number of threads may read one.
+/// The adjacent characters in a vocabulary's tokens. Any number of threads may read one object.
 class TokenJoins {
  public:
   /// Reads the text of every token.
@@ -41,9 +42,10 @@ class TokenJoins {
     return !is_plain(first) || !is_plain(second) || together_.test(pair(first, second));
   }
 
-  /// The end of `prompt` that decides tokens: after it, any text that begins with `next` has the
-  /// same tokens as after the whole prompt. It starts at the character before the last place that
-  /// no token spans. The whole prompt if there is no such place.
+  /// The part at the end of `prompt` that determines the tokens after it: any text that begins with
+  /// `next` has the same tokens after this part as after the whole prompt. The part starts at the
+  /// character before the last position that no token spans. It is the whole prompt if there is no
+  /// such position.
   [[nodiscard]] std::string_view lead(std::string_view prompt, char next) const {
     for (std::size_t at = prompt.size(); at > 0; --at) {
       if (!may_span(prompt[at - 1], at == prompt.size() ? next : prompt[at])) {

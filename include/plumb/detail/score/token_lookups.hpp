@@ -3,8 +3,8 @@
 
 // Which tokens are looked up after which prefixes, and where is each answer?
 //
-// Each lookup is first added and gets a slot. When all are added, each distinct one is listed once,
-// in the form that a LookupLm needs. The answers are read by slot.
+// Each lookup is first added and gets a slot. When all lookups have been added, each distinct
+// lookup is listed once, in the form that a LookupLm needs. The answers are read by slot.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,13 +25,13 @@ class TokenLookups {
   }
   [[nodiscard]] std::size_t size() const noexcept { return asked_.size(); }
 
-  /// Adds a lookup of a token after a node's prefix. Its slot is the number of lookups added
-  /// before.
+  /// Adds a lookup of a token after a node's prefix. Its slot is the number of lookups that were
+  /// added before it.
   void ask(NodeId node, TokenId token) {
     asked_.push_back({{node, token}, static_cast<std::uint32_t>(asked_.size())});
   }
 
-  /// Lists the distinct lookups in ascending order. None may be added afterwards.
+  /// Lists the distinct lookups in ascending order. No lookup may be added afterwards.
   void prepare() {
     const auto before = [](const Asked& a, const Asked& b) { return a.lookup < b.lookup; };
     if (!std::is_sorted(asked_.begin(), asked_.end(), before)) {
@@ -47,10 +47,10 @@ class TokenLookups {
   }
 
   [[nodiscard]] std::span<const TokenLookup> lookups() const noexcept { return lookups_; }
-  /// Parallel to the lookups: where their log-probabilities go.
+  /// Parallel to the lookups: the memory for their log-probabilities.
   [[nodiscard]] std::span<double> answers() noexcept { return answers_; }
 
-  /// The answer in a slot, in nats; 0 until it is answered.
+  /// The answer in a slot, in nats; 0 until the lookup is answered.
   [[nodiscard]] double operator[](std::size_t slot) const { return answers_[places_[slot]]; }
 
  private:
@@ -60,7 +60,7 @@ class TokenLookups {
   };
   std::vector<Asked> asked_;
   std::vector<TokenLookup> lookups_;
-  std::vector<std::uint32_t> places_;  // by slot: its lookup
+  std::vector<std::uint32_t> places_;  // by slot: the index of its distinct lookup
   std::vector<double> answers_;
 };
 

@@ -4,9 +4,9 @@
 // How are the tokens of many statements stored in little memory?
 //
 // A block has tens of thousands of statements. They are stored as one array of tokens with offsets,
-// and the positions of the answer's and the continuation's tokens. For statements that begin with
-// the same long context (the shots of a many-shot prompt), only the length of the shared part and
-// the remaining tokens are stored. The texts are not stored.
+// together with the positions of the answer's and the continuation's tokens. For statements that
+// begin with the same long context (the shots of a many-shot prompt), only the length of the shared
+// part and the remaining tokens are stored. The texts are not stored.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,16 +23,16 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Positions in a statement count from its first token, which is BOS if there is one. Not
-/// thread-safe while it grows; afterwards, any number of threads may read it.
+/// thread-safe while statements are added; afterwards, any number of threads may read them.
 class TokenizedStatements {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
-  /// Sets the tokens that later added statements are expected to begin with.
+  /// Sets the tokens with which statements added later are expected to begin.
   void set_context(std::vector<TokenId> context) { context_ = std::move(context); }
   [[nodiscard]] std::span<const TokenId> context() const noexcept { return context_; }
 
-  /// The number of context tokens that a statement begins with.
+  /// The number of context tokens with which a statement begins.
   [[nodiscard]] std::size_t shared(std::size_t statement) const { return shared_[statement]; }
 
   /// The tokens after the shared ones.
@@ -59,8 +59,8 @@ class TokenizedStatements {
     return continuations_[statement];
   }
 
-  /// The position of the statement's first token after the text that precedes it; 0 if nothing
-  /// precedes it.
+  /// The position of the first token of the statement itself, after any text that precedes it; 0 if
+  /// nothing precedes it.
   [[nodiscard]] std::size_t begin(std::size_t statement) const { return begins_[statement]; }
 
   /// Appends a tokenised prompt, BOS included. Its tokens from `continuation` on belong to the

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a server queried that only echoes prompts with their log-probabilities?
+// How does plumb query a server that only echoes prompts with their log-probabilities?
 //
-// By /v1/completions with `echo` and `logprobs`, as in OpenAI's first API: the reply repeats the prompt's
-// tokens with the log-probability of each after those before it. That is enough for every probe that
-// scores given tokens: a lookup is a prompt that ends with its token. Tokens come as texts, not ids, so
-// plumb needs the model's tokenizer and cannot read generated answers. Any server that takes token ids
-// as a prompt and answers both fields will do; vLLM does, and the tests query one this way.
+// Through /v1/completions with `echo` and `logprobs`, as in OpenAI's first API. The reply repeats
+// the prompt's tokens, each with its log-probability after the tokens before it. This is enough for
+// every probe that scores given tokens: a lookup is a prompt that ends with the lookup's token. The
+// reply contains the tokens' texts, not their ids, so plumb needs the model's tokenizer and cannot
+// read generated answers. Any server works that accepts token ids as a prompt and supports both
+// fields. vLLM is one, and the tests query it this way.
 
 #include <algorithm>
 #include <cstddef>
@@ -27,15 +28,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class EchoServer final : public OpenAiCompatibleServer {
  public:
-  /// `maker` is `owned_by` in the reply to /v1/models. Throws an internal error for a reply without a
-  /// model's name.
+  /// `maker` is `owned_by` in the reply to /v1/models. Throws an internal error if the reply does
+  /// not contain a model's name.
   EchoServer(const std::string& maker, const ReplyJson& models, std::string place,
              std::size_t vocabulary)
       : OpenAiCompatibleServer(maker.empty() ? "echo" : "echo (" + shortened(maker) + ")", "",
                                models, std::move(place), vocabulary) {}
 
-  /// Queries any server with /v1/completions for two tokens, to see whether it `echoes`. `model` is its
-  /// name in /v1/models.
+  /// Sends two tokens to any server with /v1/completions, to find out whether it `echoes`. `model`
+  /// is the model's name in /v1/models.
   [[nodiscard]] static HttpRequest trial(const std::string& model) {
     return {"/v1/completions", body(Json(model).dump(), "[1,2]", 1, true)};
   }
@@ -51,14 +52,15 @@ class EchoServer final : public OpenAiCompatibleServer {
            nats[1].is_number();
   }
 
-  /// Queries for the texts of a prompt's tokens: of a text that the server tokenises, or of token ids.
+  /// Requests the texts of a prompt's tokens. The prompt is a text that the server tokenises, or a
+  /// list of token ids.
   [[nodiscard]] HttpRequest spell(std::string_view text) const {
     return echo(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   [[nodiscard]] HttpRequest spell(std::span<const TokenId> ids) const {
     return echo(detail::json_ids(ids));
   }
-  /// Reads the texts, with that of the generated token if the server includes it.
+  /// Reads these texts. If the server includes the text of the generated token, it comes last.
   [[nodiscard]] std::vector<std::string> read_spelling(const HttpReply& reply) const {
     const ReplyJson json = read_reply(reply, "/v1/completions");
     const Json& tokens = json.at("/choices/0/logprobs/tokens");
@@ -137,7 +139,8 @@ class EchoServer final : public OpenAiCompatibleServer {
     }
   }
 
-  /// Only its text can be read: plumb compares greedy continuations to see whether the model is the same.
+  /// Only the continuation's text can be read. plumb compares greedy continuations to find out
+  /// whether the model is the same.
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
                                      std::optional<std::uint32_t>) const override {
     return {"/v1/completions",
@@ -156,7 +159,8 @@ class EchoServer final : public OpenAiCompatibleServer {
   }
 
  private:
-  // The OpenAI API does not state a limit; lm-evaluation-harness sends batches of this size and more.
+  // The OpenAI API does not state a limit; lm-evaluation-harness sends batches of at least this
+  // size.
   static constexpr std::size_t most_prompts = 64;
 
   /// One token must be generated: some servers refuse `max_tokens` 0.

@@ -3,9 +3,9 @@
 
 // Which kind of server answers at a URL?
 //
-// llama-server, vLLM and SGLang all have /v1/models, which names the server's maker. Another server
-// with /v1/models is used as an EchoServer if it echoes prompts with log-probabilities, and refused
-// otherwise (Ollama, OpenAI's own).
+// llama-server, vLLM and SGLang all have /v1/models, which names the server's maker. Any other
+// server with /v1/models is used as an EchoServer if it echoes prompts with log-probabilities.
+// Otherwise it is refused (Ollama, OpenAI's own server).
 
 #include <cstddef>
 #include <memory>
@@ -22,9 +22,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// `vocabulary` is the vocabulary size of the given tokenizer, which all servers except
-/// llama-server need; 0 if none was given. Throws a user error for a server of another kind, and if
-/// a needed tokenizer is missing.
+/// `vocabulary` is the vocabulary size of the given tokenizer, which all kinds of server except
+/// llama-server require; 0 if no tokenizer was given. Throws a user error for a server of an
+/// unsupported kind, and if a required tokenizer is missing.
 [[nodiscard]] inline std::unique_ptr<ServerDialect> find_server(HttpClient& client,
                                                                 std::size_t vocabulary) {
   const std::string place = client.url().text();
@@ -34,8 +34,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   const HttpRequest models_route{"/v1/models", ""};
   const HttpReply reply = client.reply(models_route);
   if (reply.status == 404) {
-    throw user_error(client.site(),
-                     "has no /v1/models, so it is not a server that plumb supports",
+    throw user_error(client.site(), "has no /v1/models, so it is not a server that plumb supports",
                      "use the URL of a llama-server, vLLM or SGLang");
   }
   client.refuse_failure(models_route, reply);

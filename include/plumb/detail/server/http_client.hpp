@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are many requests sent to one server in parallel, and what if it is busy or unreachable?
+// How are many requests sent to one server in parallel, and what happens if it is busy or
+// unreachable?
 //
-// Up to `concurrency` threads each keep their own connection and take the next request in order, so
+// Up to `concurrency` threads each keep a connection and take the next request in order, so
 // requests start in order. A request that fails temporarily is sent again (retry_policy.hpp). If it
-// keeps failing, that is an internal error (exit code 1). A request that the server refuses
-// permanently, or a certificate that is not trusted, is a user error. Redirects are not followed,
-// so the key goes to no other host. The key appears in no message, not even if a server repeats it.
+// keeps failing, an internal error is thrown (exit code 1). If the server refuses a request
+// permanently, or its certificate is not trusted, a user error is thrown. Redirects are not
+// followed, so the key is never sent to another host. The key never appears in a message, even if a
+// server repeats it.
 
 #include <algorithm>
 #include <atomic>
@@ -34,9 +36,9 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct HttpOptions {
-  /// Sent as "Authorization: Bearer KEY"; empty sends none.
+  /// Sent as "Authorization: Bearer KEY". If empty, no such header is sent.
   std::string key{};
-  /// The most requests in flight.
+  /// The largest number of requests in flight.
   std::size_t concurrency = 8;
   HttpTimes times{};
   RetryPolicy retry{};
@@ -74,8 +76,9 @@ class HttpClient {
             "retries") {
     options_.concurrency = std::max<std::size_t>(1, options_.concurrency);
     if (!ranges::all_of(options_.key, [](char c) { return c > 0x20 && c < 0x7f; })) {
-      throw user_error({.field = "PLUMB_API_KEY"}, "contains a space or a character that is not "
-                                                   "ASCII",
+      throw user_error({.field = "PLUMB_API_KEY"},
+                       "contains a space or a character that is not "
+                       "ASCII",
                        "set it to only the key");
     }
   }
@@ -85,12 +88,13 @@ class HttpClient {
   /// The number of requests sent, including repeats.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t sent_again() const noexcept { return sent_again_; }
-  /// How often the connection to the server was lost, by plumb or by a proxy in between. Afterwards
-  /// another server may answer. A busy server (429) is not lost.
+  /// How often the connection to the server was lost, by plumb or by a proxy in between. After a
+  /// loss, a different server may answer. A reply that the server is busy (429) does not count as a
+  /// loss.
   [[nodiscard]] std::uint64_t losses() const noexcept { return losses_; }
 
-  /// The reply, whatever its status, except temporary failures, which are retried. Throws an
-  /// internal error if no reply comes.
+  /// Returns the reply, whatever its status. Temporary failures are not returned but retried.
+  /// Throws an internal error if no reply comes.
   [[nodiscard]] HttpReply reply(const HttpRequest& asked) {
     auto connection = take_connection();
     for (std::size_t failures = 0;;) {
@@ -112,7 +116,7 @@ class HttpClient {
         ++losses_;
         problem = error.what();
         refuse_tls(error, failures + 1);
-        if (was_open) {  // the idle connection was closed
+        if (was_open) {  // the server has closed the idle connection
           ++sent_again_;
           continue;
         }
@@ -124,10 +128,12 @@ class HttpClient {
     }
   }
 
-  /// From now on, a lost server also ends a job, so errors describe how to resume it.
+  /// From this call on, losing the server also ends a job, so errors describe how to resume the
+  /// job.
   void set_connected() { is_connected_ = true; }
 
-  /// The reply to a request that must succeed. Throws a user error for one that the server refuses.
+  /// Returns the reply to a request that must succeed. Throws a user error if the server refuses
+  /// the request.
   [[nodiscard]] HttpReply ask(const HttpRequest& asked) {
     HttpReply got = reply(asked);
     refuse_failure(asked, got);
@@ -135,7 +141,7 @@ class HttpClient {
   }
 
   /// Sends `request(i)` for each i below `count`, in order, and calls `take(i, reply)` from any
-  /// thread, in any order. The first error stops it and is thrown.
+  /// thread, in any order. The first error stops the sending and is thrown.
   template <class Request, class Take>
   void ask_all(std::size_t count, Request request, Take take) {
     std::atomic<std::size_t> next{0};
@@ -198,7 +204,7 @@ class HttpClient {
     return ": " + shortened(message);
   }
 
-  /// " to https://HOST", without the path and query, which may contain a secret.
+  /// " to https://HOST", without the path and the query, because these may contain a secret.
   static std::string host_of(const std::string& location) {
     const std::size_t host = location.find("://");
     if (host == std::string::npos) return "";
@@ -215,8 +221,9 @@ class HttpClient {
       return internal_error(site(),
                             "the server " + problem + " and asks to retry after " +
                                 std::to_string(static_cast<long>(retry_after->count())) + " s",
-                            kept + (is_connected_ ? "resume after that time" : "try again after "
-                                                                               "that time"));
+                            kept + (is_connected_ ? "resume after that time"
+                                                  : "try again after "
+                                                    "that time"));
     }
     return internal_error(
         site(), "the server does not answer (" + std::to_string(times) + " tries): " + problem,
@@ -225,7 +232,7 @@ class HttpClient {
   }
 
   /// Throws a user error for a certificate that is not trusted, because a retry cannot help, and if
-  /// the TLS handshake fails twice with a server that has never answered.
+  /// the TLS handshake with a server that has never answered fails twice.
   void refuse_tls(const TransportError& error, std::size_t times) const {
     if (error.step() == TransportError::Step::certificate) {
       throw user_error(site(), error.what(),

@@ -3,11 +3,11 @@
 
 // How does one request get its reply within a time limit?
 //
-// A connection to one server, kept open between requests, plain or with TLS; TLS checks the
-// server's certificate against its name. Each step (connect, handshake, exchange) has a time limit.
-// Beast's deadlines apply only to asynchronous calls, so each call here starts an asynchronous one
-// and runs it to completion. Non-goals: redirects, which are returned like other replies, proxies,
-// HTTP/2.
+// A connection to one server is kept open between requests. It is plain or uses TLS, which checks
+// the server's certificate against the server's name. Each step (connect, handshake, exchange) has
+// a time limit. Beast's deadlines apply only to asynchronous calls, so each call here starts an
+// asynchronous one and runs it to completion. Non-goals: proxies, HTTP/2, and redirects, which are
+// returned like other replies.
 
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
@@ -38,7 +38,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct HttpRequest {
   /// A route such as "/v1/completions"; the URL's path comes before it.
   std::string route{};
-  /// Sent by POST as JSON; if empty, the request is a GET.
+  /// Sent by POST as JSON. If empty, the request is a GET.
   std::string body{};
 };
 
@@ -51,12 +51,12 @@ struct HttpReply {
   std::string location{};
 };
 
-/// A transport failure: no reply came, or only a part. Its text contains no header that was sent.
-/// Any number of threads may read one.
+/// A transport failure: no reply arrived, or only part of one. The error's text contains none of
+/// the headers that were sent. Any number of threads may read one.
 class TransportError : public std::runtime_error {
  public:
-  /// Where it failed. A retry does not make a certificate trusted. A TLS handshake also fails if
-  /// the server has no TLS.
+  /// The step that failed. A retry cannot make a certificate trusted. A TLS handshake also fails if
+  /// the server does not use TLS.
   enum class Step { handshake, certificate, other };
 
   explicit TransportError(const std::string& text, Step step = Step::other)
@@ -70,7 +70,7 @@ class TransportError : public std::runtime_error {
 
 struct HttpTimes {
   std::chrono::milliseconds connect{10'000};
-  /// Limit of one exchange, until the whole reply has arrived.
+  /// The time limit for one exchange, until the whole reply has arrived.
   std::chrono::milliseconds reply{600'000};
 };
 
@@ -98,10 +98,10 @@ class HttpConnection {
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
-  /// Whether it is open after an earlier reply, as far as is known.
+  /// Whether the connection is still open after an earlier reply, as far as is known.
   [[nodiscard]] bool is_open() const noexcept { return plain_ || secure_; }
 
-  /// `authorization` is the value of that header; empty sends none.
+  /// `authorization` is the value of the Authorization header. If empty, no such header is sent.
   [[nodiscard]] HttpReply exchange(const HttpRequest& asked, const std::string& authorization) {
     if (!is_open()) connect();
     try {
@@ -170,7 +170,7 @@ class HttpConnection {
       return;
     }
     auto stream = std::make_unique<Secure>(io_, *trust_);
-    // A server with several names sends the certificate of the requested one. This call replaces
+    // A server with several names sends the certificate for the requested name. This call replaces
     // OpenSSL's macro SSL_set_tlsext_host_name, which has an old-style cast.
     if (SSL_ctrl(stream->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                  url_.host.data()) != 1) {
@@ -191,8 +191,8 @@ class HttpConnection {
     secure_ = std::move(stream);
   }
 
-  /// `verified` is OpenSSL's result for the certificate. A wrong host name is found by a callback
-  /// and has no code of its own.
+  /// `verified` is OpenSSL's result for the certificate. A callback detects a wrong host name,
+  /// which has no error code of its own.
   [[nodiscard]] TransportError of_handshake(const TransportError& error, long verified) const {
     if (verified == X509_V_OK) return TransportError(error.what(), TransportError::Step::handshake);
     return TransportError(verified == X509_V_ERR_UNSPECIFIED
@@ -237,7 +237,7 @@ class HttpConnection {
     return reply;
   }
 
-  // The whole distribution over a large vocabulary takes tens of megabytes.
+  // The reply with the whole distribution over a large vocabulary takes tens of megabytes.
   static constexpr std::uint64_t most_bytes = 1ULL << 30U;
 
   ServerUrl url_;

@@ -5,7 +5,7 @@
 //
 //   {"completion_probabilities": [{"id", "logprob", "top_logprobs": [{"id", "logprob", …}, …]}]}
 // The whole distribution over a vocabulary is megabytes of text, but only two numbers per entry are
-// needed. So the numbers are read during parsing, and no JSON document is built.
+// needed. So these numbers are read during parsing, and no JSON document is built.
 
 #include <cmath>
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct LlamaProbabilities {
   struct Entry {
     std::int64_t id = -1;
-    /// Nats; NaN if the entry has none.
+    /// In nats; NaN if the entry has no number.
     double nats = std::numeric_limits<double>::quiet_NaN();
   };
   /// For each generated token: the token itself, then the most likely ones, in the reply's order.
@@ -92,7 +92,8 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// Whether an entry begins here: of a generated token at depth 2, of a likely one at depth 4.
+  /// Whether an entry begins here: that of a generated token at depth 2, or that of a likely token
+  /// at depth 4.
   [[nodiscard]] bool is_at(std::size_t depth) const {
     if (path_.size() != depth || path_[0] != "completion_probabilities" || path_[1] != "[]") {
       return false;
@@ -106,7 +107,7 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
 
   bool number(std::int64_t id, double value) {
     if (path_.size() == 2 && path_[0] == "tokens" && path_[1] == "[]") into_.tokens.push_back(id);
-    // llama-server either nests the timings or uses their path as a name.
+    // llama-server either nests the timings or writes their path as one name.
     if ((path_.size() == 2 && path_[0] == "timings" && path_[1] == "prompt_n") ||
         (path_.size() == 1 && path_[0] == "timings/prompt_n")) {
       into_.computed = static_cast<std::uint64_t>(id < 0 ? 0 : id);
@@ -129,10 +130,10 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
   }
 
   LlamaProbabilities& into_;
-  std::vector<std::string> path_;  // keys, and "[]" for lists, down to the current value
+  std::vector<std::string> path_;  // the keys that lead to the current value, with "[]" for lists
 };
 
-/// Nothing for a text that is not JSON.
+/// Returns nullopt for a text that is not JSON.
 [[nodiscard]] inline std::optional<LlamaProbabilities> read_llama_probabilities(
     const std::string& body) {
   LlamaProbabilities read;

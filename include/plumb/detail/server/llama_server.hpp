@@ -3,16 +3,17 @@
 
 // How does plumb query llama.cpp's llama-server?
 //
-// It reports no log-probabilities of given tokens, so plumb combines three kinds of request:
+// llama-server does not report the log-probabilities of given tokens, so plumb combines three kinds
+// of request:
 //   forced: a bias makes it sample one token, and the reply has that token's raw log-probability;
 //   ratios: a bias of 100 lifts all wanted tokens above the others, `top_k` keeps only them, and
-//     `post_sampling_probs` reports their probabilities among one another. Forcing the likeliest of them
-//     (QueryMode::anchor) then gives the constant that is missing;
+//     `post_sampling_probs` reports their probabilities among one another. Forcing the likeliest of
+//     these tokens (QueryMode::anchor) then gives the missing constant;
 //   whole: `n_probs` as large as the vocabulary gives the whole distribution, which is megabytes of text
-//     and keeps the server from other work (0.75 s for a vocabulary of 49,152).
-// A reply that ends inside a UTF-8 character lacks its last token, so the whole distribution is asked for.
-// Probabilities are computed in F32: none below e^-87 can be reported, and sums are good to 1e-3 nats. The
-// bias rounds logits to 8e-6.
+//     and delays the server's other work (by 0.75 s for a vocabulary of 49,152).
+// A reply that ends inside a UTF-8 character lacks its last token, so the whole distribution is
+// requested instead. Probabilities are computed in F32: none below e^-87 can be reported, and sums
+// are accurate to 1e-3 nats. The bias rounds logits to multiples of 8e-6.
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +40,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Any number of threads may use one.
 class LlamaServer final : public ServerDialect {
  public:
-  /// Takes the replies of /v1/models and /props. Throws an internal error for other content.
+  /// Takes the replies of /v1/models and /props. Throws an internal error for unexpected content.
   LlamaServer(const ReplyJson& models, const ReplyJson& props, std::string place)
       : place_(std::move(place)) {
     facts_ = {"llama-server",
@@ -64,11 +65,11 @@ class LlamaServer final : public ServerDialect {
   /// The text of the BOS token; empty if the model has none.
   [[nodiscard]] const std::string& bos_text() const noexcept { return bos_; }
 
-  /// Sets the token to sample when the whole distribution is wanted; it must not end inside a UTF-8
-  /// character. Call this before any other thread uses the object.
+  /// Sets the token that is sampled in requests for the whole distribution. It must not end inside
+  /// a UTF-8 character. Call this before any other thread uses the object.
   void set_sampled(TokenId token) { sampled_ = token; }
 
-  /// Two tokens are forced one by one, in as many requests as ratios and anchor take.
+  /// Two tokens are forced one by one, because ratios and anchor would also take two requests.
   [[nodiscard]] std::size_t together(std::size_t count, QueryMode how) const override {
     return how != QueryMode::full_distribution && count <= 2 ? 1 : count;
   }
@@ -103,7 +104,7 @@ class LlamaServer final : public ServerDialect {
     const auto& entries = made.likeliest.front();
     if (made.after_sampling) return read_ratios(json, entries, one);
     if (entries.size() <= 1) return read_forced(json, made.generated.front(), one);
-    // A server that ignores `post_sampling_probs`.
+    // This server ignores `post_sampling_probs`.
     if (entries.size() == one.tokens.size() && entries.size() < facts_.vocabulary) {
       return QueryMode::full_distribution;
     }
@@ -153,7 +154,7 @@ class LlamaServer final : public ServerDialect {
             "{\"content\":" + detail::json_id_lists(sequences) + ",\"embd_normalize\":-1}"};
   }
 
-  /// A server without pooling gives the vectors of all tokens; the last one is used.
+  /// A server without pooling gives the vectors of all tokens; the last token's vector is used.
   [[nodiscard]] std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
                                                              std::size_t count) const override {
     const ReplyJson json = parse_reply(reply.body, place_ + "/embedding");
@@ -196,7 +197,7 @@ class LlamaServer final : public ServerDialect {
       made.tokens.push_back({json.token(json.at(item + "/id"), item + "/id", facts_.vocabulary),
                              {begin, spelt.size()}});
     }
-    // SentencePiece adds a space before the text; it covers no byte of the text.
+    // SentencePiece adds a space before the text. This space covers no byte of the text.
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     made.spells_text = std::string_view(spelt).substr(extra) == text;
     for (Token& token : made.tokens) {
@@ -237,7 +238,8 @@ class LlamaServer final : public ServerDialect {
   static std::string bias_of(TokenId token, const char* bias) {
     return "[" + std::to_string(token) + "," + bias + "]";
   }
-  /// One token after a prefix, sampled from the `kept` likeliest ones after the biases.
+  /// Requests one token after a prefix. It is sampled from the `kept` tokens that are likeliest
+  /// after the biases are applied.
   static HttpRequest completion(std::span<const TokenId> prefix, std::size_t n_probs,
                                 const std::string& biases, std::size_t kept, bool cached,
                                 bool after_sampling) {
@@ -249,7 +251,7 @@ class LlamaServer final : public ServerDialect {
                                ",\"post_sampling_probs\":" + word(after_sampling) + answer_fields};
   }
 
-  /// The position of the token with the largest number so far.
+  /// The position of the token with the largest log-probability so far.
   [[nodiscard]] static std::size_t likeliest(const AskedPrefix& one) {
     return static_cast<std::size_t>(std::max_element(one.nats.begin(), one.nats.end()) -
                                     one.nats.begin());
@@ -263,7 +265,8 @@ class LlamaServer final : public ServerDialect {
     return static_cast<std::size_t>(id);
   }
 
-  /// Sets log-probabilities among the wanted tokens. A probability of 0 is left out of the reply.
+  /// Sets the log-probabilities of the wanted tokens relative to one another. The reply omits
+  /// probabilities of 0.
   [[nodiscard]] std::optional<QueryMode> read_ratios(
       const ReplyJson& json, const std::vector<LlamaProbabilities::Entry>& entries,
       const AskedPrefix& one) const {
@@ -278,7 +281,7 @@ class LlamaServer final : public ServerDialect {
       listed += entry == found.end() ? 0U : 1U;
       one.nats[i] = entry == found.end() ? -std::numeric_limits<double>::infinity() : entry->second;
     }
-    // Another token was likelier than a wanted one by more than the bias.
+    // Another token was likelier than a wanted token by more than the bias.
     const bool has_others = ranges::any_of(entries, [&](const LlamaProbabilities::Entry& entry) {
       return ranges::find(one.tokens, entry.id) == one.tokens.end();
     });
@@ -321,7 +324,7 @@ class LlamaServer final : public ServerDialect {
     Read read{{{}, place_ + "/completion"}, {}};
     auto made = read_llama_probabilities(reply.body);
     if (!made) {
-      (void)parse_reply(reply.body, read.json.place);  // throws with the details
+      (void)parse_reply(reply.body, read.json.place);  // throws an error with the details
       throw read.json.wrong("text", "is not JSON");
     }
     read.made = *std::move(made);

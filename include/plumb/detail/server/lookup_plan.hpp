@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a tree's lookup sent prefix by prefix, or as whole sequences?
+// Are a tree's lookups sent prefix by prefix, or as whole sequences?
 //
 // A server that reports the log-probabilities of a prompt's own tokens can answer all lookups on a
-// path from the root to a leaf with one sequence, but it computes every token of it. With one
-// prompt for each prefix, it computes little more than its prefix cache lacks, but handles more
-// prompts. Short statements are cheaper as sequences; a long prefix with many lookups after it is
-// cheaper by prefixes. The cost of a prompt and of a token is measured when plumb connects.
+// path from the root to a leaf with one sequence, but it computes every token of that sequence.
+// With one prompt for each prefix, it computes little more than the tokens that are not in its
+// prefix cache, but it processes more prompts. Short statements are cheaper as sequences. A long
+// prefix with many lookups after it is cheaper prefix by prefix. The costs of a prompt and of a
+// token are measured when plumb connects.
 
 #include <algorithm>
 #include <chrono>
@@ -32,9 +33,9 @@ struct ServerCosts {
   double request = 0, prompt = 0, token = 0;
 };
 
-/// Times requests with one short sequence, with 16, and with a long one. Each is sent twice and the
-/// shorter time counts, because a server may do setup work for a new shape. Prompts with lookups of
-/// next tokens are assumed to cost the same.
+/// Times requests with one short sequence, with 16, and with a long one. Each request is sent
+/// twice, and the shorter time counts, because a server may do setup work for a new shape. Prompts
+/// with lookups of next tokens are assumed to cost the same.
 [[nodiscard]] inline ServerCosts measure_costs(HttpClient& client, const ServerDialect& dialect,
                                                ServerTally& tally) {
   using Clock = std::chrono::steady_clock;
@@ -105,7 +106,8 @@ class LookupSequences {
     return made;
   }
 
-  /// Sets each lookup's answer from `answered`: `sequences()` with their log-probabilities.
+  /// Sets each lookup's answer from `answered`, which are the `sequences()` with their
+  /// log-probabilities.
   void read(std::span<const AskedSequence> answered, std::span<double> log_probabilities) const {
     // By node: the log-probability of the token that leads to it.
     std::unordered_map<std::uint64_t, double> leaves;
@@ -130,7 +132,8 @@ class LookupSequences {
     return static_cast<std::uint64_t>(lookup.node) << 32U |
            static_cast<std::uint32_t>(lookup.token);
   }
-  /// The node that a lookup's token leads to, if there are lookups after that node; otherwise none.
+  /// The node to which a lookup's token leads, if there are lookups after that node; otherwise
+  /// TokenTree::none.
   [[nodiscard]] NodeId passed_child(const TokenLookup& lookup) const {
     const NodeId child = tree_.child(lookup.node, lookup.token);
     return child != TokenTree::none && is_passed_[child] ? child : TokenTree::none;
@@ -139,7 +142,7 @@ class LookupSequences {
   const TokenTree& tree_;
   std::span<const TokenLookup> lookups_;
   std::vector<bool> is_passed_;
-  std::vector<std::size_t> last_;  // lookups at the end of a sequence
+  std::vector<std::size_t> last_;  // lookups whose tokens end a sequence
   std::size_t tokens_ = 0, longest_ = 0;
 };
 

@@ -3,9 +3,9 @@
 
 // What do vLLM and SGLang have in common?
 //
-// Both have OpenAI's /v1/models and /v1/embeddings, whose vectors are normalised, and a /tokenize
-// that gives the ids of tokens but not their bytes. Requests and replies for log-probabilities and
-// continuations differ.
+// Both have OpenAI's /v1/models and /v1/embeddings, and a /tokenize that gives the ids of tokens
+// but not their bytes. The vectors from /v1/embeddings are normalised. Requests and replies for
+// log-probabilities and continuations differ.
 
 #include <algorithm>
 #include <cstddef>
@@ -52,7 +52,7 @@ class OpenAiCompatibleServer : public ServerDialect {
     return vectors;
   }
 
-  /// Texts of special tokens are always parsed as these tokens, whatever the flag.
+  /// Texts of special tokens are always parsed as these tokens, whatever the flag's value.
   [[nodiscard]] HttpRequest tokenize(std::string_view text, bool) const final {
     const Json body = {{"model", name_}, {"prompt", text}, {"add_special_tokens", false}};
     return {"/tokenize", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
@@ -89,7 +89,7 @@ class OpenAiCompatibleServer : public ServerDialect {
     return parse_reply(reply.body, place_ + route);
   }
 
-  /// Throws an internal error for an id that the vocabulary lacks.
+  /// Throws an internal error for an id outside the vocabulary.
   [[nodiscard]] TokenId token(const ReplyJson& json, const Json& id,
                               const std::string& field) const {
     return json.token(id, field, facts_.vocabulary);
@@ -105,7 +105,7 @@ class OpenAiCompatibleServer : public ServerDialect {
     tally.tokens_computed += prompt - (std::min)(prompt, cached.get<std::uint64_t>());
   }
 
-  /// The same of /v1/completions.
+  /// Does the same for a reply of /v1/completions.
   static void count_usage(const ReplyJson& json, ServerTally& tally) {
     count_computed(json, "/usage/prompt_tokens", "/usage/prompt_tokens_details/cached_tokens",
                    tally);

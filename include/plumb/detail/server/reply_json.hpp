@@ -3,8 +3,9 @@
 
 // How are the values of a server's reply read and checked?
 //
-// All values are read through these functions. HTML instead of JSON, a truncated body, a missing
-// field, or a wrong or out-of-range number each give a one-line error with the route and the field.
+// All values are read through these functions. If a reply is HTML instead of JSON, is truncated,
+// lacks a field, or has an invalid or out-of-range number, the functions throw a one-line error
+// with the route and the field.
 
 #include <cmath>
 #include <cstddef>
@@ -26,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A reply's JSON, and its URL.
 struct ReplyJson {
   Json value;
-  /// Its name in errors, for example "http://127.0.0.1:8080/completion".
+  /// The URL as errors show it, for example "http://127.0.0.1:8080/completion".
   std::string place{};
 
   [[nodiscard]] Error wrong(const std::string& field, const std::string& problem) const {
@@ -42,7 +43,7 @@ struct ReplyJson {
       throw wrong(pointer, "is missing");
     }
   }
-  /// The same; null if it is missing.
+  /// The field at a JSON pointer, or null if it is missing.
   [[nodiscard]] Json find(const std::string& pointer) const {
     const Json::json_pointer path(pointer);
     return value.contains(path) ? value.at(path) : Json();
@@ -58,8 +59,11 @@ struct ReplyJson {
 
   /// A token id below `size`, the vocabulary's size; 0 if the size is unknown.
   [[nodiscard]] TokenId token(const Json& item, const std::string& field, std::size_t size) const {
-    if (!item.is_number_integer()) throw wrong(field, "is not a token "
-                                                      "id: " + shortened(item.dump()));
+    if (!item.is_number_integer())
+      throw wrong(field,
+                  "is not a token "
+                  "id: " +
+                      shortened(item.dump()));
     const auto id = item.get<std::int64_t>();
     if (id < 0 || id > std::int64_t{0x7fffffff} ||
         (size > 0 && id >= static_cast<std::int64_t>(size))) {

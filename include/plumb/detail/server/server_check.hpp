@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are a server's numbers correct, and is its model the same as before?
+// Are a server's numbers correct, and is its model still the same?
 //
-// Checked at connect, by requests whose answers can be checked:
+// When plumb connects, it sends requests whose answers can be checked:
 //   Σ_v P(v | prefix) = 1 over the whole vocabulary, so nothing is cut off or scaled. If a server
-//   gives few tokens in a request, the n most likely of V must add up to between n/V and 1, for two
-//   prefixes;
-//   equal answers when the same is requested again, token by token, and without the prefix cache;
-//   numbers with more than three decimals.
+//   gives only a few tokens in a request, the probabilities of the n most likely of V tokens must
+//   add up to between n/V and 1, for two prefixes;
+//   equal answers if the request is repeated, sent token by token, and sent without the prefix
+//   cache; numbers with more than three decimals.
 // A server has no file to hash. It is identified by its name and its greedy continuations of fixed
-// texts, which differ between models and between quantisations of one.
+// texts, which differ between models, and between quantisations of the same model.
 
 #include <algorithm>
 #include <cmath>
@@ -36,18 +36,18 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The results of the check. Differences are the largest ones, in nats.
 struct ServerCheck {
-  /// |Σ P − 1| over the whole vocabulary. If `is_whole` is false, how far the sum over the most
-  /// likely tokens exceeds 1.
+  /// |Σ P − 1| over the whole vocabulary. If `is_whole` is false, the amount by which the sum over
+  /// the most likely tokens exceeds 1.
   double sum_off = 0;
   bool is_whole = true;
-  /// Differences when the same is requested again with the tokens one by one, without the cache,
-  /// and as a sequence's own tokens.
+  /// Differences from the first answers if the same tokens are requested one by one, without the
+  /// cache, and as a sequence's own tokens.
   double repeat_difference = 0, uncached_difference = 0, sequence_difference = 0;
 
-  /// Larger values are refused. Models with 16-bit logits vary by an eighth of a nat.
+  /// Servers with larger values are refused. Models with 16-bit logits vary by an eighth of a nat.
   static constexpr double most_sum_off = 0.02, most_off = 0.25;
-  /// Numbers below it count as equal: servers that compute probabilities in F32 may report one near
-  /// e^-87 in one reply and none in the next.
+  /// Log-probabilities below this value count as equal, because a server that computes
+  /// probabilities in F32 may report a probability near e^-87 in one reply and omit it in the next.
   static constexpr double least_nats = -80;
 };
 
@@ -59,7 +59,7 @@ struct ServerCheck {
   const auto prefix_of = [&](std::size_t length) {
     return std::vector<TokenId>(prefix.begin(), prefix.begin() + static_cast<int>(length));
   };
-  // Looks up all of `tokens` after the whole prefix, `each` tokens per question.
+  // Looks up all `tokens` after the whole prefix, `each` tokens per question.
   const auto asked = [&](std::span<const TokenId> tokens, std::size_t each, QueryMode how) {
     std::vector<double> nats(tokens.size());
     std::vector<NextTokenQuestion> questions;
@@ -90,13 +90,13 @@ struct ServerCheck {
     check.sum_off = std::abs(sum - 1);
     if (check.sum_off > ServerCheck::most_sum_off) refuse_sum(sum, "not to 1");
   } else {
-    // The n most likely of V tokens have at least n/V of the probability and at most 1. Logits do
-    // not.
+    // The probabilities of the n most likely of V tokens add up to at least n/V and at most 1.
+    // Logits do not.
     for (const std::size_t length : std::set{std::size_t{1}, prefix.size()}) {
       std::size_t count = 0;
       HttpRequest request;
       HttpReply reply;
-      for (const std::size_t likeliest : {20U, 5U, 1U}) {  // its operator may allow fewer
+      for (const std::size_t likeliest : {20U, 5U, 1U}) {  // the server's operator may allow fewer
         count = likeliest;
         request = dialect.ask_likeliest(prefix_of(length), count);
         reply = client.reply(request);
@@ -121,7 +121,8 @@ struct ServerCheck {
                      remedy);
   }
 
-  // The most likely of the known tokens, which matter most, and some from the whole vocabulary.
+  // Chooses the most likely of the known tokens, which matter most, and some tokens from the whole
+  // vocabulary.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t several = std::min<std::size_t>(4, order.size());
@@ -163,7 +164,8 @@ struct ServerCheck {
   }
   check.repeat_difference = difference(QueryMode::normal);
   if (check.is_whole) {
-    // Several tokens in one question, which may be answered in another way than one.
+    // Requests several tokens in one question, which the dialect may answer in a different way than
+    // a single token.
     const std::vector<double> nats = asked(some, some.size(), QueryMode::normal);
     for (std::size_t i = 0; i < some.size(); ++i) {
       check.repeat_difference = (std::max)(check.repeat_difference,
@@ -172,8 +174,8 @@ struct ServerCheck {
   }
   check.uncached_difference = difference(QueryMode::without_cache);
   if (dialect.tokens_behind_cache(2) > 1) {
-    // The cache works in blocks, so this uses a longer prompt: first new, then from the cache, then
-    // without it.
+    // The cache works in blocks, so this check uses a longer prompt. It is sent as a new prompt,
+    // then with the cache filled, then without the cache.
     std::vector<TokenId> longer;
     while (longer.size() < 40) longer.insert(longer.end(), prefix.begin(), prefix.end());
     if (dialect.facts().context > 0 && longer.size() >= dialect.facts().context) longer = prefix;
@@ -195,7 +197,8 @@ struct ServerCheck {
   if (worst > ServerCheck::most_off) {
     throw user_error(client.site(),
                      "answers to the same question differ "
-                     "by " + std::to_string(worst) + " nats",
+                     "by " +
+                         std::to_string(worst) + " nats",
                      "turn off options that make answers vary (speculative decoding, sampling that "
                      "changes log-probabilities); " +
                          remedy);
@@ -203,8 +206,8 @@ struct ServerCheck {
   return check;
 }
 
-/// The identity of the server's model for run.json: hexadecimal digits made of the tokens that
-/// continue fixed prompts.
+/// The identity of the server's model for run.json: hexadecimal digits computed from the tokens
+/// that continue fixed prompts.
 [[nodiscard]] inline std::string server_answers(HttpClient& client, const ServerDialect& dialect,
                                                 ServerTally& tally,
                                                 std::span<const std::vector<TokenId>> prompts) {

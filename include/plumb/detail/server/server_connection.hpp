@@ -3,10 +3,11 @@
 
 // Which server is this, which model does it run, and is it still the same one?
 //
-// At connect, this checks the server's kind, its model, its tokenizer against a given one, whether
-// it embeds, and whether it gives correct log-probabilities (server_check.hpp). The model is
-// checked again whenever the server was lost and came back, before its answers are used. It is also
-// checked once at the end of a job, because a load balancer may switch servers without a failure.
+// When plumb connects, it finds the server's kind and model, compares the server's tokenizer with a
+// given one, and checks whether the server embeds and gives correct log-probabilities
+// (server_check.hpp). Whenever the server was lost and came back, the model is checked again before
+// its answers are used. The model is also checked once at the end of a job, because a load balancer
+// may switch servers without a failure.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,7 @@ struct ServerOptions {
   std::optional<ServerTokenizer> tokenizer{};
   /// Whether a special token's text is parsed as the token rather than as plain text.
   bool parse_special_tokens = false;
-  /// The server's costs; measured if not set.
+  /// The server's costs. If not set, they are measured.
   std::optional<ServerCosts> costs{};
 };
 
@@ -84,7 +85,7 @@ class ServerConnection {
   [[nodiscard]] const ServerDialect& dialect() const { return *dialect_; }
   [[nodiscard]] ServerTally& tally() { return tally_; }
   [[nodiscard]] const ServerFacts& facts() const { return dialect_->facts(); }
-  /// The given tokenizer; null without one.
+  /// The given tokenizer; null if there is none.
   [[nodiscard]] const ServerTokenizer* given() const { return given_ ? &*given_ : nullptr; }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) {
@@ -94,9 +95,11 @@ class ServerConnection {
     return given_ ? given_->detokenize(ids) : remote_.detokenize(ids);
   }
   [[nodiscard]] std::optional<TokenId> bos() const { return bos_; }
-  /// Nothing if neither the server nor the tokenizer specifies it.
+  /// Whether a text begins with BOS by default; nullopt if neither the server nor the tokenizer
+  /// specifies this.
   [[nodiscard]] std::optional<bool> adds_bos() const { return adds_bos_; }
-  /// Without a tokenizer on this machine, only BOS is known.
+  /// The tokens that are added around a text. Without a tokenizer on this machine, only BOS is
+  /// known.
   [[nodiscard]] std::optional<TextFrame> own_frame() const {
     if (given_) return given_->own_frame;
     if (!adds_bos_) return std::nullopt;
@@ -114,14 +117,15 @@ class ServerConnection {
     return ids;
   }
 
-  /// Whether it gives log-probabilities of given tokens; a server that only embeds does not.
+  /// Whether the server gives the log-probabilities of given tokens; a server that only embeds does
+  /// not.
   [[nodiscard]] bool answers() const { return answers_; }
-  /// The identity of its model; empty if it gives no log-probabilities.
+  /// The identity of the server's model; empty if the server gives no log-probabilities.
   [[nodiscard]] const std::string& identity() const { return identity_; }
   [[nodiscard]] const ServerCheck&(check)() const { return check_; }
-  /// The size of a vector; 0 if it does not embed.
+  /// The size of a vector; 0 if the server does not embed.
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
-  /// The number of texts that the given tokenizer and the server split in the same way.
+  /// The number of texts on which the given tokenizer and the server were compared.
   [[nodiscard]] std::size_t texts_compared() const { return compared_; }
 
   /// Sends each question; `prefix(i)` is its prefix. Throws as ask_questions does.
@@ -133,25 +137,24 @@ class ServerConnection {
   void ask(std::span<AskedSequence> sequences) {
     ask_sequences(client_, *dialect_, tally_, sequences);
   }
-  /// Zeros if the server does not support sequences.
+  /// The server's costs; zeros if the server does not support sequences.
   [[nodiscard]] const ServerCosts& costs() const { return costs_; }
-  /// The number of requests for finding and checking the server.
+  /// The number of requests sent to find and check the server.
   [[nodiscard]] std::uint64_t requests_at_connect() const { return requests_at_connect_; }
 
-  /// Throws an internal error if the server was lost meanwhile and another model now answers. Call
-  /// this before its answers are used.
+  /// Throws an internal error if the server was lost in the meantime and a different model now
+  /// answers. Call this before the server's answers are used.
   void refuse_other_model() {
     if (client_.losses() == losses_) return;
     losses_ = client_.losses();
     const std::string other = other_model();
     if (other.empty()) return;
-    throw internal_error(client_.site(),
-                         "after a lost connection, another model answers: " + other,
+    throw internal_error(client_.site(), "after a lost connection, another model answers: " + other,
                          "finished work is kept; start the first model again, then resume");
   }
 
-  /// The same at the end of a job, whether or not the server was lost: earlier answers may come
-  /// from either model.
+  /// The same check for the end of a job, whether or not the server was lost. If it fails, earlier
+  /// answers may come from either model.
   void refuse_other_model_at_end() {
     const std::string other = other_model();
     if (other.empty()) return;
@@ -166,8 +169,8 @@ class ServerConnection {
     return given_ ? given_->vocabulary_size : 0;
   }
 
-  /// How the current model differs from the one at connect, such as "NAME, not NAME"; empty if it
-  /// is the same.
+  /// Describes how the current model differs from the one to which plumb connected, such as "NAME,
+  /// not NAME"; empty if the model is the same.
   [[nodiscard]] std::string other_model() {
     const auto now = find_server(client_, given_vocabulary());
     const auto name = [](const ServerFacts& of) { return of.model + " (" + of.kind + ")"; };
@@ -177,8 +180,9 @@ class ServerConnection {
         (!answers_ || fingerprint() == identity_)) {
       return "";
     }
-    return "it has the same name, " + facts().model + ", but different continuations of fixed "
-                                                      "texts";
+    return "it has the same name, " + facts().model +
+           ", but different continuations of fixed "
+           "texts";
   }
 
   /// The tokens of a fixed text, or arbitrary tokens if the vocabulary cannot spell it.
@@ -227,7 +231,7 @@ class ServerConnection {
   RemoteTokenizer remote_;
   std::optional<TokenId> bos_;
   std::optional<bool> adds_bos_;
-  std::vector<TokenId> prompt_;  // for the checks
+  std::vector<TokenId> prompt_;  // used by the checks
   ServerCheck check_;
   std::optional<ServerCosts> given_costs_;
   ServerCosts costs_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does each kind of server expect its requests?
+// What do requests to each kind of server look like?
 //
-// The routes, bodies and replies of one kind of server: llama-server, vLLM, SGLang. The kind is
-// only known at run time, so the functions are virtual. A dialect sends nothing: it makes requests
-// and reads replies. Any number of threads may use one.
+// A dialect knows the routes, bodies and replies of one kind of server: llama-server, vLLM or
+// SGLang. The kind is only known at run time, so the functions are virtual. A dialect sends nothing
+// itself: it writes requests and reads replies. Any number of threads may use one.
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A JSON list of ids, which is a large part of what is sent.
+/// Writes ids as a JSON list. Such lists are a large part of the requests.
 inline std::string json_ids(std::span<const TokenId> ids) {
   std::string text = "[";
   for (const TokenId id : ids) {
@@ -36,46 +36,46 @@ inline std::string json_ids(std::span<const TokenId> ids) {
 
 /// A server's description of itself.
 struct ServerFacts {
-  /// "llama-server", "vLLM", "SGLang"; its version, or empty.
+  /// The kind ("llama-server", "vLLM" or "SGLang"), and the version or an empty text.
   std::string kind{}, version{};
   std::string model{};
-  /// How the weights are stored, if it reports that.
+  /// How the weights are stored, if the server reports this.
   std::string weights{};
-  /// Vocabulary size in tokens; 0 if it does not report it.
+  /// The vocabulary size in tokens; 0 if the server does not report it.
   std::size_t vocabulary = 0;
-  /// The most tokens in a sequence; 0 if it does not report it.
+  /// The largest number of tokens in a sequence; 0 if the server does not report it.
   std::size_t context = 0;
 };
 
 /// The cost of requests, as the server's replies report it.
 struct ServerTally {
   std::atomic<std::uint64_t> tokens_sent{0};
-  /// Prompt tokens that the server computed because its prefix cache lacked them; 0 for servers
-  /// that do not report it.
+  /// The number of prompt tokens that the server computed because its prefix cache did not contain
+  /// them; 0 for servers that do not report this number.
   std::atomic<std::uint64_t> tokens_computed{0};
 };
 
 /// How to request log-probabilities after a prefix.
 enum class QueryMode {
   normal,
-  /// Through the whole distribution, even if the dialect has a cheaper way for few tokens.
+  /// Through the whole distribution, even if the dialect has a cheaper way for a few tokens.
   full_distribution,
-  /// Without the server's prefix cache, if the server allows that.
+  /// Without the server's prefix cache, if the server supports this.
   without_cache,
-  /// For the likeliest token by the log-probabilities so far, which are right up to a constant: its own
-  /// log-probability gives the constant.
+  /// For the token that is likeliest according to the log-probabilities so far, which are right
+  /// except for a constant. The true log-probability of this token gives the constant.
   anchor,
 };
 
-/// A prefix, the tokens whose log-probabilities after it are wanted, and where these are stored.
-/// The caller owns the spans.
+/// A prefix, the tokens whose log-probabilities after the prefix are wanted, and the place to store
+/// these numbers. The caller owns the memory of the spans.
 struct AskedPrefix {
   std::vector<TokenId> prefix{};
   std::span<const TokenId> tokens{};
   std::span<double> nats{};
 };
 
-/// A sequence for which the log-probability of each own token after the previous ones is wanted.
+/// A sequence of tokens. The log-probability of each token after the tokens before it is wanted.
 struct AskedSequence {
   std::vector<TokenId> tokens{};
   /// Parallel to `tokens`; the first token has no log-probability.
@@ -84,13 +84,13 @@ struct AskedSequence {
 
 /// A server's continuation of a prompt.
 struct ServerContinuation {
-  /// The tokens, without the one that ended it.
+  /// The tokens, without the token that ended the continuation.
   std::vector<TokenId> tokens{};
-  /// In nats, parallel to the tokens; empty if the reply lacks some.
+  /// In nats, parallel to the tokens; empty if the reply lacks some of them.
   std::vector<double> log_probabilities{};
-  /// Whether it ended by itself.
+  /// Whether the continuation ended before the length limit.
   bool ended = false;
-  /// Its text, from servers that do not report ids.
+  /// The text, for servers that do not report ids.
   std::string text{};
 
   /// Removes the last token if it is the one that ended the continuation.
@@ -101,8 +101,8 @@ struct ServerContinuation {
   }
 };
 
-/// One kind of server. Any number of threads may use one. Functions that read throw an internal
-/// error for a reply that does not follow the dialect.
+/// One kind of server. Any number of threads may use one. The functions that read replies throw an
+/// internal error if a reply does not follow the dialect.
 class ServerDialect {
  public:
   ServerDialect() = default;
@@ -113,18 +113,19 @@ class ServerDialect {
   [[nodiscard]] virtual const ServerFacts& facts() const = 0;
   /// Whether /tokenize gives the bytes of each token, so that no other tokenizer is needed.
   [[nodiscard]] virtual bool spells_tokens() const = 0;
-  /// Its model's chat template, if the server reports it.
+  /// The chat template of the server's model, if the server reports it.
   [[nodiscard]] virtual std::optional<ChatTemplate> chat_template() const { return std::nullopt; }
 
-  /// How many of `count` tokens after one prefix fit in one request. If `prefixes_together`
-  /// prefixes share a request, this is the limit of their tokens in total.
+  /// How many of `count` tokens after one prefix fit in one request. If several prefixes share a
+  /// request, up to `prefixes_together`, this limits the total number of their tokens.
   [[nodiscard]] virtual std::size_t together(std::size_t count, QueryMode how) const = 0;
   [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
   /// Requests the log-probabilities of tokens after prefixes; no prefix is empty.
   [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked,
                                         QueryMode how) const = 0;
-  /// Sets the log-probabilities; minus infinity for one that is too small for the server to report.
-  /// Returns the mode in which to ask the same again if this reply alone is not enough.
+  /// Sets the log-probabilities; minus infinity for a log-probability that is too small for the
+  /// server to report. If this reply by itself is not enough, returns the mode in which to repeat
+  /// the request.
   [[nodiscard]] virtual std::optional<QueryMode> read(const HttpReply& reply,
                                                       std::span<const AskedPrefix> asked,
                                                       ServerTally& tally) const = 0;
@@ -141,12 +142,13 @@ class ServerDialect {
   /// How many sequences fit in one request for the log-probabilities of their own tokens; 0 if this
   /// kind of server does not support that.
   [[nodiscard]] virtual std::size_t sequences_together() const { return 0; }
-  /// Whether every lookup is a sequence of its own, so that whole sequences always cost less.
+  /// Whether every lookup needs a sequence of its own, so that whole sequences always cost less.
   [[nodiscard]] virtual bool scores_only_sequences() const { return false; }
-  /// Whether continuations come as token ids. Without them only their texts can be compared.
+  /// Whether the server reports continuations as token ids. Otherwise, only their texts can be
+  /// compared.
   [[nodiscard]] virtual bool reports_generated_ids() const { return true; }
-  /// The tokens of a prefix of `length` tokens that the server computes if its cache holds as much
-  /// of the prefix as possible.
+  /// How many tokens of a prefix of `length` tokens the server computes if its cache contains as
+  /// much of the prefix as possible.
   [[nodiscard]] virtual std::size_t tokens_behind_cache(std::size_t length) const {
     return (std::min<std::size_t>)(length, 1);
   }

@@ -3,11 +3,11 @@
 
 // How does plumb use a model that a server runs?
 //
-// As a LookupLm: a tree's lookups become requests for prefixes, many in flight, in the order of the
-// tree, so that the server's prefix cache has each prefix's parent. Or they become requests for
-// whole sequences, if the server supports them and they cost less. Prompts and replies contain
-// token ids. A server that embeds is also an Embedder. The server generates continuations by
-// itself.
+// A server's model is a LookupLm. A tree's lookups become requests for prefixes, in the order of
+// the tree, so that the server's prefix cache contains each prefix's parent. Many requests are in
+// flight at the same time. If the server supports whole sequences and they cost less, the lookups
+// become requests for these instead. Prompts and replies contain token ids. A server that embeds is
+// also an Embedder. The server generates continuations by itself.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -38,7 +38,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Not thread-safe; it sends requests from several threads.
 class ServerModel {
  public:
-  /// Throws as ServerConnection does.
+  /// Throws the errors of ServerConnection.
   explicit ServerModel(ServerOptions options)
       : server_(std::make_unique<ServerConnection>(std::move(options))) {}
 
@@ -64,7 +64,7 @@ class ServerModel {
     return server_->facts().context > 0 ? server_->facts().context : unknown_context;
   }
 
-  /// What this server supports; one that only embeds has no lookups.
+  /// The capabilities of this server. A server that only embeds has no lookups.
   [[nodiscard]] Capabilities capabilities() const {
     Capabilities can;
     can.lookups = server_->answers();
@@ -74,13 +74,14 @@ class ServerModel {
     return can;
   }
 
-  /// A call may contain a whole large pack: the larger it is, the more requests are in flight.
+  /// A call may contain a large pack as a whole: the larger the pack, the more requests are in
+  /// flight.
   [[nodiscard]] TreeLimits tree_limits() const {
     const std::size_t nodes = std::max<std::size_t>(4096, context_length());
     return {nodes, nodes, 512};
   }
 
-  /// NaN for a probability that is too small for the server to report.
+  /// Sets NaN for a probability that is too small for the server to report.
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
                std::span<double> log_probabilities) {
     std::vector<NodeId> nodes;
@@ -116,7 +117,8 @@ class ServerModel {
   /// The size of a vector.
   [[nodiscard]] std::size_t dimension() const { return server_->dimension(); }
 
-  /// Vectors as the server gives them, raw or normalised; `facts` records which.
+  /// Returns vectors as the server gives them, raw or normalised; `facts` records which of the two
+  /// they are.
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
     std::vector<std::vector<TokenId>> sequences;
     for (const std::string& text : texts) {
@@ -135,10 +137,11 @@ class ServerModel {
         [&](std::size_t i, const HttpReply& reply) {
           const std::vector<float> vector = server_->dialect().read_vectors(reply, 1).front();
           if (vector.size() != dimension()) {
-            throw internal_error(server_->client().site(),
-                                 "gives a vector of " + std::to_string(vector.size()) +
-                                     " numbers, but earlier ones "
-                                     "had " + std::to_string(dimension()));
+            throw internal_error(server_->client().site(), "gives a vector of " +
+                                                               std::to_string(vector.size()) +
+                                                               " numbers, but earlier ones "
+                                                               "had " +
+                                                               std::to_string(dimension()));
           }
           std::copy(vector.begin(), vector.end(), rows.row(static_cast<Eigen::Index>(i)).data());
         });
@@ -181,7 +184,7 @@ class ServerModel {
 
   [[nodiscard]] ModelDescription describe() const {
     const ServerFacts& facts = server_->facts();
-    // Judged by llama.cpp's names of weight types; other servers do not report them.
+    // Decided by llama.cpp's names of weight types; other servers do not report these types.
     const bool rounds = !facts.weights.empty() && facts.weights.find("F32") == std::string::npos &&
                         facts.weights.find("F16") == std::string::npos;
     ModelDescription description{facts.kind + (facts.version.empty() ? "" : " " + facts.version),
@@ -191,8 +194,8 @@ class ServerModel {
     return description;
   }
 
-  /// The findings at connect and the requests so far, under "server". Called at the end of a job;
-  /// throws an internal error if another model answers by then.
+  /// Returns, under "server", the findings at connection and the number of requests so far. It is
+  /// called at the end of a job, and throws an internal error if a different model then answers.
   [[nodiscard]] Json facts() const {
     server_->refuse_other_model_at_end();
     const ServerFacts& server = server_->facts();

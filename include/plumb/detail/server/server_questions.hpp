@@ -4,9 +4,9 @@
 // How are lookups of many tokens after many prefixes sent to a server?
 //
 // Prefixes are sent in the given order, as many per request as the dialect allows. The order is a
-// walk through a tree, so that a server's prefix cache still holds the parent of the next prefix.
-// If a reply cannot contain an answer, it is requested again in another mode. Whole sequences are
-// sent in parts of equal size.
+// walk through a tree, so that a server's prefix cache still contains the parent of the next
+// prefix. If a reply cannot contain an answer, the answer is requested again in another mode. Whole
+// sequences are sent in parts of equal size.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,15 +22,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Tokens to look up after one prefix, and where their log-probabilities are stored. The memory of
-/// the spans must outlive the call.
+/// Tokens to look up after one prefix, and the place to store their log-probabilities. The memory
+/// of the spans must outlive the call.
 struct NextTokenQuestion {
   std::span<const TokenId> tokens;
   std::span<double> nats;
 };
 
-/// Sends each question, whose prefix is `prefix(i)`, from several threads. Throws as the client and
-/// the dialect do; some answers may then be set.
+/// Sends each question, whose prefix is `prefix(i)`, from several threads. Throws the errors of the
+/// client and the dialect. After an error, some answers may already be set.
 template <class Prefix>
 void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                    std::span<const NextTokenQuestion> questions, Prefix prefix,
@@ -38,7 +38,7 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
   struct Slice {
     std::size_t question, first, count;
   };
-  // Slices [begin, end) of a request.
+  // The slices [begin, end) of a request.
   struct Request {
     std::size_t begin, end;
   };
@@ -94,8 +94,9 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
 /// several threads. The dialect must support this.
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
-  // One request per thread, but of at least 64 sequences, because a server batches across requests,
-  // and of at most about 16,000 tokens, which take a slow server minutes.
+  // There is one request per thread. A request has at least 64 sequences, because a server batches
+  // across requests, and at most about 16,000 tokens, because a slow server needs minutes for
+  // these.
   constexpr std::size_t most_tokens = 16'384;
   const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
   const std::size_t each =

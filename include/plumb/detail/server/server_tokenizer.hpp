@@ -5,7 +5,7 @@
 //
 // Either the model's own tokenizer on this machine (from a Hugging Face folder or a GGUF file), or
 // the server itself, text by text, if it reports the bytes of each token. A given tokenizer is
-// compared with the server's on a few texts, so that token ids mean the same on both sides.
+// compared with the server's on a few texts, to ensure that token ids mean the same on both sides.
 
 #include <cstddef>
 #include <functional>
@@ -31,28 +31,28 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A tokenizer of any type. As thread-safe as the wrapped one.
+/// Wraps a tokenizer of any type. It is as thread-safe as the wrapped tokenizer.
 struct ServerTokenizer {
   std::function<Tokenization(std::string_view)> tokenize{};
   std::function<std::string(std::span<const TokenId>)> detokenize{};
-  /// Also nothing if the id is outside the vocabulary.
+  /// nullopt if there is no BOS, or if its id is outside the vocabulary.
   std::optional<TokenId> bos{};
-  /// Nothing if they are unknown.
+  /// nullopt if the special tokens are unknown.
   std::optional<std::vector<SpecialToken>> special_tokens{};
-  /// Number of ids, including those without a text.
+  /// The number of ids, including ids without a text.
   std::size_t vocabulary_size = 0;
-  /// The name in run.json: "the server", or a file's name.
+  /// The name that run.json records: "the server", or a file's name.
   std::string name{};
-  /// Whether it begins a text with BOS by its own configuration; nothing if unknown.
+  /// Whether its own configuration makes it begin a text with BOS; nullopt if unknown.
   std::optional<bool> adds_bos{};
-  /// All tokens that its own configuration adds around a text; nothing if unknown.
+  /// All tokens that its own configuration makes it add around a text; nullopt if unknown.
   std::optional<TextFrame> own_frame{};
   /// The chat template that comes with it, if any.
   std::optional<ChatTemplate> chat_template{};
 };
 
 /// Wraps a tokenizer with tokenize, detokenize, special_tokens and bos, and possibly adds_bos.
-/// `tokens` is the number of all ids.
+/// `tokens` is the total number of ids.
 template <class Tokenizer>
 [[nodiscard]] ServerTokenizer server_tokenizer(std::shared_ptr<const Tokenizer> of,
                                                std::size_t tokens, std::string name) {
@@ -67,7 +67,7 @@ template <class Tokenizer>
           own_chat_template(*of)};
 }
 
-/// The server's own tokenizer, used over the network and cached. Not thread-safe.
+/// The server's own tokenizer, used over the network. Results are cached. Not thread-safe.
 class RemoteTokenizer {
  public:
   /// Client and dialect must outlive it.
@@ -84,7 +84,7 @@ class RemoteTokenizer {
     return made;
   }
 
-  /// The server's result; not cached.
+  /// Requests the server's result, without the cache.
   [[nodiscard]] Tokenization asked(std::string_view text, bool parse_special) {
     const HttpReply reply = client_.ask(dialect_.tokenize(text, parse_special));
     return dialect_.read_tokens(reply, text);
@@ -124,7 +124,7 @@ inline constexpr std::string_view compared_texts[] = {
                     "use the tokenizer of the model that the server runs");
 }
 
-/// Throws a user error if a given tokenizer splits a text differently than the server. Returns the
+/// Throws a user error if a given tokenizer and the server split a text differently. Returns the
 /// number of texts compared: 0 if the server has no /tokenize.
 [[nodiscard]] inline std::size_t compare_tokenizers(HttpClient& client,
                                                     const ServerDialect& dialect,
@@ -149,8 +149,9 @@ inline constexpr std::string_view compared_texts[] = {
   return compared;
 }
 
-/// The same for a server that reports texts of tokens and no ids: the text itself and its ids by the
-/// given tokenizer must have tokens of the same texts. The server may put BOS before a text.
+/// Does the same for a server that reports the texts of tokens but not their ids. The server must
+/// report the same token texts for the text itself and for the ids from the given tokenizer. The
+/// server may put BOS before a text.
 [[nodiscard]] inline std::size_t compare_spelling(HttpClient& client, const EchoServer& server,
                                                   const ServerTokenizer& given) {
   std::size_t compared = 0;
@@ -159,7 +160,7 @@ inline constexpr std::string_view compared_texts[] = {
     for (const Token& token : given.tokenize(text).tokens) ids.push_back(token.id);
     std::vector<std::string> ours = server.read_spelling(client.ask(server.spell(ids)));
     std::vector<std::string> theirs = server.read_spelling(client.ask(server.spell(text)));
-    // The last text is that of a generated token, which depends on BOS.
+    // The last text belongs to a generated token, which depends on BOS.
     if (ours.size() > ids.size()) {
       ours.pop_back();
       if (!theirs.empty()) theirs.pop_back();

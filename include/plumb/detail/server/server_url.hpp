@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which host and port does a server's URL name?
+// Which host and port does a server's URL specify?
 //
 //   http[s]://HOST[:PORT][/PATH]
-// A path is put before every route ("/v1/completions" under "/team/llm"). A final "/v1", as clients
-// of OpenAI's API use it, is removed, because routes contain it. URLs with a user name, a password
-// or a query are refused: URLs are written to run.json and to messages, so they must not contain
-// secrets.
+// The path is put before every route ("/v1/completions" under "/team/llm"). A final "/v1", which
+// clients of OpenAI's API use, is removed, because routes already contain it. URLs with a user
+// name, a password or a query are refused: URLs are written to run.json and to messages, so they
+// must not contain secrets.
 
 #include <algorithm>
 #include <cctype>
@@ -22,13 +22,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ServerUrl {
   bool is_secure = false;
-  /// Without the brackets of an IPv6 address.
+  /// The host, without the brackets of an IPv6 address.
   std::string host{};
   std::uint16_t port = 80;
-  /// Put before every route; without a final slash, so empty for the host's root.
+  /// The path that is put before every route. It has no final slash, so it is empty for the host's
+  /// root.
   std::string path{};
 
-  /// The value of a Host header: with the port if it is not the scheme's default.
+  /// The value of the Host header, with the port if it is not the scheme's default.
   [[nodiscard]] std::string authority() const {
     const std::string name = host.find(':') == std::string::npos ? host : "[" + host + "]";
     return port == (is_secure ? 443 : 80) ? name : name + ":" + std::to_string(port);
@@ -40,8 +41,8 @@ struct ServerUrl {
   friend bool operator==(const ServerUrl&, const ServerUrl&) = default;
 };
 
-/// Throws a user error about the setting `server` for a text of another form. The message does not
-/// repeat parts that may contain a secret.
+/// Throws a user error about the setting `server` if the text does not have this form. The message
+/// does not repeat parts that may contain a secret.
 [[nodiscard]] inline ServerUrl parse_server_url(std::string_view text) {
   const auto refuse = [](const std::string& problem, const std::string& remedy) {
     return user_error({.setting = "server"}, problem, remedy);

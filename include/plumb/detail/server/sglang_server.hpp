@@ -4,11 +4,11 @@
 // How does plumb query SGLang?
 //
 // Through its /generate with `input_ids`. `token_ids_logprob` names the tokens whose
-// log-probabilities are wanted; `meta_info.output_token_ids_logprobs` has them as [nats, id, text]
-// for each generated token; plumb generates one. Log-probabilities of the prompt are not requested,
-// because the server would compute again what its prefix cache holds. Vectors come, normalised,
-// from /v1/embeddings of a server started with `--is-embedding`. Source: SGLang's native API;
-// tested with a stand-in server, not with a real one.
+// log-probabilities are wanted; `meta_info.output_token_ids_logprobs` contains them as [nats, id,
+// text] for each generated token; plumb requests one token. Log-probabilities of the prompt are not
+// requested, because the server would recompute tokens that are in its prefix cache. Vectors come
+// from /v1/embeddings of a server started with `--is-embedding`, and are normalised. Source:
+// SGLang's native API; tested with a stand-in server, not with a real one.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class SglangServer final : public OpenAiCompatibleServer {
  public:
   /// Takes the replies of /v1/models and /get_server_info, and the vocabulary's size, which SGLang
-  /// does not report. Throws an internal error for other content.
+  /// does not report. Throws an internal error for unexpected content.
   SglangServer(const ReplyJson& models, const ReplyJson& server, std::string place,
                std::size_t vocabulary)
       : OpenAiCompatibleServer("SGLang", server.text_or("/version", ""), models, std::move(place),
@@ -68,7 +68,7 @@ class SglangServer final : public OpenAiCompatibleServer {
     return std::nullopt;
   }
 
-  /// Seeds only have an effect if the server runs with `--enable-deterministic-inference`;
+  /// Seeds have an effect only if the server runs with `--enable-deterministic-inference`;
   /// otherwise samples differ from run to run.
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
                                      std::optional<std::uint32_t> seed) const override {
@@ -105,8 +105,10 @@ class SglangServer final : public OpenAiCompatibleServer {
 
   [[nodiscard]] std::pair<TokenId, double> entry(const ReplyJson& json, const Json& row,
                                                  const std::string& field) const {
-    if (!row.is_array() || row.size() < 2) throw json.wrong(field, "is not a list of [nats, id, "
-                                                                   "text]");
+    if (!row.is_array() || row.size() < 2)
+      throw json.wrong(field,
+                       "is not a list of [nats, id, "
+                       "text]");
     return {token(json, row[1], field), json.log_probability(row[0], field)};
   }
 

@@ -7,9 +7,9 @@
 // the log-probabilities of a prompt's own tokens and computes all of them, which suits many short
 // statements. `logprob_token_ids` (vLLM's pull request 43463) gives those of up to 128 given tokens
 // at the next position and uses the prefix cache, which suits a long prefix with many lookups after
-// it. `return_tokens_as_token_ids` names tokens "token_id:42" in replies. The server must run with
-// its default `--logprobs-mode raw_logprobs`. Vectors come, normalised, from /v1/embeddings of a
-// server with the pooling runner. Source: vLLM's OpenAI-compatible server.
+// it. With `return_tokens_as_token_ids`, replies write tokens as "token_id:42". The server must run
+// with its default `--logprobs-mode raw_logprobs`. Vectors come from /v1/embeddings of a server
+// with the pooling runner, and are normalised. Source: vLLM's OpenAI-compatible server.
 
 #include <algorithm>
 #include <charconv>
@@ -34,7 +34,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class VllmServer final : public OpenAiCompatibleServer {
  public:
   /// Takes the replies of /v1/models and /version, and the vocabulary's size, which vLLM does not
-  /// report. Throws an internal error for other content.
+  /// report. Throws an internal error for unexpected content.
   VllmServer(const ReplyJson& models, const ReplyJson& version, std::string place,
              std::size_t vocabulary)
       : OpenAiCompatibleServer("vLLM", version.text_or("/version", ""), models, std::move(place),
@@ -55,7 +55,7 @@ class VllmServer final : public OpenAiCompatibleServer {
     const auto prefix = [](const AskedPrefix& one) -> const auto& {
       return one.prefix;
     };
-    // A unique salt, so that nothing is found in the cache.
+    // A unique salt, so that the cache contains nothing for this request.
     const std::string unlike_others =
         how == QueryMode::without_cache
             ? ",\"cache_salt\":\"" +
@@ -107,7 +107,7 @@ class VllmServer final : public OpenAiCompatibleServer {
   }
 
   [[nodiscard]] std::size_t sequences_together() const override { return 256; }
-  /// Its cache has blocks of 16 tokens, and at least one token is computed.
+  /// vLLM's cache has blocks of 16 tokens, and at least one token is always computed.
   [[nodiscard]] std::size_t tokens_behind_cache(std::size_t length) const override {
     return length == 0 ? 0 : (length - 1) % 16 + 1;
   }
@@ -175,7 +175,7 @@ class VllmServer final : public OpenAiCompatibleServer {
   }
 
  private:
-  // vLLM's limit of ids in one request.
+  // vLLM's limit on the number of ids in one request.
   static constexpr std::size_t most_tokens = 128;
 
   /// `prompt` is JSON: a list of ids, or a list of such lists.
