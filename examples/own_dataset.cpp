@@ -5,7 +5,7 @@
 // Prints:
 //   colours: 2 facts, 2 options, 2 templates
 //   from a table: 3 facts, 3 options
-//   facts.tsv:2: 2 fields instead of 3; write subject, relation and object with one tab between, or name the columns in the first line
+//   facts.tsv:2: 2 fields instead of 3; write subject, relation and object, separated by one tab each, or name the columns in the first line
 
 #include <unistd.h>
 
