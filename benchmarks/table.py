@@ -20,6 +20,8 @@ import tempfile
 import textwrap
 import time
 
+from engines import SHAPE
+
 os.environ.setdefault("TQDM_DISABLE", "1")  # before anything imports tqdm
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -192,10 +194,6 @@ def closed_set(setup, templates, dtype="float32", limit=3):
             made.note(nearness(record_of["plumb"]))
             assert apart < 1e-3
     return made
-
-
-# SmolLM2-135M's sizes: hidden, queries with keys and values, inner, layers, vocabulary.
-SHAPE = [576, 960, 1536, 30, 49152]
 
 
 def nearness(record):

@@ -47,7 +47,7 @@ BOOST_FIXTURE_TEST_CASE(options_and_positional_words_get_their_values, Words) {
 
 BOOST_FIXTURE_TEST_CASE(help_is_printed_even_when_an_option_is_missing, Words) {
   BOOST_TEST(!parse({"--help"}));
-  BOOST_TEST(out.str().find("Usage: plumb look --depth N FOLDER [options]\n") == 0);
+  BOOST_TEST(out.str().starts_with("Usage: plumb look --depth N FOLDER [options]\n"));
   BOOST_TEST(out.str().find("how far down") != std::string::npos);
   BOOST_TEST(!parse({"-h"}));
 }

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "plumb/detail/cli/console.hpp"
 #include "plumb/detail/core/ranges.hpp"
 #include "plumb/detail/core/utf8.hpp"
+#include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
@@ -83,43 +83,19 @@ struct HelpGroup {
   return found == examples.end() ? std::string_view() : found->words;
 }
 
-/// Breaks `text` at spaces into lines of at most `width` characters. A longer word gets its own
-/// line.
-[[nodiscard]] inline std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  std::size_t used = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = (std::min)(text.find(' ', at), text.size());
-    const std::string_view word = text.substr(at, end - at);
-    at = end + 1;
-    if (word.empty()) continue;
-    const std::size_t length = count_code_points(word);
-    if (used > 0 && used + 1 + length > width) {
-      lines.emplace_back();
-      used = 0;
-    }
-    if (used > 0) lines.back() += ' ';
-    lines.back() += word;
-    used += length + (used > 0 ? 1 : 0);
-  }
-  return lines;
-}
-
 /// An option with its description next to it, or below it if its name is long.
 [[nodiscard]] inline std::string help_lines(const OptionHelp& option) {
   constexpr std::size_t column = 26, width = 80;
   std::string text = "  --" + option.name + (option.value.empty() ? "" : " " + option.value);
   const bool has_default = !option.standard.empty() && option.standard != "none";
-  const std::vector<std::string> lines = wrapped(
+  const std::string description = in_lines(
       option.help + (has_default ? " [default: " + option.standard + "]" : ""), width - column);
-  std::size_t used = count_code_points(text);
-  for (const std::string& line : lines) {
-    if (used + 1 >= column) {
-      text += '\n';
-      used = 0;
-    }
-    text += std::string(column - used, ' ') + line;
-    used = column;
+  const std::size_t used = count_code_points(text);
+  const std::string indent(column, ' ');
+  text += used + 1 >= column ? "\n" + indent : std::string(column - used, ' ');
+  for (const char c : description) {
+    text += c;
+    if (c == '\n') text += indent;
   }
   return text + '\n';
 }

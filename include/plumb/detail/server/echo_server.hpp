@@ -8,7 +8,7 @@
 // every probe that scores given tokens: a lookup is a prompt that ends with the lookup's token. The
 // reply contains the tokens' texts, not their ids, so plumb needs the model's tokenizer and cannot
 // read generated answers. Any server works that accepts token ids as a prompt and supports both
-// fields. vLLM is one, and the tests query it this way.
+// fields; `tests/servers.sh` queries a vLLM this way, through a proxy.
 
 #include <algorithm>
 #include <cstddef>
@@ -159,8 +159,7 @@ class EchoServer final : public OpenAiCompatibleServer {
   }
 
  private:
-  // The OpenAI API does not state a limit; lm-evaluation-harness sends batches of at least this
-  // size.
+  // The OpenAI API does not state a limit.
   static constexpr std::size_t most_prompts = 64;
 
   /// One token must be generated: some servers refuse `max_tokens` 0.
