@@ -59,7 +59,11 @@ class Signals(unittest.TestCase):
     def test_either_signal_ends_it_after_the_pack_at_hand_with_the_line_that_goes_on(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             out = self.folder / f"stopped-{code}"
-            process = self.begun(out, out / "journal.jsonl", 0.2)
+            process = self.begun(out, out / "journal.jsonl", 0.5)
+            # The signal has to arrive during an evaluation: before one, the run stops without it.
+            self.mark.unlink()
+            while process.poll() is None and not self.mark.exists():
+                time.sleep(0.005)
             lines = (out / "journal.jsonl").read_bytes().count(b"\n")
             process.send_signal(number)
             said = process.communicate()[1]

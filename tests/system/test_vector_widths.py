@@ -91,7 +91,7 @@ class OfRuns(unittest.TestCase):
         for i, (shard, width) in enumerate(zip(shards, ("v2", "v3"))):
             self.assertEqual(probe(shard, width, "--shard", f"{i + 1}/2", model=self.MODEL).returncode, 0)
         done = command.plumb("merge", *shards, "--out", folder / "merged", code=2)
-        self.assertIn('vector: is "v3", and "v2" in', done.stderr)
+        self.assertIn('vector: is "v3", but "v2" in', done.stderr)
 
     def test_a_width_that_is_not_there_ends_the_command_before_it_begins(self):
         folder = command.temporary_folder(self)
