@@ -20,7 +20,7 @@ if [ ! -d "$plumb_shared/data/bear" ]; then
 fi
 need_build_packages
 need_packages libopenblas-dev
-build_plumb plumb_command requantize ranking_against_sgemm decoder_products
+build_plumb plumb_command requantize ranking_against_sgemm decoder_products exhaustive_time
 need_model
 need_whole_peer
 need_llama_perplexity

@@ -128,7 +128,7 @@ def peer_relations(setup, codes, limit):
 
 # ------------------------------------------------------------------------------------------------ rows
 
-def closed_set(setup, templates, dtype="float32", limit=3):
+def closed_set(setup, templates, dtype="float32", limit=12):
     """lm-pub-quiz at its best batch size, plumb by its own network and over llama.cpp."""
     from lm_pub_quiz import Evaluator
     setup.torch()
@@ -397,6 +397,27 @@ def ranks(setup, queries=3000, entities=40943, dimension=768):
     return made
 
 
+def likelihood(setup, queries=320):
+    """Hit@10 by exact likelihood among all entities of WN18RR: plumb's search, and the score of every entity."""
+    graph = setup.shared / "data" / "wn18rr"
+    timed, counted = Measured("queries/s", setup.rounds), Measured("tokens/query", 1)
+
+    def plumb():
+        record, seconds = setup.run_plumb("rank", "--data", graph, "--model", setup.model, "--method", "likelihood", "--hits", "1,3,10", "--sample", queries)
+        counted.ratios["every entity, one by one"] = [record["tokens_one_by_one"] / record["tokens_fed"]]
+        counted.note(f"{record['tokens_fed'] / queries:.0f} tokens fed per query, of {record['tokens_one_by_one'] / queries:,.0f} one by one")
+        return queries / seconds
+
+    def exhaustive():
+        done = json.loads(run([ROOT / "build" / "exhaustive_time", setup.model, graph, 2, 1, 0],
+                              env={**os.environ, "OMP_NUM_THREADS": str(THREADS)}).stdout)
+        asked, seconds = done["queries_and_seconds"][0]
+        return asked / seconds
+
+    timed.run({"plumb": plumb, "every entity in one tree": exhaustive})
+    return {"": timed, "tokens": counted}
+
+
 # Started from a small process: a child's peak memory includes its parent's memory at the time of the start.
 TIMED = """import os, subprocess, sys, time
 began = time.monotonic()
@@ -491,7 +512,7 @@ def rows_of(setup):
         "closed-set": ("closed set, six relations", lambda s: closed_set(s, "0"), {
             "lm-pub-quiz": quiz, "lm-evaluation-harness": quiz, "llama.cpp, multiple choice": 2.5, "plumb over llama.cpp": 2}, product,
             "plumb and the tool: the whole process, including plumb's page; lm-pub-quiz and lm-evaluation-harness: only scoring"),
-        "templates": ("closed set, all templates", lambda s: closed_set(s, "all", limit=2), {"lm-pub-quiz": quiz}, product,
+        "templates": ("closed set, all templates", lambda s: closed_set(s, "all", limit=4), {"lm-pub-quiz": quiz}, product,
                       "plumb: the whole process; lm-pub-quiz: only scoring"),
         "bf16": ("closed set, BF16 weights", lambda s: closed_set(s, "0", "bfloat16"), {"lm-pub-quiz": 10}, product,
                  "plumb: the whole process; lm-pub-quiz: only scoring"),
@@ -503,6 +524,8 @@ def rows_of(setup):
                  "only embedding; the paper's way is one prompt at a time, the batches are sorted by length and skip the LM head"),
         "ranks": ("ranks, 3,000 × 40,943", ranks, {"OpenBLAS sgemm alone": 1, "faiss IndexFlatIP, ten nearest": 1, "torch mm and sort": 1},
                   "16-bit products", "vectors are in memory; faiss: the search, not the index"),
+        "likelihood": ("likelihood Hit@10, WN18RR", likelihood, {"": {"every entity in one tree": 1000}, "tokens": {"every entity, one by one": 100_000}},
+                       "the queries' own prompts", "plumb: the whole process, 320 queries of the test set; every entity: two queries, only scoring"),
         "sampling": ("BELIEF-ICL", sampling, {"transformers, 100 sequences": 8, "transformers, batches of 16": 3}, product,
                      "only generation; transformers samples every fourth prompt"),
         "calibration": ("calibration, 16 models", script(["benchmarks/calibration_of_many_models.sh"],
