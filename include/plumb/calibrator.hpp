@@ -43,7 +43,7 @@ template <class Estimator>
 }
 
 /// Measures how well the estimator's confidences match the share of correct answers. Each number
-/// has its interval. `plumb calibrate` reports the same numbers for that estimator. Throws as
+/// comes with an interval. `plumb calibrate` reports the same numbers for that estimator. Throws as
 /// `judge` does.
 template <class Estimator>
 [[nodiscard]] Calibration calibrate(const std::vector<RelationPredictions>& relations,

@@ -21,11 +21,11 @@ struct CompareOptions {
   std::size_t resamples = 1000;
 };
 
-/// Compares two sets of answers to the same facts: the worst and the mean difference of
-/// log-likelihood, the place of the worst one, the changed answers, the facts that the second set
-/// lost or gained compared with the first, and the paired difference of accuracy (first minus
-/// second) with its interval. Throws a user error if the two were scored differently, if a fact has
-/// different candidates, or if they share no facts.
+/// Compares two sets of answers to the same facts: the worst and the mean difference in
+/// log-likelihood, the location of the worst difference, the changed answers, the facts that the
+/// second set lost or gained relative to the first, and the paired difference in accuracy (first
+/// minus second) with its interval. Throws a user error if the two were scored differently, if a
+/// fact has different candidates, or if they share no facts.
 [[nodiscard]] inline AnswerComparison compare(const Answers& first, const Answers& second,
                                               const CompareOptions& options = {}) {
   return compare_pair(first, second, {options.seed, options.resamples});

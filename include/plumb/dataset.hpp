@@ -21,9 +21,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Makes a relation from subjects and their objects. Its options are the distinct objects, in order
-/// of first appearance. In templates, [X] marks the subject and [Y] the object. Nothing is checked
-/// here; the probe that uses the relation reports its errors.
+/// Creates a relation from subjects and their objects. Its options are the distinct objects, in
+/// order of first appearance. In templates, [X] marks the subject and [Y] the object. This function
+/// checks nothing; the probe that uses the relation reports any errors.
 [[nodiscard]] inline Relation relation_of(
     std::string code, std::vector<std::string> templates,
     const std::vector<std::pair<std::string, std::string>>& facts) {

@@ -34,14 +34,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// `policy.name()` is a short lower-case word for tables.
 /// Means: the choice is one of the given options. At least one prediction is given, and none of
 /// them is a tie.
-/// Does not promise: that the choice depends on confidences, or that there is one.
+/// Does not promise: that the choice depends on confidences, or that a choice exists.
 template <class P>
 concept AggregationPolicy = requires(const P& policy, std::span<const Prediction> paraphrases) {
   { policy.choose(paraphrases) } -> std::same_as<std::optional<std::size_t>>;
   { policy.name() } -> std::convertible_to<std::string>;
 };
 
-/// static_assert(plumb::check_aggregation<MyPolicy>()) names what a type needs to be an
+/// static_assert(plumb::check_aggregation<MyPolicy>()) reports what a type lacks to be an
 /// AggregationPolicy, as backend/check_model.hpp does for models.
 template <class P>
 consteval bool check_aggregation() {
@@ -95,7 +95,7 @@ struct Vote {
   [[nodiscard]] std::string name() const { return "vote" + std::to_string(to_win); }
 };
 
-/// The answer of the paraphrase with the lowest Base confidence, the first in a tie.
+/// The answer of the paraphrase with the lowest Base confidence (the first of them if tied).
 struct MinConfidence {
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
     return ranges::min_element(paraphrases, {}, &Prediction::confidence)->option;
@@ -103,7 +103,7 @@ struct MinConfidence {
   [[nodiscard]] std::string name() const { return "min"; }
 };
 
-/// The answer of the paraphrase with the highest Base confidence, the first in a tie.
+/// The answer of the paraphrase with the highest Base confidence (the first of them if tied).
 struct MaxConfidence {
   [[nodiscard]] std::optional<std::size_t> choose(std::span<const Prediction> paraphrases) const {
     return ranges::max_element(paraphrases, {}, &Prediction::confidence)->option;
@@ -130,8 +130,8 @@ class Aggregator {
  public:
   explicit Aggregator(Policy policy = {}) : policy_(std::move(policy)) {}
 
-  /// Returns no answer if every paraphrase is a tie. Throws a user error, which names `site`, if
-  /// the policy chooses an option that no paraphrase gave.
+  /// Returns no answer if every paraphrase is a tie. Throws a user error that names `site` if the
+  /// policy chooses an option that no paraphrase gave.
   [[nodiscard]] Aggregate operator()(std::span<const Prediction> paraphrases,
                                      const Site& site = {}) const {
     if (ranges::any_of(paraphrases, &Prediction::is_tie)) {

@@ -8,11 +8,11 @@
 //   objects    after one prompt,   ℓ(an alias of an object) > ℓ(its label)
 // Each such comparison is a pair. A fact's rate is the share of its pairs in which the alias is
 // strictly above. The overall rate is the mean over facts that have a pair, so that a subject with
-// thirty aliases counts once. The pooled rate is the share of all pairs. Equal pairs are counted
-// separately. ℓ is in nats. It is computed both as the sum over the name's tokens, which favours
-// short names, and as the mean. Source: "What Matters in Learning Facts in Language Models?",
-// appendix C.1, Table 10, which does not specify how pairs are averaged and compares single tokens,
-// for which sum and mean are equal. Non-goal: whether the alias is the answer.
+// thirty aliases counts once. The pooled rate is the same proportion over all pairs. Equal pairs
+// are counted separately. ℓ is in nats. It is computed both as the sum over the name's tokens,
+// which favours short names, and as the mean. Source: "What Matters in Learning Facts in Language
+// Models?", appendix C.1, Table 10, which does not specify how pairs are averaged and compares
+// single tokens, for which sum and mean are equal. Non-goal: whether the alias is the answer.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How likely one name of one of a fact's objects is after one of the fact's prompts.
+/// The likelihood of one name of a fact's object after one of the fact's prompts.
 struct NameLikelihood {
   /// Sum over the name's tokens, in nats, and the number of tokens.
   double log_likelihood = 0;
@@ -45,7 +45,7 @@ struct NameLikelihood {
 /// Filled relation by relation, fact by fact. Thread-safe to read.
 class NameLikelihoods {
  public:
-  /// Facts added from here on belong to a new relation.
+  /// Starts a new relation, to which all subsequently added facts belong.
   void begin_relation() { strata_.push_back(0); }
 
   /// Adds a fact to the latest relation; begin_relation must have been called. Rows may come in any
@@ -98,7 +98,8 @@ class NameLikelihoods {
 };
 
 struct OutrankingRate {
-  /// Mean over facts of the share of their pairs; its count is the number of facts with a pair.
+  /// The mean over facts of the proportion of their pairs in which the alias is above its label;
+  /// its count is the number of facts with a pair.
   Estimate rate;
   std::uint64_t pairs = 0;
   /// The number of pairs in which the alias is above its label, and of pairs in which the two are
@@ -108,13 +109,14 @@ struct OutrankingRate {
   /// The number of facts without a pair.
   std::size_t excluded = 0;
 
-  /// The rate over all pairs; `no_number` if there are none.
+  /// The rate over all pairs; `no_number` if there are no pairs.
   [[nodiscard]] double pooled() const {
     return pairs == 0 ? no_number : static_cast<double>(above) / static_cast<double>(pairs);
   }
 };
 
-/// The rates by the sum over a name's tokens, and by the mean over them. Both use the same pairs.
+/// The rates computed from the sum over a name's tokens, and from the mean over them. Both use the
+/// same pairs.
 struct NameRates {
   OutrankingRate by_sum, by_mean;
 };
@@ -145,7 +147,7 @@ struct OutrankingCounts {
   }
 };
 
-/// A fact's pairs of an alias and its label, of the subject or of the objects; `rows` are sorted.
+/// A fact's (alias, label) pairs, either for the subject or for the objects; `rows` are sorted.
 inline OutrankingCounts count_outranking(std::span<const NameLikelihood> rows, bool of_subjects) {
   OutrankingCounts counts;
   for (const NameLikelihood& row : rows) {

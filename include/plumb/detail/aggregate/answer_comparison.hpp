@@ -5,10 +5,10 @@
 //
 // Facts are matched by subject and right answer, templates by their text or setting; the candidates
 // must be the same. One use is to check the results of one kernel against those of another. The
-// difference of accuracy (first minus second) is paired and has a bootstrap interval over facts. A
-// tie of n for the best that includes the right candidate counts as 1/n. Non-goals: models that
-// were asked about different facts (measure/model_comparison.hpp compares such models), generated
-// texts.
+// difference of accuracy (first minus second) is paired and has a bootstrap interval over facts. If
+// n candidates tie for the best score and the right one is among them, the answer counts as 1/n.
+// Non-goals: models that were asked about different facts (measure/model_comparison.hpp compares
+// such models), generated texts.
 
 #include <algorithm>
 #include <cmath>
@@ -54,19 +54,21 @@ struct AnswerComparison {
 
   std::size_t facts = 0;
   std::size_t statements = 0;
-  /// |first − second| of log-likelihoods, in nats per statement, over all statements.
+  /// The worst and the mean |first − second| of the log-likelihoods over all statements, in nats
+  /// per statement.
   double worst_nats = 0;
   double mean_nats = 0;
   /// The statement with the largest difference; nullopt if there is no difference.
   std::optional<WorstStatement> worst_at{};
   /// Questions for which the two answers differ, or for which only one of them is right.
   std::vector<Flip> flips{};
-  /// Questions that only the first model answered right, and questions that only the second did.
+  /// Questions that only the first model answered correctly, and questions that only the second
+  /// model did.
   std::vector<Flip> lost{};
   std::vector<Flip> gained{};
   PairedAccuracy accuracy{};
-  /// The numbers of facts that one of the two lacks, and of templates or settings that one of the
-  /// two lacks in relations that both have.
+  /// The number of facts missing from one of the two, and the number of templates or settings
+  /// missing from one of the two in relations that both have.
   std::size_t facts_of_one = 0;
   std::size_t templates_of_one = 0;
 };
@@ -90,7 +92,7 @@ class MatchedFacts {
     for (std::size_t f = 0; f < one.facts(); ++f) places_[key(one, f)].first.push_back(f);
     for (std::size_t f = 0; f < other.facts(); ++f) places_[key(other, f)].second.push_back(f);
   }
-  /// The index in the second table of a fact in the first.
+  /// The index in the second table of a fact from the first.
   [[nodiscard]] std::optional<std::size_t> find(std::size_t fact) const {
     const auto& [ours, theirs] = places_.at(key(one_, fact));
     if (ours.size() == 1 && theirs.size() == 1) return theirs.front();

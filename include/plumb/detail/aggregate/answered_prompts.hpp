@@ -4,11 +4,11 @@
 // Which answers are right, and which are the same?
 //
 // A generated answer is right if it contains a name of an object of its fact. Answers are numbered
-// by their lists of lemmas over all facts, so that equal numbers mean equal lists; MatchingAnswers
-// decides which different answers count as the same. A masked model's answer is right if it
-// consists of exactly the tokens of a name, and two such answers are the same only if their tokens
-// are the same. Source: "What Matters in Learning Facts in Language Models?", section 3.2; the
-// matching is that of measure/answer_match.hpp. Non-goal: sampled answers
+// across all facts by their lists of lemmas, so that equal numbers mean equal lists;
+// MatchingAnswers decides which different answers count as the same. A masked model's answer is
+// right if it consists of exactly the tokens of a name, and two such answers are the same only if
+// their tokens are the same. Source: "What Matters in Learning Facts in Language Models?", section
+// 3.2; for the matching, see measure/answer_match.hpp. Non-goal: sampled answers
 // (calibrate/sampled_confidence.hpp).
 
 #include <cstddef>
@@ -59,7 +59,7 @@ struct AnsweredSetting {
   /// Facts are in the same order as in the outcomes. A fact's prompts are sorted by template, then
   /// by expression.
   PromptList<AnswerLikelihood> likelihoods;
-  /// A masked model's ranks, in the same layout; no prompts if there are none.
+  /// A masked model's ranks, in the same layout; contains no prompts if there are no ranks.
   PromptList<TrueTokenRank> ranks;
   /// For each fact, the share of its answers that are one word.
   FactValues one_word;
@@ -95,7 +95,7 @@ class AnswerNumbers {
   std::unordered_map<std::string, std::uint32_t> by_text_, by_lemmas_;
 };
 
-/// How an answer counts.
+/// How an answer is judged.
 struct JudgedAnswer {
   std::uint32_t number = 0;
   /// The number of the fact's objects that the answer names.

@@ -5,9 +5,9 @@
 //
 // This is the result of a probe in memory: for each relation a dense table of shape [facts,
 // templates, candidates], row by row. Accuracy, calibration and comparison reduce it.
-// plumb/tensors.hpp gives the tables as xtensor tensors, with softmax, means and argmax over their
-// axes. A many-shot study has the same table: a setting (a number of shots, drawn with a seed)
-// replaces a template, and each fact has its own choices. Non-goal: generated texts.
+// plumb/tensors.hpp provides the tables as xtensor tensors, with softmax, means and argmax over
+// their axes. A many-shot study has the same table: a setting (a number of shots, drawn with a
+// seed) replaces a template, and each fact has its own choices. Non-goal: generated texts.
 
 #include <cmath>
 #include <cstddef>
@@ -26,21 +26,21 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// All relations of one model. Plain data; any number of threads may read it.
 struct Answers {
   struct Table {
-    /// Its facts are axis 0, and its options are axis 2. Facts without a score are left out.
+    /// Its facts are axis 0, and its options are axis 2. Facts without a score are omitted.
     Relation relation{};
     /// Axis 1: the relation's templates, by index (`variant`), or settings of a many-shot study.
     std::vector<Setting> settings{};
     /// The options used for each fact, if facts have their own choices. Empty if all options were
     /// used for every fact.
     std::vector<std::vector<std::uint32_t>> choices{};
-    /// In nats, summed over the span's tokens. If a fact has fewer choices than others, NaN follows
-    /// its values.
+    /// In nats, summed over the span's tokens. If a fact has fewer choices than others, its values
+    /// are padded with NaN.
     std::vector<double> log_likelihoods{};
     /// The number of scored tokens, and the number of bytes of the span's text.
     std::vector<std::uint32_t> tokens{};
     std::vector<std::uint32_t> bytes{};
-    /// In nats, each answer after a neutral prefix, for Reduction::pmi; empty if this was not
-    /// scored.
+    /// The score of each answer after a neutral prefix, in nats, for Reduction::pmi; empty if it
+    /// was not computed.
     std::vector<double> neutral{};
 
     [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
@@ -69,7 +69,7 @@ struct Answers {
       return static_cast<std::size_t>(
           ranges::find(choices[fact], static_cast<std::uint32_t>(right)) - choices[fact].begin());
     }
-    /// The start of a fact's candidates under a template, as an index in the three lists.
+    /// The start of a fact's candidates under a template, as an index into the three lists.
     [[nodiscard]] std::size_t place(std::size_t fact, std::size_t template_place) const {
       return (fact * templates() + template_place) * candidates();
     }
@@ -99,8 +99,8 @@ struct Answers {
   /// The reduction and the span of all scores in these tables.
   Scoring scoring{};
   std::vector<Table> tables{};
-  /// Facts that are left out because the engine did not report the log-probabilities of all their
-  /// candidates' tokens.
+  /// Facts omitted because the engine did not report the log-probabilities of all their candidates'
+  /// tokens.
   std::size_t unreported_facts = 0;
   /// Remarks that must appear wherever the numbers are shown, for example which relations were left
   /// out.

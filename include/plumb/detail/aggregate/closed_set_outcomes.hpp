@@ -3,14 +3,15 @@
 
 // Turns closed-set answers into the outcomes from which measures over many prompts are computed.
 //
-// A closed set's prompts are the paraphrases of its relation's templates, each with the subject's
-// label in it. Templates with a marker ask a different question and are left out. Answers are
-// numbered by option, so that only the same option is the same answer (SameAnswer). A tie for the
-// best is not an answer; it gets its own number and does not equal any other. A fact's key is its
-// subject's identifier, else the subject's label, else the fact's position in its file. If a
-// subject has several facts in a relation, they remain separate facts and share a key. pair_prompts
-// (prompt_pairs.hpp) matches such facts in their order, so two tables that are paired must contain
-// the same facts. Non-goal: the confidence of the answers (calibrate/overconfidence.hpp).
+// A closed set's prompts are the paraphrases of its relation's templates, each filled with the
+// subject's label. Templates with a marker ask a different question and are left out. Answers are
+// numbered by option, so that two answers are the same only if they are the same option
+// (SameAnswer). A tie for the best is not an answer; it gets its own number and does not equal any
+// other. A fact's key is its subject's identifier, or else the subject's label, or else the fact's
+// position in its file. If a subject has several facts in a relation, they remain separate facts
+// and share a key. pair_prompts (prompt_pairs.hpp) matches such facts in their order, so two tables
+// that are paired must contain the same facts. Non-goal: the confidence of the answers
+// (calibrate/overconfidence.hpp).
 
 #include <algorithm>
 #include <cstddef>
@@ -32,8 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The known properties of templates in addition to their texts, by relation code.
 using KnownTemplates = std::map<std::string, std::vector<PromptTemplate>>;
 
-/// A relation's paraphrases, in the order of a row. A template without a text is called "template
-/// N".
+/// A relation's paraphrases, in row order. A template without a text is called "template N".
 inline std::vector<PromptTemplate> paraphrase_templates(const RelationPredictions& relation,
                                                         const KnownTemplates& known) {
   const auto entry = known.find(relation.relation.code);

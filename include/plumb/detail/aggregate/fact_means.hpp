@@ -3,8 +3,8 @@
 
 // A mean over facts, with its interval.
 //
-// The mean is over facts, not over relations. Shares have Wilson's interval with the effective
-// number of facts (measure/clustered_share.hpp). Other numbers have a percentile bootstrap of the
+// The mean is over facts, not over relations. Proportions use Wilson's interval with the effective
+// number of facts (measure/clustered_share.hpp). Other numbers use a percentile bootstrap of the
 // facts within their relations (measure/resamples.hpp). Means with the same number of facts in each
 // relation share their resamples, which are drawn only once.
 
@@ -18,10 +18,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A value for each of some facts, relation by relation.
+/// Values for a subset of the facts, relation by relation.
 struct FactValues {
   std::vector<double> values;
-  /// The number of values of each relation.
+  /// The number of values in each relation.
   std::vector<std::size_t> strata;
 
   void begin_relation() { strata.push_back(0); }
@@ -32,8 +32,9 @@ struct FactValues {
   }
 };
 
-/// The mean of values in [0, 1] (1 or 0, or a share of a fact's prompts), in which each fact counts
-/// once, with the interval of measure/clustered_share.hpp. No number if there is no fact.
+/// The mean of values in [0, 1] (1 or 0, or a proportion of a fact's prompts), in which each fact
+/// counts once, with the interval of measure/clustered_share.hpp. Contains no number if there are
+/// no facts.
 [[nodiscard]] inline Estimate share_of(const FactValues& facts) {
   std::vector<Stratum> strata;
   auto value = facts.values.begin();
@@ -48,14 +49,14 @@ struct FactValues {
   return clustered_share(strata);
 }
 
-/// Means of numbers that are not shares. Not thread-safe.
+/// Means of numbers that are not proportions. Not thread-safe.
 class FactMeans {
  public:
   /// `name` seeds the resamples' random streams.
   FactMeans(const Bootstrap& bootstrap, std::string name)
       : bootstrap_(bootstrap), name_(std::move(name)) {}
 
-  /// The mean and its interval; no number if there is no fact.
+  /// The mean and its interval; contains no number if there are no facts.
   [[nodiscard]] Estimate operator()(const FactValues& facts) {
     if (facts.values.empty()) return {};
     if (facts.strata != strata_) {

@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One cell. LeftOut counts the data that is left out; its settings are templates.
+/// One cell. LeftOut counts the omitted data; its settings are templates.
 struct KnowledgeSharing {
   Subsumption by_template;
   Subsumption oracle;
@@ -37,7 +37,7 @@ struct SharingPair {
   UnsharedPrompts unshared;
 };
 
-/// For each shared template, which facts are right under it.
+/// For each shared template, the facts that are right under it.
 [[nodiscard]] inline MatchedAnswers match_templates(const PairedPrompts& paired) {
   const UnsharedPrompts& out = paired.unshared;
   MatchedAnswers matched{{}, {out.relations, out.templates, out.facts}};
@@ -54,7 +54,7 @@ struct SharingPair {
   return matched;
 }
 
-/// Which facts are right under any shared prompt, with all relations treated as one.
+/// The facts that are right under any shared prompt, with all relations treated as one.
 [[nodiscard]] inline MatchedAnswers match_oracles(const MatchedAnswers& by_template) {
   MatchedAnswers matched{{{"oracle", 0, {{}}}}, by_template.left_out};
   MatchedRelation& all = matched.relations.front();
@@ -72,7 +72,7 @@ struct SharingPair {
   return matched;
 }
 
-/// Facts are resampled within their relations, by template as well as for the oracle.
+/// Facts are resampled within their relations, both by template and for the oracle.
 [[nodiscard]] inline SharingPair knowledge_sharing(const PairedPrompts& paired,
                                                    const Bootstrap& bootstrap) {
   const MatchedAnswers by_template = match_templates(paired);

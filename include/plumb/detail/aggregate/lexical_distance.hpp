@@ -5,12 +5,12 @@
 //
 // The Jaccard distance of two templates is 1 − |A ∩ B| / |A ∪ B| over their sets of words, 0 if
 // both are empty. A relation's distance is the mean over its pairs of templates. A dataset's
-// distance is the mean over relations with at least two templates. Words are those of answers
+// distance is the mean over relations with at least two templates. Words are defined as for answers
 // (measure/answer_words.hpp), in lower case and not lemmatised; [X] and [Y] do not count, because
 // all templates contain them. These numbers describe a dataset and are not estimates, so they have
 // no intervals. Source: "What Matters in Learning Facts in Language Models?", appendix B.1 and
-// Table 8, which do not define what a word is. Non-goals: the paper's distances of syntax and of
-// meaning.
+// Table 8, which do not define what a word is. Non-goals: the paper's syntactic and semantic
+// distances.
 
 #include <algorithm>
 #include <cstddef>
@@ -80,7 +80,7 @@ struct PromptDiversity {
   std::size_t facts = 0;
   std::size_t prompts = 0;
   std::optional<double> prompts_per_fact{};
-  /// The mean number of expressions of the subject among a fact's prompts.
+  /// The mean number of subject expressions among a fact's prompts.
   std::optional<double> expressions_per_fact{};
   /// The number of templates that were used for at least one fact.
   std::size_t templates = 0;

@@ -11,7 +11,7 @@
 // models with different vocabularies cannot be compared. Ranks are realistic (measure/rank.hpp).
 // Source: Petroni et al. 2019, "Language Models as Knowledge Bases?", section 4.3, which ranks each
 // object of a fact separately, with the others removed. Here, the rank of a fact with several
-// objects is that of the object that ranks highest.
+// objects is the rank of its highest-ranking object.
 
 #include <array>
 #include <cstddef>
@@ -42,7 +42,7 @@ struct TokenRankMetrics {
   [[nodiscard]] const Estimate& hit_at(std::size_t k) const { return hits.at(k); }
 };
 
-/// `vocabulary` is a member of TrueTokenRank. The counts of the estimates are the numbers of facts
+/// `vocabulary` is a member of TrueTokenRank. The count of each estimate is the number of facts
 /// with a rank.
 [[nodiscard]] inline TokenRankMetrics token_rank_metrics(
     const PromptList<TrueTokenRank>& ranks, std::optional<Rank> TrueTokenRank::*vocabulary,

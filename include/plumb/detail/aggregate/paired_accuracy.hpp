@@ -4,9 +4,9 @@
 // Which of two ways of asking gets better answers, all else equal?
 //
 // Two ways are compared fact by fact. A fact counts only if it has prompts in both ways; its value
-// in each way is the share of these prompts that are right. The difference is first minus second,
-// with paired resamples. The two ways are cloze and question templates within one table, or two
-// tables (mask prediction and question answering, two settings, two models) on the prompts that
+// in each way is the proportion of these prompts that are right. The difference is first minus
+// second, with paired resamples. The two ways are cloze and question templates within one table, or
+// two tables (mask prediction and question answering, two settings, two models) on the prompts that
 // both tables have. A closed set's tie for the best is not right in either way, because "right"
 // means that the fact is known. Source: "What Matters in Learning Facts in Language Models?",
 // appendix D and Table 14.
@@ -21,7 +21,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct PairedAccuracy {
-  /// Means over facts; no numbers if no fact counts.
+  /// Means over facts; contains no numbers if no fact counts.
   Estimate one;
   Estimate other;
   /// In [−1, 1], bootstrapped over facts.
@@ -31,7 +31,7 @@ struct PairedAccuracy {
 struct StyleAccuracy {
   /// Cloze, then question.
   PairedAccuracy accuracy;
-  /// The number of facts with prompts of only one style; they are left out.
+  /// The number of facts with prompts of only one style; these facts are omitted.
   std::size_t one_style = 0;
 };
 
@@ -40,7 +40,7 @@ struct SharedAccuracy {
   UnsharedPrompts unshared;
 };
 
-/// The values of facts in two ways of asking.
+/// The values of facts for two ways of asking.
 class PairedValues {
  public:
   void begin_relation() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does one way of asking know more facts than another, over many prompts?
+// Are more facts known with one way of asking than with another, over many prompts?
 //
 // Runs the paired tests of measure/paired_comparison.hpp over the facts that two ways share. A fact
 // counts as known in a way of asking if more than half of its prompts are right. Relations are
@@ -25,8 +25,8 @@ struct NamedOutcomes {
   const PromptOutcomes* outcomes = nullptr;
 };
 
-/// Compares every pair of ways; in each pair, the earlier one is the first. Throws the errors of
-/// paired_comparisons.
+/// Compares every pair of ways; within each pair, the way listed earlier comes first. Throws the
+/// same errors as paired_comparisons.
 [[nodiscard]] inline std::vector<PairedComparison> paired_by_prompts(
     const std::vector<NamedOutcomes>& ways, const Bootstrap& bootstrap) {
   const Setting setting{.method = "prompts", .by = "prompts"};

@@ -5,7 +5,7 @@
 //
 // Computes the numbers of measure/probe_metrics.hpp with their intervals, over every template that
 // was used, including templates with markers. For one template, call `probe_metrics` with
-// `AnswersView::of_setting`. The numbers are bitwise the same as those from a run folder with the
+// `AnswersView::of_setting`. The numbers are bitwise identical to those from a run folder with the
 // same scores. Non-goal: whether confidence is justified (calibrate/calibrator.hpp).
 
 #include "plumb/detail/aggregate/predictions.hpp"

@@ -37,19 +37,19 @@ struct RelationPredictions : RelationAnswers {
   /// they were not stored (MemoryProbeOptions::keep_scores).
   std::vector<double> scores{};
 
-  /// By fact, the answer to its sampled prompt; its confidence is the share of samples that match
-  /// it. Empty if not every fact was sampled.
+  /// For each fact, the answer to its sampled prompt; its confidence is the proportion of samples
+  /// that match it. Empty if not every fact was sampled.
   std::vector<Prediction> sampled{};
-  /// Whether answers are options of a closed set. Generated ones have no margin and no one-hot
+  /// Whether answers are options of a closed set. Generated answers have no margin and no one-hot
   /// Brier score.
   bool closed_set = true;
 
-  /// Adds a column. Must be called before there are cells; paraphrases must come first.
+  /// Adds a column. Must be called before any cells exist; paraphrases must come first.
   void add_template(std::size_t index, TemplateRole role = {}) {
     settings.push_back(template_setting(index));
     roles.push_back(std::move(role));
   }
-  /// The dataset's index of the template at an index of a row.
+  /// The dataset index of the template at the given index of a row.
   [[nodiscard]] std::size_t template_at(std::size_t place) const { return settings[place].variant; }
   /// Throws a user error if the options' scores were not stored.
   void need_scores(const std::string& name) const {
@@ -58,7 +58,7 @@ struct RelationPredictions : RelationAnswers {
                      name + " needs the options' scores, which were not kept",
                      "probe in memory with keep_scores");
   }
-  /// Index in a row of the template with this marker, if the relation has one.
+  /// The index, within a row, of the template with this marker, if the relation has one.
   [[nodiscard]] std::optional<std::size_t> place_of(std::string_view marker) const {
     const auto found = ranges::find(roles, marker, &TemplateRole::marker);
     if (marker.empty() || found == roles.end()) return std::nullopt;
@@ -66,7 +66,7 @@ struct RelationPredictions : RelationAnswers {
   }
 };
 
-/// The data that an estimator gets about one fact.
+/// The data that an estimator receives about one fact.
 struct FactPredictions {
   const RelationPredictions& in;
   std::size_t fact = 0;
@@ -75,7 +75,7 @@ struct FactPredictions {
     return in.row(fact).first(in.paraphrases);
   }
   [[nodiscard]] const Prediction& base() const { return in.row(fact)[in.base]; }
-  /// The site that an error about the fact names.
+  /// The site reported in errors about the fact.
   [[nodiscard]] Site site() const {
     const Fact& of = in.relation.facts[fact];
     return {in.relation.file, of.line, in.relation.code + ", '" + of.subject + "'"};
@@ -95,8 +95,8 @@ struct FactPredictions {
 struct ModelPredictions {
   std::string name;
   std::vector<RelationPredictions> relations;
-  /// Facts that are left out because the engine did not report the log-probabilities of all their
-  /// candidates' tokens.
+  /// Facts omitted because the engine did not report the log-probabilities of all their candidates'
+  /// tokens.
   std::size_t unreported_facts = 0;
 
   [[nodiscard]] std::size_t facts() const noexcept {

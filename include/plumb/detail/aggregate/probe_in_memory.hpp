@@ -47,8 +47,8 @@ struct MemoryProbeOptions {
   std::size_t block_statements = 2048;
   /// Whether the predictions store every option's score, 8 bytes each (FactPredictions::scores).
   bool keep_scores = false;
-  /// The text before an answer in the neutral prompt of `Reduction::pmi`. If there is none, the
-  /// template without its subject is used.
+  /// The text before an answer in the neutral prompt of `Reduction::pmi`. If not set, the template
+  /// without its subject is used.
   std::optional<std::string> neutral{};
 };
 
@@ -71,7 +71,7 @@ inline Answers::Table empty_table(const Relation& relation,
   return table;
 }
 
-/// Appends a fact whose statements are ordered by template, then option. Throws the errors of
+/// Appends a fact whose statements are ordered by template, then option. Throws the same errors as
 /// check_score.
 inline void add_fact(Answers::Table& table, const Fact& fact,
                      std::span<const StatementScore> scores, Span span) {
@@ -87,8 +87,8 @@ inline void add_fact(Answers::Table& table, const Fact& fact,
   table.relation.facts.push_back(fact);
 }
 
-/// How likely every option of every fact is under the templates that `templates_of(relation)`
-/// returns. The relations must be as a loader returns them.
+/// The likelihood of every option of every fact under the templates that `templates_of(relation)`
+/// returns. The relations must have the form in which a loader returns them.
 template <PromptBuilder Builder, PackedScorer Scorer, class TemplatesOf>
 Answers answers_of(const Builder& builder, Scorer& scorer, const Dataset& dataset,
                    TemplatesOf templates_of, const Scoring& scoring,
@@ -185,7 +185,7 @@ template <PromptBuilder Builder, class Scorer>
   }
 }
 
-/// The same for statements, as closed-set probes use them.
+/// The same for statements, which closed-set probes use.
 template <class Scorer>
 [[nodiscard]] ModelPredictions probe_in_memory(Scorer& scorer, const Dataset& dataset,
                                                const MemoryProbeOptions& options = {}) {

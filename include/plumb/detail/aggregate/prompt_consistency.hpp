@@ -34,7 +34,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct MatchingShare {
-  /// A share in [0, 1]; its count is the number of facts with such a pair of prompts.
+  /// A proportion in [0, 1]; its count is the number of facts with such a pair of prompts.
   Estimate share;
   /// Facts without such a pair.
   std::size_t excluded = 0;

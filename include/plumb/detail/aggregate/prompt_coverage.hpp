@@ -11,14 +11,14 @@
 // fact's n prompts are wrong, k prompts drawn without replacement are all wrong with probability
 // C(w, k) / C(n, k), so
 //   coverage(k) = mean over facts of 1 − Π_{i<k} (w − i) / (n − i).
-// A closed set's tie of n for the best that includes the right option counts as 1/n in Average,
-// Maximum and Minimum. It counts as wrong in Oracle and in the curve, which starts at Average if
-// there are no ties. The best and the worst template are chosen by the share of facts that are
-// right, among the facts for which the template was used. The resulting shares are micro-averaged:
-// the number of facts that are right under the chosen templates, divided by the number of facts for
-// which these templates were used. Source: "What Matters in Learning Facts in Language Models?",
-// section 7 (best expression: footnote 16) and Tables 7 and 18, where the Oracle is the upper
-// limit.
+// In a closed set, a tie of n options for the best score counts as 1/n in Average, Maximum and
+// Minimum if it includes the right option. It counts as wrong in Oracle and in the curve, which
+// starts at Average if there are no ties. The best and the worst template are chosen by the share
+// of facts that are right, among the facts for which the template was used. The resulting
+// proportions are micro-averaged: the number of facts that are right under the chosen templates,
+// divided by the number of facts for which these templates were used. Source: "What Matters in
+// Learning Facts in Language Models?", section 7 (best expression: footnote 16) and Tables 7 and
+// 18, where the Oracle is the upper limit.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,16 +31,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Shares in [0, 1]; no numbers if there are no facts. The intervals are Wilson's (for Maximum and
-/// Minimum, with the chosen templates held fixed); only Average has a bootstrap over facts.
+/// Proportions in [0, 1]; contains no numbers if there are no facts. The intervals are Wilson's
+/// (for Maximum and Minimum, with the chosen templates held fixed); only Average has a bootstrap
+/// over facts.
 struct PromptCoverage {
   Estimate average;
   Estimate maximum;
   Estimate minimum;
   Estimate oracle;
-  /// The number of facts without a prompt; they are left out.
+  /// The number of facts without a prompt; these facts are omitted.
   std::size_t without_prompt = 0;
-  /// Average if the first option of a tie is the answer. Equals Average if there are no ties.
+  /// The Average that results if the first option of a tie is taken as the answer. Equals Average
+  /// if there are no ties.
   Estimate average_first_wins{};
   /// Ties among all prompts; generated answers have none.
   TieCount ties{};

@@ -5,12 +5,12 @@
 //
 // This is the table for every measure over many prompts, regardless of the source of its answers:
 // generated text, closed sets or masked words. A fact is a subject of a relation (with all its
-// objects). A prompt is one of the relation's templates with one of the subject's expressions in
-// it. An outcome contains no text, only whether the answer is right and a number for the answer. In
-// a closed set, a tie for the best score is not a right answer, and a mean over prompts counts it
-// as 1/n if it includes the right option (measure/ties.hpp). Outcomes are stored contiguously, 12
-// bytes each: 6.5 million of them take 78 MB. Source of the terms: "What Matters in Learning Facts
-// in Language Models?", sections 2 and 4. Non-goal: confidence (calibrate/).
+// objects). A prompt is one of the relation's templates filled with one of the subject's
+// expressions. An outcome contains no text, only whether the answer is right and a number for the
+// answer. In a closed set, a tie for the best score is not a right answer, and a mean over prompts
+// counts it as 1/n if it includes the right option (measure/ties.hpp). Outcomes are stored
+// contiguously, 12 bytes each: 6.5 million of them take 78 MB. Source of the terms: "What Matters
+// in Learning Facts in Language Models?", sections 2 and 4. Non-goal: confidence (calibrate/).
 
 #include <algorithm>
 #include <concepts>
@@ -37,8 +37,7 @@ struct PromptOutcome {
   std::uint32_t answer = 0;
   /// Index among the relation's templates.
   std::uint16_t template_index = 0;
-  /// Index among the subject's expressions: 0 is its label, then its aliases in the dataset's
-  /// order.
+  /// Index among the subject's expressions: its label (0), then its aliases in the dataset's order.
   std::uint16_t expression = 0;
   bool right = false;
   /// For a closed set: whether options share the best score, and how many of them do (at most
@@ -56,7 +55,7 @@ static_assert(sizeof(PromptOutcome) == 12);
 /// An AnswerMatch decides which different answers count as the same.
 ///
 /// Requires: `match(a, b)` for two answer numbers of one fact. A match that reads texts needs
-/// numbers over all facts.
+/// answer numbers that are assigned across all facts.
 /// Means: symmetric. It is called only for a ≠ b, once for each pair of a fact's distinct answers,
 /// possibly from several threads at the same time. An answer always matches itself.
 /// Does not promise: transitivity; "a guitar" and "bass guitar" both match "guitar".
@@ -82,8 +81,8 @@ struct PromptRelation {
 /// Filled relation by relation, fact by fact. Thread-safe to read.
 class PromptOutcomes {
  public:
-  /// Facts added from here on belong to this relation. Throws a user error if there are more
-  /// templates than an outcome can number.
+  /// Starts a relation, to which all subsequently added facts belong. Throws a user error if there
+  /// are more templates than an outcome can number.
   void add_relation(std::string code, std::vector<PromptTemplate> templates) {
     if (templates.size() > most) {
       throw user_error({.field = code}, counted(templates.size(), "template"),
@@ -92,8 +91,8 @@ class PromptOutcomes {
     relations_.push_back({std::move(code), std::move(templates), facts(), 0});
   }
 
-  /// Adds a fact to the latest relation, which must exist. `key` (the subject's identifier) matches
-  /// the fact with a fact in another table. Prompts may come in any order and are stored by
+  /// Adds a fact to the latest relation, which must exist. `key` (the subject's identifier)
+  /// identifies the same fact in another table. Prompts may come in any order and are stored by
   /// template, then by expression; a fact may have none. Throws a user error if one prompt has two
   /// outcomes or if the relation lacks a template; the fact is then not added.
   void add_fact(std::string key, std::span<const PromptOutcome> prompts) {
@@ -150,8 +149,8 @@ class PromptOutcomes {
 struct RightCount {
   std::uint32_t right = 0;
   std::uint32_t total = 0;
-  /// The amount that ties add to the number of right prompts: 1/n for a tie of n that includes the
-  /// right option.
+  /// The amount that ties add to the number of right prompts: 1/n for a tie of n options that
+  /// includes the right one.
   double of_ties = 0;
 
   void add(const PromptOutcome& prompt) {

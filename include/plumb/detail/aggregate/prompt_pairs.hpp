@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The items that only one of two tables has.
+/// The items that only one of two tables contains.
 struct UnsharedPrompts {
   /// The number of relations in which the two tables share no prompt; each is counted once.
   std::size_t relations = 0;

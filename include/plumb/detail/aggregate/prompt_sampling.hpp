@@ -9,23 +9,24 @@
 //   by fact      each fact draws one of its prompts, independently of other facts;
 //   by relation  a relation draws one of its templates, which all its facts share; each fact then
 //                draws one of its subject's expressions under it, independently.
-// Prompts are not sampled one by one. All facts whose share of right prompts is p are drawn
-// together: the number of them that are right is Binomial(their number, p). If the template is
-// drawn first, this is done for each template. Let p_t be the share of fact t's prompts that are
-// right, p_tj the same share under template j, and k_r the number of templates of relation r. Then
+// Prompts are not sampled one by one. All facts with the same proportion p of right prompts are
+// drawn together: the number of right facts among them is Binomial(number of these facts, p). If
+// the template is drawn first, this is done for each template. Let p_t be the proportion of fact
+// t's prompts that are right, p_tj the same proportion under template j, and k_r the number of
+// templates of relation r. Then
 //   by fact      mean Σ p_t / |T|,  sd √(Σ p_t (1 − p_t)) / |T|
 //   by relation  mean Σ_r Σ_j (Σ_t p_tj) / k_r / |T|,
 //                sd √(Σ_r [Var_j(Σ_t p_tj) + Σ_j Σ_t p_tj (1 − p_tj) / k_r]) / |T|.
-// The second sd is the law of total variance. The part between templates is n_r² Var_r, where Var_r
-// is the variance (over k_r) of the templates' accuracies. The part within a template is the
-// variance due to the expressions, which is 0 if every subject has one expression. A closed set's
-// tie of n for the best that includes the right option counts as 1/n, as in the mean of all
-// prompts. Ties are not broken at random, because the way in which they are broken is not a
-// property of prompts. If there are such ties, p is the mean of the values of a fact's prompts, and
-// p (1 − p) is replaced by the variance of these values. Source: "What Matters in Learning Facts in
-// Language Models?", section 2.2. The paper's text describes drawing by fact. The standard
-// deviations in its tables (.02–.03) exceed the bound for that (1 / 2√|T|) and are consistent with
-// drawing by relation.
+// The second sd follows from the law of total variance. The between-template component is n_r²
+// Var_r, where Var_r is the variance (over k_r) of the templates' accuracies. The within-template
+// component is the variance due to the expressions, which is 0 if every subject has one expression.
+// In a closed set, a tie of n options for the best score counts as 1/n if it includes the right
+// option, as in the mean of all prompts. Ties are not broken at random, because the way in which
+// they are broken is not a property of prompts. If there are such ties, p is the mean of the values
+// of a fact's prompts, and p (1 − p) is replaced by the variance of these values. Source: "What
+// Matters in Learning Facts in Language Models?", section 2.2. The paper's text describes drawing
+// by fact. The standard deviations in its tables (.02–.03) exceed the bound for that (1 / 2√|T|)
+// and are consistent with drawing by relation.
 
 #include <algorithm>
 #include <array>
@@ -73,25 +74,25 @@ struct AccuracyBar {
 
 struct SampledAccuracy {
   SampleBy by = SampleBy::fact;
-  /// The number of facts with a prompt; the accuracies are shares of these. No number if it is 0.
+  /// The number of facts with a prompt; the accuracies are proportions of these facts. If this is
+  /// 0, there are no numbers.
   std::size_t facts = 0;
-  /// The number of facts without a prompt; they are left out.
+  /// The number of facts without a prompt; these facts are omitted.
   std::size_t without_prompt = 0;
   /// When drawing by relation: the number of pairs of a fact and a template of its relation under
-  /// which the fact has no prompt. If that template is drawn, the fact draws among all its prompts.
+  /// which the fact has no prompt. If that template is drawn, the fact draws from all its prompts.
   std::size_t gaps = 0;
   /// The mean, computed in closed form.
   double exact_mean = no_number;
   double exact_sd = no_number;
-  /// Computed over the samplings, of which there must be at least one; no SD for fewer than two
-  /// samplings.
+  /// Computed over the samplings, of which there must be at least one; the SD needs at least two.
   double mean = no_number;
   std::optional<double> sd;
   /// The number of right facts in each sampling, ascending; ties make these numbers fractional.
   std::vector<double> right;
 
-  /// The quantile `q`, interpolated between the two nearest samplings; `no_number` if there is no
-  /// sampling, like the other numbers here.
+  /// The quantile `q`, interpolated between the two nearest samplings; `no_number` if there are no
+  /// samplings, as for the other numbers here.
   [[nodiscard]] double quantile(double q) const {
     return right.empty() ? no_number : plumb::detail::quantile(right, q) / denominator();
   }
@@ -124,8 +125,8 @@ struct SampledAccuracy {
   [[nodiscard]] double denominator() const { return static_cast<double>(facts); }
 };
 
-/// A unit that is drawn together: first one of several equally likely choices, and then the numbers
-/// of right facts.
+/// A unit that is drawn as a whole: first one of several equally likely choices, and then the
+/// numbers of right facts.
 struct SamplingPool {
   /// The index of its first choice among all choices, and the number of its choices.
   std::size_t first = 0;
@@ -148,7 +149,7 @@ struct SamplingChoice {
 /// A way of sampling, decomposed into binomials.
 class SamplingPlan {
  public:
-  /// Choices added from here on belong to a new pool.
+  /// Starts a new pool, to which all subsequently added choices belong.
   void begin_pool() { pools_.push_back({choices_.size(), 0}); }
 
   /// Adds a choice to the latest pool: the prompts from which each fact draws. The prompts must
@@ -200,8 +201,8 @@ class SamplingPlan {
  private:
   std::vector<SamplingPool> pools_;
   std::vector<SamplingChoice> choices_;
-  /// Indices of the choices' tables; choices with the same number of facts and the same share use
-  /// the same table.
+  /// Indices of the choices' tables; choices with the same number of facts and the same proportion
+  /// use the same table.
   std::vector<std::uint32_t> used_;
   std::vector<BinomialTable> tables_;
   /// Facts that are drawn prompt by prompt, because some of their prompts count as neither 0 nor 1.

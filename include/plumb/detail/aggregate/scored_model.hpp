@@ -25,10 +25,10 @@ inline constexpr std::array<Scoring, 4> all_scorings{
     Scoring{Reduction::sum, Span::statement}, Scoring{Reduction::mean, Span::statement},
     Scoring{Reduction::sum, Span::answer}, Scoring{Reduction::mean, Span::answer}};
 
-/// The scores of the candidates of one relation's facts under the base template, and the templates
-/// that were left out.
+/// The scores of the candidates of one relation's facts under the base template, and the omitted
+/// templates.
 struct BaseScores {
-  /// Templates that were scored but are in no list of kinds.
+  /// Templates that were scored but are not in any list of kinds.
   std::vector<std::size_t> unlisted;
   /// In nats, for each fact's candidates, fact after fact; empty for generated answers.
   std::vector<double> scores;
@@ -72,7 +72,7 @@ struct BaseScores {
   }
 };
 
-/// How a model was asked: with templates, as in a closed-set probe, or with shots instead.
+/// How a model was queried: with templates, as in a closed-set probe, or with shots instead.
 enum class AskedBy : std::uint8_t { templates, shots };
 
 /// The name of the prompt that Base and Margin use.
@@ -88,13 +88,14 @@ struct ScoredModel {
   /// The reduction and the span of a statement's score, as named in the run folders.
   std::string reduction;
   std::string span;
-  /// Notes about relations, each once.
+  /// Notes about relations, without duplicates.
   std::vector<std::string> notes;
   AskedBy asked_by = AskedBy::templates;
 };
 
 /// Copies domains, and whether relations are 1:1, from the dataset that was probed. Relations that
-/// the dataset lacks stay unchanged. Returns the number of relations that the dataset contains.
+/// are missing from the dataset stay unchanged. Returns the number of relations that the dataset
+/// contains.
 inline std::size_t describe_relations(ScoredModel& model, const Dataset& dataset) {
   std::size_t known = 0;
   for (RelationPredictions& made : model.predictions.relations) {

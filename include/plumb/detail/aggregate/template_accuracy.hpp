@@ -5,16 +5,16 @@
 //
 // A fact has one prompt under a template for each expression of its subject. A template's accuracy
 // is the share of these prompts that are right, averaged over facts. Its accuracy with the best
-// expression is the mean over each fact's best prompt under it. Both are over the facts for which
-// the template was used. A closed set's tie of n options that includes the right one counts as 1/n.
-// Accuracies that differ by at most 1e-12 count as equal. Manual templates get a realistic rank
-// among all templates of their relation; rank 1 is the most accurate. If only the template is
-// chosen, the accuracy ranges from each relation's least accurate to its most accurate template,
-// micro-averaged over facts. If only the subject's expression is chosen, it ranges from each fact's
-// worst to its best expression, by the share of the fact's templates that are right with it.
-// Source: "What Matters in Learning Facts in Language Models?", appendix C.2 to C.4, Tables 11 to
-// 13, which do not specify how the results of several expressions are combined into the accuracy of
-// a template.
+// expression is the mean over each fact's best prompt under it. Both are computed over the facts
+// for which the template was used. In a closed set, a tie of n options that includes the right one
+// counts as 1/n. Accuracies that differ by at most 1e-12 count as equal. Manual templates get a
+// realistic rank among all templates of their relation; rank 1 is the most accurate. If only the
+// template is chosen, the accuracy ranges from each relation's least accurate to its most accurate
+// template, micro-averaged over facts. If only the subject's expression is chosen, it ranges from
+// each fact's worst to its best expression, judged by the proportion of the fact's templates that
+// are right with it. Source: "What Matters in Learning Facts in Language Models?", appendix C.2 to
+// C.4, Tables 11 to 13, which do not specify how the results of several expressions are combined
+// into the accuracy of a template.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// There are no numbers for a template that was not used for any fact.
 struct TemplateAccuracy {
-  /// The intervals are Wilson's, with the facts for which the template was used as trials.
+  /// The intervals are Wilson's; the trials are the facts for which the template was used.
   Estimate accuracy;
   Estimate with_best_expression;
 };
@@ -93,7 +93,8 @@ struct TemplateExtremes {
 
 struct ManualRanks {
   /// The mean realistic rank. Its count is the number of manual templates, and its interval is a
-  /// bootstrap of these templates within their relations. No number if there is no manual template.
+  /// bootstrap of these templates within their relations. Contains no number if there are no manual
+  /// templates.
   Estimate mean;
   /// The expected mean rank if templates drawn at random replaced the manual ones: (templates of
   /// the relation + 1) / 2.

@@ -26,13 +26,13 @@ struct TemplateKinds {
   std::size_t base = 0;
   /// Template indices by kind, for templates whose text does not show the kind. A marker then gets
   /// the name of the role that its text shows or, if its text shows none, "template N". If there is
-  /// a list of paraphrases, templates that are not in any list are left out.
+  /// a list of paraphrases, templates that are not in any list are omitted.
   std::optional<std::vector<std::size_t>> paraphrases{};
   std::vector<std::size_t> verbalized{};
   std::vector<std::size_t> numerical{};
 };
 
-/// Adds the relation's templates in the order of a row: paraphrases, then marked ones.
+/// Adds the relation's templates in row order: first the paraphrases, then the marked templates.
 inline void add_templates(RelationPredictions& made, const std::vector<std::size_t>& indices,
                           const TemplateKinds& kinds) {
   const Relation& relation = made.relation;
@@ -74,7 +74,7 @@ inline void add_templates(RelationPredictions& made, const std::vector<std::size
   for (auto& [index, role] : marked) made.add_template(index, std::move(role));
 }
 
-/// The frame of a relation's predictions, before there are any cells: the role of each template
+/// The frame of a relation's predictions, before any cells are added: the role of each template
 /// (`templates` are indices). `file` is for messages. Throws a user error if a role cannot be
 /// determined, or if the base template is not among the paraphrases.
 [[nodiscard]] inline RelationPredictions prediction_frame(const Relation& relation,

@@ -8,8 +8,8 @@
 // 2020 (LPAQA), "How Can We Know What Language Models Know?", the equation for the prompt ensemble.
 // Their weights come from training; equal weights result in the plain mean over prompts. Their ℓ_t
 // is the log-softmax over the vocabulary for one masked token; here, ℓ_t is the score that the
-// probe gave an option, whatever its reduction. In contrast to a vote (aggregator.hpp), this needs
-// every option's score under every template. Non-goal: learning the weights.
+// probe assigned to an option, regardless of its reduction. In contrast to a vote (aggregator.hpp),
+// this needs every option's score under every template. Non-goal: learning the weights.
 
 #include <cstddef>
 #include <span>
@@ -23,9 +23,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Not thread-safe.
 class WeightedLikelihood {
  public:
-  /// Adds one template's scores: log-likelihoods in nats, one for each option. `weight` is at least
-  /// 0; a template with weight 0 has no effect. Throws an internal error if the number of options
-  /// differs from that of earlier templates.
+  /// Adds one template's scores: log-likelihoods in nats, one for each option. `weight` must be at
+  /// least 0; a template with weight 0 has no effect. Throws an internal error if the number of
+  /// options differs from that of earlier templates.
   void add(std::span<const double> scores, double weight) {
     if (!(weight > 0)) return;
     if (sums_.empty()) sums_.assign(scores.size(), 0.0);

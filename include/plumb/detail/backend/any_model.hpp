@@ -230,7 +230,7 @@ class AnyModel {
   /// A function that returns the model's `facts()`: an object for run.json that describes how the
   /// model is run. `facts()` is optional for every backend; if the model has none, the function
   /// returns null. The function may be called as long as the model exists, even after this wrapper
-  /// was moved.
+  /// has been moved.
   [[nodiscard]] std::function<Json()> facts() const {
     return [model = model_.get()] { return model->facts(); };
   }
@@ -245,7 +245,7 @@ class AnyModel {
     texts_->tokens.emplace(text, made);
     return made;
   }
-  /// From this call on, the tokens of texts are cached. A job that uses the same texts for several
+  /// After this call, the tokens of texts are cached. A job that uses the same texts for several
   /// purposes (names as candidates, in a trie and in prompts) then tokenises each only once.
   /// Handles from `shared()` do not share the cache.
   void remember_texts() { texts_ = std::make_unique<RememberedTexts>(); }

@@ -157,10 +157,9 @@ class NgramModel {
   std::map<std::vector<TokenId>, std::map<TokenId, double>> counts_;
 };
 
-/// The same model as a TreeCausalLm and a TreeEmbedder. Its vectors are those of DecayEmbedder,
-/// with one dimension for each token. It counts the tokens that it is fed and enforces its limits,
-/// so that a test can detect a scorer that feeds a token twice or exceeds the limits. Not
-/// thread-safe.
+/// The same model as a TreeCausalLm and a TreeEmbedder. Its vectors match DecayEmbedder's, with one
+/// dimension for each token. It counts the tokens that it is fed and enforces its limits, so that a
+/// test can detect a scorer that feeds a token twice or exceeds the limits. Not thread-safe.
 class NgramTreeModel : public NgramModel {
  public:
   using NgramModel::evaluate;

@@ -47,7 +47,7 @@ class BranchLedger {
 
   explicit BranchLedger(std::size_t max_sequences) : tips_(max_sequences, TokenTree::none) {}
 
-  /// The number of nodes held now.
+  /// The number of nodes currently held.
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
 
   /// Returns the step that would feed all held nodes to an empty cache.

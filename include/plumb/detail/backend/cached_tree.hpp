@@ -7,7 +7,7 @@
 // fill its cache, and their ids could be confused with those of another tree. So all code that
 // feeds trees to a model owns a CachedTree. The tree begins with a context: a chain from the root
 // that stays while branches after it are added and released. A model that keeps nothing between
-// calls gets the same requests, but no releases.
+// calls receives the same requests, but no releases.
 
 #include <span>
 #include <vector>
@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model must outlive this object, and nothing else may feed the model meanwhile. Not
+/// The model must outlive this object, and nothing else may feed the model in the meantime. Not
 /// thread-safe.
 template <class Model>
 class CachedTree {

@@ -4,12 +4,12 @@
 // Which members does my model still need to meet a concept?
 //
 //   static_assert(plumb::check_causal_lm<MyModel>());
-// compiles for a CausalLm. For any other type, the compiler prints what to write for each
-// requirement that is not met; a member that is private or has the wrong type counts as missing. A
-// failed concept only shows the failing expression; these checks show the remedy. Each check
-// requires what its concept requires (concepts.hpp), with one addition: a model that has a part of
-// an optional form (trees, lookups, vectors) must have all of that form, because an incomplete form
-// would silently never be called.
+// compiles for a CausalLm. For any other type, the compiler prints what to write for each unmet
+// requirement; a member that is private or has the wrong type counts as missing. A failed concept
+// only shows the failing expression; these checks show the remedy. Each check requires what its
+// concept requires (concepts.hpp), with one addition: a model with part of an optional form (trees,
+// lookups, vectors) must have the complete form, because an incomplete form would silently never be
+// called.
 
 #include <concepts>
 #include <cstddef>
@@ -71,7 +71,7 @@ struct AnyArgument {
   operator T() const;
 };
 
-/// Whether a model has the members of a form, whatever their signatures.
+/// Whether a model has the members of a form, regardless of their signatures.
 template <class M>
 concept NamesTreeEvaluate = requires(M& model, const TokenTree& tree, const AnyArgument& any) {
   model.evaluate(tree, any, any);
@@ -227,7 +227,7 @@ consteval bool check_release() {
   return true;
 }
 
-/// Checks each optional form of which the model has at least a part.
+/// Checks each optional form that the model implements at least in part.
 template <class M>
 consteval bool check_optional_forms() {
   bool all = true;

@@ -3,8 +3,8 @@
 
 // What must an inference engine offer so that plumb can probe it?
 //
-// `CausalLm` is enough for every likelihood probe, and so is `LookupLm`, for engines that give no
-// whole rows of logits. `TreeCausalLm` gives the same answers faster. Other probes need a
+// `CausalLm` is enough for every likelihood probe, and so is `LookupLm`, for engines that do not
+// return whole rows of logits. `TreeCausalLm` returns the same answers faster. Other probes need a
 // `MaskedLm`, an `Embedder` or a `Generator`. A backend models as many of these concepts as its
 // engine allows. Each concept has a working example in archetypes.hpp to copy from.
 
@@ -29,11 +29,12 @@ class Matrix;
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Receives one row of raw logits (natural-log scale, unnormalised), as long as the vocabulary. The
-/// first argument is the position in the sequence or the node of the tree whose successor the row
-/// predicts. The row may be overwritten after the call returns: do not keep the span. An engine
-/// makes these calls one after another, on the thread that called the engine, regardless of the
-/// threads that it computes on, and only before that call returns. So a visitor needs no lock.
+/// Receives one row of raw logits (natural-log scale, unnormalised), one for each token of the
+/// vocabulary. The first argument is the position in the sequence or the node of the tree whose
+/// successor the row predicts. The row may be overwritten after the call returns: do not keep the
+/// span. An engine makes these calls one after another, on the thread that called the engine,
+/// regardless of the threads that it computes on, and only before that call returns. So a visitor
+/// needs no lock.
 using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>;
 
 /// The tokenizer part of every language model.
@@ -41,18 +42,17 @@ using LogitsVisitor = std::function<void(std::uint32_t, std::span<const float>)>
 /// Requires:
 ///   1. `tokenize(text)`: the tokens of the text, and the bytes that each token covers. It adds no
 ///      special tokens, and parses none in the text unless the model was constructed to do so
-///      (SpecialToken). A BOS of bytes {0, 0} before the tokens is removed by plumb
-///      (text_tokens.hpp); a token added after them is an error;
-///   2. `detokenize(ids)`: their text;
+///      (SpecialToken). plumb removes a BOS with bytes {0, 0} before the tokens (text_tokens.hpp);
+///      a token added after them is an error; 2. `detokenize(ids)`: their text;
 ///   3. `bos()`: the token that may start a sequence, or nullopt. The probe, not the model, decides
 ///      whether the token is used;
 ///   4. `vocabulary_size()`: the number of tokens, which is also the length of a row of logits;
 ///   5. `context_length()`: the largest number of tokens in a sequence.
-/// It may have `adds_bos()`, a bool or an optional bool: whether its tokenizer, by its own
-/// configuration, begins a text with BOS. Rankings follow `adds_bos()` by default, and use no BOS
-/// if the model lacks it. It may have `own_frame()` instead, a TextFrame or an optional one: all
-/// tokens that its tokenizer puts before and after a text, such as an end-of-sequence token whose
-/// vector represents the text.
+/// It may have `adds_bos()`, a bool or an optional bool: whether its tokenizer is configured to
+/// begin a text with BOS. Rankings follow `adds_bos()` by default, and use no BOS if the model
+/// lacks it. It may have `own_frame()` instead, a TextFrame or an optional one: all tokens that its
+/// tokenizer puts before and after a text, such as an end-of-sequence token whose vector represents
+/// the text.
 /// Means: tokenising the same text twice gives the same tokens.
 /// Does not promise: that the tokens of a part of a text are also tokens of the whole text, or that
 /// `detokenize` reverses `tokenize`.
@@ -66,8 +66,8 @@ concept LanguageModel = requires(M& model, const M& tokenizer, std::string_view 
   { model.context_length() } -> std::convertible_to<std::size_t>;
 };
 
-/// A model's description of itself, as the member `describe()` returns it. The member is optional
-/// for every backend. The description is stored with the results.
+/// A model's description of itself, returned by the member `describe()`. The member is optional for
+/// every backend. The description is stored with the results.
 struct ModelDescription {
   /// The engine, e.g. "llama.cpp".
   std::string backend{};
@@ -86,7 +86,7 @@ struct ModelDescription {
   std::string cache_type{};
   /// Nodes evaluated in one step, if the user set it; otherwise 0.
   std::size_t pack = 0;
-  /// The model's name if no local file gives it, as for a model on a server.
+  /// The model's name if no local file provides it, as for a model on a server.
   std::string name{};
   /// Identifies a model that has no file to hash: hexadecimal digits computed from its answers to
   /// fixed prompts.
@@ -100,7 +100,7 @@ struct ModelDescription {
 };
 
 /// A token that is not a piece of text, such as BOS or a marker of chat turns, and the text that
-/// names it.
+/// represents it.
 struct SpecialToken {
   std::string text{};
   TokenId id = 0;
@@ -113,7 +113,8 @@ struct SpecialToken {
 /// Requires: `special_tokens()`; each token has a non-empty text.
 /// Means: if the model was constructed to parse special tokens
 /// (ModelOptions::parse_special_tokens), `tokenize` turns their texts into these tokens and
-/// `detokenize` spells them. Otherwise their texts are plain text.
+/// `detokenize` turns the tokens back into their texts. Otherwise their texts are treated as plain
+/// text.
 /// Does not promise: that every special token can be read in both ways; a job checks this itself.
 template <class M>
 concept ListsSpecialTokens = requires(const M& model) {
@@ -134,13 +135,13 @@ concept CausalLm = LanguageModel<M> &&
 
 /// Limits of a tree.
 struct TreeLimits {
-  /// The largest number of held nodes, including the paths to them.
+  /// The maximum number of nodes that can be held, including the paths to them.
   std::size_t nodes = 0;
-  /// The largest number of branches, that is, of evaluated nodes without an evaluated child. 1
+  /// The maximum number of branches, that is, of evaluated nodes without an evaluated child. 1
   /// means that the model cannot branch.
   std::size_t leaves = 0;
   /// The number of nodes evaluated in one step; a pack that exactly fills a step is the cheapest. 0
-  /// means as many as may be held.
+  /// means as many as can be held.
   std::size_t batch = 0;
   /// A step's attention runs over whole blocks of this many held nodes.
   std::size_t block = 1;
@@ -163,10 +164,11 @@ struct TreeLimits {
 ///      call evaluated, even after the tree has grown;
 ///   3. `release(tree, node)` forgets the node and all nodes below it; releasing the root forgets
 ///      everything. The root must be released before another tree is evaluated.
-/// It may have `reserve(nodes)`, which is called before a tree is first evaluated, with the number
-/// of nodes that the tree will grow to.
-/// Means: the same rows as `evaluate(sequence, …)` gives for the node's prefix, up to rounding.
-/// Does not promise: to hold more than its limits; exceeding them throws.
+/// It may have a member `reserve(nodes)`, which is called before a tree is first evaluated, with
+/// the number of nodes that the tree will grow to.
+/// Means: up to rounding, a node's row is the one that `evaluate(sequence, …)` produces for the
+/// node's prefix. Does not promise: to hold more nodes than its limits allow; exceeding the limits
+/// throws.
 template <class M>
 concept TreeCausalLm = CausalLm<M> &&
     requires(M& model, const TokenTree& tree, std::span<const NodeId> wanted,
@@ -176,21 +178,21 @@ concept TreeCausalLm = CausalLm<M> &&
   model.release(tree, node);
 };
 
-/// Asks for the probability of a token directly after a node's prefix.
+/// A query for the probability of a token directly after a node's prefix.
 struct TokenLookup {
   NodeId node = TokenTree::root;
   TokenId token = 0;
   friend auto operator<=>(const TokenLookup&, const TokenLookup&) = default;
 };
 
-/// A language model that gives the log-probabilities of given tokens after given prefixes.
-/// Likelihood probes need nothing else, and a server or a database of scores can often give nothing
-/// else.
+/// A language model that returns the log-probabilities of given tokens after given prefixes.
+/// Likelihood probes need nothing else, and a server or a database of scores can often provide
+/// nothing else.
 ///
 /// Requires:
 ///   1. `tree_limits()`: how large the tree of one call may be;
 ///   2. `look_up(tree, lookups, log_probabilities)` sets, for each lookup, the natural logarithm of
-///      the token's probability among the whole vocabulary, given the node's prefix. Lookups are
+///      the token's probability over the whole vocabulary, given the node's prefix. Lookups are
 ///      distinct and sorted by node, then token, so all lookups after one prefix are adjacent.
 ///      There are no lookups after the root, because a text's first token has no probability
 ///      without BOS. No node occurs in two calls, unless it was released or another tree was used
@@ -198,14 +200,14 @@ struct TokenLookup {
 ///      If the model does not know a token's probability (for example because the token is not
 ///      among the top k that an engine reports), it sets a quiet NaN
 ///      (std::numeric_limits<double>::quiet_NaN()). A fact that needs this probability is then
-///      excluded and counted. The model must never set an invented floor, which would be scored
-///      like a known value. Minus infinity means that the probability is 0; no score can be
+///      excluded and counted. The model must never substitute an invented floor value, which would
+///      be scored like a known one. Minus infinity means that the probability is 0; no score can be
 ///      computed from it.
-/// It may have `release(tree, node)` and `reserve(nodes)`, as in a TreeCausalLm; a model that keeps
-/// nothing between calls needs neither.
+/// It may have members `release(tree, node)` and `reserve(nodes)`, as in a TreeCausalLm; a model
+/// that keeps nothing between calls needs neither.
 /// Means: an answer depends only on its own prefix and token, except for rounding.
-/// Does not promise: every answer, or whole rows. Generation needs rows, and throws an error if the
-/// model gives none.
+/// Does not promise: an answer to every lookup, or whole rows. Generation needs rows and throws an
+/// error if the model provides none.
 ///
 /// Any CausalLm answers lookups through `look_up` (look_up.hpp).
 template <class M>
@@ -242,11 +244,11 @@ struct TextFrame {
 ///      any order, where `logits` predicts the query's position.
 /// It may have the following members, which are optional for every backend:
 ///   `frame()`, the TextFrame that it expects around a text; without this member, texts have no
-///   frame; `words(text)`, the word number of each token of `tokenize(text)`, ascending; without
-///   this member, the later tokens of a word cannot be masked as well;
+///   frame; `words(text)`, the word number of each token of `tokenize(text)`, in ascending order;
+///   without this member, the later tokens of a word cannot be masked along with an earlier one;
 ///   `unknown()`, the token for text that the vocabulary cannot spell, if there is one;
-///   `masked_text(before, after)`, the MaskedQuery, without the frame, of a text with one mask
-///   between the two parts, as its tokenizer would read the mask's own text there; without this
+///   `masked_text(before, after)`, the MaskedQuery, without the frame, for a text with one mask
+///   between the two parts, tokenised as if the mask's own text were written there; without this
 ///   member, the two parts are tokenised separately.
 /// Means: a row depends only on its own query's sequence, except for rounding.
 /// Does not promise: that the product over a text's rows is a probability of the text.
@@ -261,15 +263,15 @@ concept MaskedLm = LanguageModel<M> &&
 /// create or read such a matrix.
 using EmbeddingMatrix = Eigen::Matrix<float, -1, -1, 1, -1, -1>;
 
-/// A language model that gives the hidden vectors of a trie's prefixes, each computed once.
+/// A language model that computes the hidden vectors of a trie's prefixes, each once.
 ///
 /// Requires:
 ///   1. `dimension()`, known before anything is embedded;
 ///   2. `tree_limits()` and `release(tree, node)`, as in a TreeCausalLm;
-///   3. `embed(tree, wanted, visit)`, as `evaluate` of a TreeCausalLm, except that the rows are the
-///      last hidden vectors (last layer, after the final norm), `dimension()` numbers each. A model
-///      that has both functions holds one tree for both: a node that one function computed is not
-///      requested from the other.
+///   3. `embed(tree, wanted, visit)`, like a TreeCausalLm's `evaluate`, except that the rows are
+///      the last hidden vectors (last layer, after the final norm), each with `dimension()`
+///      numbers. A model that has both functions holds one tree for both: a node that one function
+///      computed is not requested from the other.
 /// Means: a row depends only on its own prefix, except for rounding.
 /// Does not promise: any length or direction; vectors are raw, not normalised.
 template <class M>
@@ -317,7 +319,7 @@ struct Continuation {
 /// A language model that continues a text.
 ///
 /// Requires: `generate(prompt, options)` returns one greedy continuation, or `samples` of them
-/// drawn at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token. A
+/// drawn at temperature 1 from the whole vocabulary. Greedy ties go to the lowest token id. A
 /// continuation ends before the end-of-generation token, at `max_new_tokens`, or before a stop
 /// text. More exactly, only a stop text that extends beyond the continuation's leading white space
 /// counts, and the continuation ends before the token in which the first such text begins
@@ -334,8 +336,8 @@ concept Generator = LanguageModel<M> &&
   { model.generate(prompt, options) } -> std::same_as<std::vector<Continuation>>;
 };
 
-/// A language model that continues many texts together, by itself and without rows of logits, as a
-/// server does.
+/// A language model that continues many texts together, on its own and without exposing rows of
+/// logits, as a server does.
 ///
 /// Requires: `generate(prompts, options, seeds)` returns, for each prompt, the continuations that a
 /// Generator would return. Samples are drawn with the options' seed, or, if `seeds` is not empty,

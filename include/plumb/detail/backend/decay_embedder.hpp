@@ -14,7 +14,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// An Embedder: h_i = h_{i−1} / 2 + e(byte_i), with one dimension for each byte value and one for
 /// BOS. A vector therefore determines the whole text, and the last bytes have the largest weights.
-/// Any number of threads may use one.
+/// Any number of threads may share one embedder.
 class DecayEmbedder {
  public:
   [[nodiscard]] std::size_t dimension() const { return 257; }

@@ -5,8 +5,8 @@
 //
 // The caller sets these options for engines that support them: the layers on a GPU, how several
 // GPUs share them, LoRA adapters (Hu et al. 2021, "LoRA: Low-Rank Adaptation of Large Language
-// Models"), the number type of the KV cache, and nodes per step. The engine chooses the options
-// that are not set. An engine refuses an option that it does not support (`first_chosen`).
+// Models"), the number type of the KV cache, and nodes per step. The engine chooses values for the
+// options that are not set. An engine rejects any option that it does not support (`first_chosen`).
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How a model is split over several GPUs: not at all, by layers, or by rows of its matrices.
+/// How a model is split across several GPUs: not at all, by layer, or by the rows of its matrices.
 enum class SplitMode { none, layer, row };
 [[nodiscard]] constexpr std::array<SplitMode, 3> every(SplitMode) noexcept {
   return {SplitMode::none, SplitMode::layer, SplitMode::row};
@@ -39,10 +39,10 @@ enum class CacheType { f32, f16, q8_0 };
   return names[static_cast<std::size_t>(type)];
 }
 
-/// How a model computes. exact: scores are exactly those of the weights; llama.cpp uses an F32
-/// cache and no flash attention. fast: llama.cpp uses a smaller cache (F16 by default) and flash
-/// attention. bf16: a Hugging Face folder's network rounds weights and activations to BF16 in each
-/// product.
+/// The precision of a model's computation. exact: scores are exactly those that the weights yield;
+/// llama.cpp uses an F32 cache and no flash attention. fast: llama.cpp uses a smaller cache (F16 by
+/// default) and flash attention. bf16: a Hugging Face folder's network rounds weights and
+/// activations to BF16 in each product.
 enum class Precision { exact, fast, bf16 };
 [[nodiscard]] constexpr std::array<Precision, 3> every(Precision) noexcept {
   return {Precision::exact, Precision::fast, Precision::bf16};
@@ -52,7 +52,7 @@ enum class Precision { exact, fast, bf16 };
   return names[static_cast<std::size_t>(precision)];
 }
 
-/// Which engine computes a .gguf model: plumb's own network, or llama.cpp.
+/// Which engine runs a .gguf model: plumb's own network, or llama.cpp.
 enum class EngineChoice { native, llama };
 [[nodiscard]] constexpr std::array<EngineChoice, 2> every(EngineChoice) noexcept {
   return {EngineChoice::native, EngineChoice::llama};
@@ -84,14 +84,14 @@ struct EngineOptions {
   /// The share of the model on each GPU, in any unit. If empty, the GPUs share the model in
   /// proportion to their memory.
   std::vector<float> tensor_split{};
-  /// The adapters. All of them are added to the weights.
+  /// The adapters. All adapters are added to the weights.
   std::vector<LoraAdapter> lora{};
   /// Default: f32 if scores are exact, otherwise f16.
   std::optional<CacheType> cache_type{};
   /// Nodes evaluated in one step (TreeLimits::batch); 0 lets the engine choose.
   std::size_t pack = 0;
 
-  /// The name of the first setting that is set; empty if none is.
+  /// The name of the first option that is set; empty if none is.
   [[nodiscard]] std::string_view first_chosen() const noexcept {
     return choice                  ? "engine"
            : gpu_layers            ? "gpu-layers"

@@ -4,8 +4,8 @@
 // How is a tree evaluated by a model that may not support trees?
 //
 // All scorers use one function. A TreeCausalLm receives the tree. Any other CausalLm receives each
-// branch as a separate sequence, and the rows of shared prefixes are passed on only once. Both give
-// the same scores.
+// branch as a separate sequence, and the rows of shared prefixes are passed on only once. Both ways
+// yield the same scores.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,7 +37,7 @@ inline Error evaluate_error(const std::string& problem) {
   return user_error({.field = "evaluate"}, problem, "fix the model's evaluate");
 }
 
-/// Checks the guarantees that the concept gives a TreeCausalLm about wanted nodes.
+/// Checks what the TreeCausalLm concept guarantees about wanted nodes.
 inline void refuse_unsorted(std::span<const NodeId> wanted) {
   if (std::adjacent_find(wanted.begin(), wanted.end(), std::greater_equal<>()) == wanted.end()) {
     return;
@@ -46,8 +46,8 @@ inline void refuse_unsorted(std::span<const NodeId> wanted) {
                        "sort the wanted nodes and remove duplicates");
 }
 
-/// Passes rows on and checks that a model follows its concept: it must give each wanted node's row
-/// once, and the row must be as long as the vocabulary.
+/// Passes rows on and checks that the model follows its concept: it must provide each wanted node's
+/// row exactly once, and the row must be as long as the vocabulary.
 class CheckedRows {
  public:
   CheckedRows(const TokenTree& tree, std::span<const NodeId> wanted, std::size_t vocabulary,
@@ -58,7 +58,7 @@ class CheckedRows {
 
   [[nodiscard]] bool wants(NodeId node) const { return node < pending_.size() && pending_[node]; }
 
-  /// Throws a user error for a row that was not requested or was already given, and for a row of
+  /// Throws a user error for a row that was not requested or was already provided, and for a row of
   /// the wrong length.
   void operator()(NodeId node, std::span<const float> logits) {
     if (!wants(node)) {
@@ -112,7 +112,7 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
       return rows.finish();
     }
   }
-  std::vector<bool> inner(tree.size(), false);  // whether a node below it is wanted
+  std::vector<bool> inner(tree.size(), false);  // whether a node below this one is wanted
   for (NodeId node : wanted) {
     while ((node = tree.parent(node)) != TokenTree::root && !inner[node]) inner[node] = true;
   }
@@ -141,8 +141,8 @@ void evaluate_tree(M& model, const TokenTree& tree, std::span<const NodeId> want
   rows.finish();
 }
 
-/// Throws a user error for a model that neither gives whole rows of logits nor continues texts by
-/// itself. `needs` begins the message, for example "generating needs".
+/// Throws a user error for a model that neither provides whole rows of logits nor continues texts
+/// on its own. The message begins with `needs`, for example "generating needs".
 template <class M>
 void require_rows(const M& model, const Site& site, const std::string& needs,
                   const std::string& remedy) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a masked model evaluated, regardless of which optional parts of its concept it has?
+// How is a masked model evaluated, regardless of which optional members of its concept it has?
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ template <class M>
 }
 
 /// The word number of each token. Throws a user error if the model does not number words, or does
-/// not give exactly one number for each token.
+/// not return exactly one number for each token.
 template <MaskedLm M>
 [[nodiscard]] std::vector<std::uint32_t> words_of(const M& model, std::string_view text,
                                                   std::size_t tokens) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a GGUF model computed by llama.cpp?
+// How does llama.cpp run a GGUF model?
 //
 // LlamaModel is a TreeCausalLm and a TreeEmbedder. A tree's branches are sequences of one unified
 // KV cache (branch_ledger.hpp), so each prefix is computed once. `exact` keeps the cache in F32 and
@@ -9,7 +9,7 @@
 // CPU. `fast` does neither. llama_parameters.hpp sets these parameters, and decides what runs on a
 // GPU. Models that keep a running state instead of a cache (Mamba, RWKV, hybrids) cannot branch, so
 // their limits allow only one branch. Sliding-window models get a full-size cache (`swa_full`) and
-// one extra sequence id that contains every cell. Without this id, llama.cpp would reuse a cell
+// one extra sequence id to which every cell belongs. Without this id, llama.cpp would reuse a cell
 // once the window of its only sequence has moved past it, although a branch that starts further
 // back still needs the cell. If weights are not in F32, kernels also round the activations. For
 // exact scores, 16-bit weights are widened to F32 (llama_f32_cache.hpp). Quantised weights are used
@@ -48,12 +48,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe: only one thread at a time may use a model. Several models may exist together.
+/// Not thread-safe: only one thread at a time may use a model. Several models may exist at the same
+/// time.
 class LlamaModel {
  public:
   /// Throws a user error if the file or a part of it is missing, damaged, or not a causal language
   /// model, or if exact scores are requested for 16-bit weights that cannot be widened. Also throws
-  /// the errors of LlamaParameters and LlamaAdapters.
+  /// the errors that LlamaParameters and LlamaAdapters throw.
   explicit LlamaModel(LlamaOptions options)
       : options_(with_threads(std::move(options))),
         log_(std::make_unique<detail::LlamaLog>(options_.on_log)),
@@ -197,7 +198,7 @@ class LlamaModel {
         "it is truncated, damaged or of a kind that this llama.cpp does not support; fetch it "
         "again");
   }
-  /// Reads the file's head. If the head is damaged, the error contains what ggml logged.
+  /// Reads the file's header. If the header is damaged, the error contains what ggml logged.
   [[nodiscard]] GgufModel head_of_file() const {
     try {
       return GgufModel(options_.model);
@@ -212,7 +213,7 @@ class LlamaModel {
   // On a CPU, llama.cpp attends to a multiple of this many cells.
   static constexpr std::size_t attention_block = 256;
 
-  /// Feeds all nodes that the wanted ones need, and visits the rows of the wanted nodes.
+  /// Feeds all nodes on which the wanted nodes depend, and visits the rows of the wanted nodes.
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     // A tree that outgrows the cache is moved to a larger one. The held nodes are fed again in a
     // separate step, so that rows do not depend on when the move happened.
@@ -242,8 +243,7 @@ class LlamaModel {
   }
 
   /// Returns the number of cells for a tree of `nodes` nodes, with room to grow by another pack or
-  /// two. It is a multiple of the smallest size, so that trees of similar sizes use the same
-  /// number.
+  /// two. It is a multiple of the smallest size, so that trees of similar size use the same number.
   [[nodiscard]] std::size_t cells_for(std::size_t nodes) const {
     const std::size_t block = (std::max<std::size_t>(options_.cells, 1) + 255) / 256 * 256;
     return (nodes + 2 * parameters_.pack() + block - 1) / block * block;

@@ -55,7 +55,7 @@ class LlamaAdapters {
     }
   }
 
-  /// Adds them to a context. Throws an internal error if llama.cpp refuses them.
+  /// Adds the adapters to a context. Throws an internal error if llama.cpp rejects them.
   void add_to(llama_context& context) {
     if (adapters_.empty()) return;
     if (llama_set_adapters_lora(&context, adapters_.data(), adapters_.size(), scales_.data()) !=

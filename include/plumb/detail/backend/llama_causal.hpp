@@ -4,12 +4,12 @@
 // Does a GGUF file declare itself to be something other than a causal language model?
 //
 // The check reads the file's metadata and tensors before the model is loaded; it does not use a
-// list of model names. It looks for attention that is not causal, vectors pooled over all tokens, a
+// list of model names. It looks for non-causal attention, vectors pooled over all tokens, a
 // classifier's output, and an encoder's layers. llama.cpp loads such models too, but computes no
-// logits, or logits that depend on the other texts in a step. Pooling type `last` is causal and
-// accepted (embedding models made from decoders, such as Qwen3-Embedding): a token sees only
-// earlier tokens, and `rank` uses the last one's vector. LlamaModel adds a warning about its
-// probabilities.
+// logits, or logits that depend on the other texts in a step. Pooling type `last`, used by
+// embedding models made from decoders, such as Qwen3-Embedding, is causal and therefore accepted: a
+// token sees only earlier tokens, and `rank` uses the last one's vector. LlamaModel adds a warning
+// about the probabilities of such a model.
 
 #include <array>
 #include <cstddef>
@@ -44,7 +44,7 @@ inline void refuse_no_causal_model(const GgufModel& model) {
     refuse("its " + pooling + " is " + names[static_cast<std::size_t>(pooled)] +
            ", as in an embedding or ranking model");
   }
-  if (pooled < -1 || pooled > 4) {  // -1: llama.cpp's value for unspecified
+  if (pooled < -1 || pooled > 4) {  // -1: llama.cpp's value for "unspecified"
     refuse("its " + pooling + " is " + std::to_string(pooled) +
            ", which is not a known kind of "
            "pooling");

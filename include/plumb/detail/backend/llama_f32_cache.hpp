@@ -5,8 +5,8 @@
 //
 // ggml rounds activations to the type of the matrix, F16 or BF16, before it multiplies them, so the
 // scores of such a file are not exactly those of its weights. F32 represents both types exactly and
-// needs no such rounding. So the model is rewritten once (llama_rewrite.hpp), and the copy is
-// stored under the hash of the original file. The folder of copies can be deleted at any time.
+// needs no such rounding. The model is therefore rewritten once (llama_rewrite.hpp), and the copy
+// is stored under the hash of the original file. The folder of copies can be deleted at any time.
 // Non-goal: quantised weights.
 
 #include <chrono>
@@ -27,7 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The error for exact scores of 16-bit weights. Its remedy is the command that makes an F32 file.
+/// The error for exact scores of 16-bit weights. Its remedy is the command that creates an F32
+/// file.
 [[nodiscard]] inline Error no_exact_scores(const GgufModel& model, const std::string& why) {
   const std::filesystem::path& file = model.first().path();
   std::filesystem::path output = file;
@@ -44,14 +45,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Several processes may share a folder, and any number of threads may use one object.
 class F32Cache {
  public:
-  /// `hash` computes the hash that identifies a model by its files. `tell` is called before a copy
-  /// is written, with a message about the copy and its size.
+  /// `hash` computes the hash that identifies a model by its files. `tell` is called with a message
+  /// about the copy and its size before a copy is written.
   F32Cache(std::filesystem::path folder,
            std::function<std::string(const std::vector<std::filesystem::path>&)> hash,
            std::function<void(const std::string&)> tell)
       : folder_(std::move(folder)), hash_(std::move(hash)), tell_(std::move(tell)) {}
 
-  /// Returns the file with the same weights in F32, and writes it if it does not exist. Throws a
+  /// Returns the file with the same weights in F32, writing it first if it does not exist. Throws a
   /// user error if it cannot be written; the remedy shows how to write it elsewhere.
   [[nodiscard]] std::filesystem::path operator()(const GgufModel& model) const {
     const GgufRewrite rewrite(model, {GGML_TYPE_F32, 0});

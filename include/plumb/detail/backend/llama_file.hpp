@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does the head of a GGUF file contain?
+// What does the header of a GGUF file contain?
 //
-// It contains the metadata, and the tensors' names, types and positions. ggml's reader reads it
-// without the weights. A model may be split into several files, NAME-00001-of-0000N.gguf and so on,
-// as llama.cpp's gguf-split writes them. The first file contains the metadata, where `split.count`
+// It contains the metadata, and the tensors' names, types and positions. ggml's reader can read it
+// without the weights. A model may be split into several files, named NAME-00001-of-0000N.gguf and
+// so on, as llama.cpp's gguf-split does. The first file contains the metadata, where `split.count`
 // is the number of files. llama.cpp only accepts the path of the first file.
 
 #include <ggml.h>
@@ -46,7 +46,7 @@ using GgmlContext = std::unique_ptr<ggml_context, FreeGguf>;
   return std::string(name.data(), static_cast<std::size_t>(length));
 }
 
-/// The head of one file. Movable; any number of threads may read one.
+/// The header of one file. Movable; any number of threads may read the same object.
 class GgufFile {
  public:
   /// Throws a user error if the file is damaged or is not a GGUF file.
@@ -120,8 +120,8 @@ class GgufFile {
   detail::GgmlContext shapes_;
 };
 
-/// Counts of weights by tensor type. The tensor type decides how weights are computed;
-/// `general.file_type` is only the label that the writer gave the whole file.
+/// Counts of weights by tensor type. The tensor type determines how computations with the weights
+/// are done; `general.file_type` is only the label that the writer gave to the whole file.
 struct GgufWeightTypes {
   /// Counts of matrix elements (tensors of two or more dimensions), by type.
   std::array<std::int64_t, GGML_TYPE_COUNT> numbers{};
@@ -139,8 +139,8 @@ struct GgufWeightTypes {
     }
     return false;
   }
-  /// Whether no matrix is stored in blocks but some have 16-bit numbers; for those, ggml rounds the
-  /// activations to F16 or BF16.
+  /// Whether no matrix is stored in blocks but some contain 16-bit numbers; for those, ggml rounds
+  /// the activations to F16 or BF16.
   [[nodiscard]] bool half() const {
     return !quantized() && (has(GGML_TYPE_F16) || has(GGML_TYPE_BF16));
   }
@@ -162,8 +162,8 @@ struct GgufWeightTypes {
 /// All files of a model, in order: one, or all parts. Movable; any number of threads may read one.
 class GgufModel {
  public:
-  /// Throws a user error for a file that is not a GGUF file, for a part that is not the first or is
-  /// not named as a part must be, and for a missing part.
+  /// Throws a user error for a file that is not a GGUF file, for a part that is not the first or
+  /// does not follow the naming scheme for parts, and for a missing part.
   explicit GgufModel(const std::filesystem::path& file) {
     files_.emplace_back(file);
     const GgufFile& first = files_.front();
@@ -228,7 +228,7 @@ class GgufModel {
   }
 
   [[nodiscard]] const std::vector<GgufFile>& files() const noexcept { return files_; }
-  /// The file with the metadata.
+  /// The file that contains the metadata.
   [[nodiscard]] const GgufFile& first() const noexcept { return files_.front(); }
   [[nodiscard]] std::vector<std::filesystem::path> paths() const {
     std::vector<std::filesystem::path> all;

@@ -5,7 +5,7 @@
 //
 // llama.cpp passes every tensor of a step to a callback. In all architectures, the final norm's
 // tensor is named "result_norm". It has a row for each token whose output was requested, in the
-// order of the batch. After the tensor is copied, the step is aborted, so the LM head is never
+// order of the batch. The step is aborted once the tensor has been copied, so the LM head is never
 // computed.
 
 #include <ggml-backend.h>
@@ -37,7 +37,7 @@ class LlamaHidden {
 
   [[nodiscard]] bool is_read() const noexcept { return is_read_; }
 
-  /// Row i of the last step. Throws an internal error if the step gave no vectors.
+  /// Row i of the last step. Throws an internal error if the step produced no vectors.
   [[nodiscard]] std::span<const float> row(std::size_t i, std::size_t dimension) const {
     if ((i + 1) * dimension > values_.size()) {
       throw internal_error({}, "llama.cpp has no tensor result_norm for this kind of model");
@@ -45,8 +45,8 @@ class LlamaHidden {
     return std::span(values_).subspan(i * dimension, dimension);
   }
 
-  /// The callback (`ggml_backend_sched_eval_callback`). Before a tensor is computed, it returns
-  /// whether the tensor is needed; after that, it returns whether to continue.
+  /// The callback (`ggml_backend_sched_eval_callback`). Called before a tensor is computed, it
+  /// returns whether the tensor is needed; called afterwards, it returns whether to continue.
   static bool watch(ggml_tensor* tensor, bool ask, void* self) {
     auto& hidden = *static_cast<LlamaHidden*>(self);
     if (!hidden.is_read_ || std::string_view(tensor->name) != "result_norm") return !ask;

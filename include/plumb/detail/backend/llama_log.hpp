@@ -4,8 +4,8 @@
 // What does llama.cpp log?
 //
 // llama.cpp's log is process-wide. While at least one LlamaLog exists, all LlamaLogs receive the
-// log instead of stderr or the previous target. Afterwards the log goes to the previous target
-// again.
+// log instead of stderr or the previous target. Afterwards, the log goes back to the previous
+// target.
 
 #include <llama.h>
 
@@ -21,7 +21,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Receives llama.cpp's log, mostly in whole lines, on the thread that logs. It must not call
-/// llama.cpp; exceptions that it throws are dropped.
+/// llama.cpp; exceptions that it throws are discarded.
 using LlamaListener = std::function<void(std::string_view)>;
 
 /// Stores the latest errors for plumb's own messages and passes everything on. Each LlamaLog
@@ -75,7 +75,7 @@ class LlamaLog {
     }
   }
 
-  /// Stores the text, and drops the oldest lines if more than 400 bytes are stored.
+  /// Stores the text, and drops the oldest lines once more than 400 bytes are stored.
   void keep(const char* text) {
     errors_ += text;
     while (errors_.size() > 400) {

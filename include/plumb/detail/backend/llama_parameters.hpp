@@ -3,13 +3,13 @@
 
 // Which parameters does llama.cpp receive for the requested precision and device?
 //
-// A model runs on a GPU if llama.cpp finds one and at least one layer is to run there; otherwise it
-// runs only on the CPU. If `gpu_layers` is 0, no GPU is used. Attention runs over the whole unified
-// cache, so a step four times as large wastes four times as much work on cells that a token may not
-// see. On a CPU, about 256 nodes per step are fastest. A GPU needs larger steps. The default for a
-// GPU is 1,024 nodes, which was close to the fastest of the sizes from 64 to 8,192 on an H200
-// (docs/gpus.md). The step size depends only on the kind of device and the settings, never on the
-// machine, so that the shards of a job plan the same packs.
+// A model runs on a GPU if llama.cpp finds one and at least one layer is assigned to it; otherwise
+// it runs only on the CPU. If `gpu_layers` is 0, no GPU is used. Attention runs over the whole
+// unified cache, so a step four times as large wastes four times as much work on cells that a token
+// may not see. On a CPU, steps of about 256 nodes are the fastest. A GPU needs larger steps. The
+// default for a GPU is 1,024 nodes, which was close to the fastest of the sizes from 64 to 8,192 on
+// an H200 (docs/gpus.md). The step size depends only on the kind of device and the settings, never
+// on the machine, so that the shards of a job plan the same packs.
 
 #include <ggml-backend.h>
 #include <llama.h>
@@ -36,24 +36,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct LlamaOptions {
   std::filesystem::path model;
   Precision precision = Precision::exact;
-  /// The number of threads; 0 means as many as the machine has.
+  /// The number of threads; 0 means as many as the machine supports.
   int threads = 0;
-  /// The smallest number of KV cells. A larger tree gets more cells while it exists, up to the
+  /// The minimum number of KV cells. A larger tree gets more cells while it exists, up to the
   /// model's context. The number of cells is always a multiple of this number.
   std::size_t cells = 1024;
-  /// Receives llama.cpp's log, which is otherwise dropped.
+  /// Receives llama.cpp's log, which is otherwise discarded.
   LlamaListener on_log{};
-  /// Whether a special token's text is parsed as the token rather than as plain text.
+  /// Whether a special token's text is parsed as that token rather than as plain text.
   bool parse_special_tokens = false;
   /// GPUs, adapters, the cache's number type and nodes per step.
   EngineOptions engine{};
   /// Returns a file of the same weights in F32, for exact scores of 16-bit weights (F32Cache).
-  /// If this function is not set, such scores are refused.
+  /// If this function is not set, requests for such scores are rejected.
   std::function<std::filesystem::path(const GgufModel&)> widen{};
 };
 
-/// The kind of GPU that llama.cpp would use, by the name of its backend ("CUDA", "Vulkan", "MTL");
-/// empty if llama.cpp was built without GPU support or finds no GPU.
+/// The kind of GPU that llama.cpp would use, identified by the name of its backend ("CUDA",
+/// "Vulkan", "MTL"); empty if llama.cpp was built without GPU support or finds no GPU.
 [[nodiscard]] inline std::string llama_gpu_kind() {
   if (!llama_supports_gpu_offload()) return "";
   for (std::size_t i = 0; i < ggml_backend_dev_count(); ++i) {
@@ -69,9 +69,9 @@ struct LlamaOptions {
 /// Any number of threads may read one object.
 class LlamaParameters {
  public:
-  /// `gpu` is the kind of GPU that exists. Throws a user error for settings that would have no
-  /// effect: a GPU setting if there is no GPU or no layer is on one, a cache type other than F32
-  /// for exact scores, F32 for fast scores, and more shares than the number of devices that
+  /// `gpu` is the kind of GPU that is available. Throws a user error for settings that would have
+  /// no effect: a GPU setting if there is no GPU or no layer is on it, a cache type other than F32
+  /// for exact scores, F32 for fast scores, and more GPU shares than the number of devices that
   /// llama.cpp supports. Also throws a user error for fewer than least_pack nodes per step.
   explicit LlamaParameters(LlamaOptions options, std::string gpu = llama_gpu_kind())
       : options_(std::move(options)), gpu_(std::move(gpu)) {
@@ -124,7 +124,7 @@ class LlamaParameters {
     const bool exact = options_.precision == Precision::exact;
     return options_.engine.cache_type.value_or(exact ? CacheType::f32 : CacheType::f16);
   }
-  /// The smallest number of nodes per step.
+  /// The minimum number of nodes per step.
   static constexpr std::size_t least_pack = 32;
   [[nodiscard]] std::size_t pack() const {
     const std::size_t said = options_.engine.pack;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a GGUF model rewritten in another weight type?
+// How is a GGUF model rewritten with another weight type?
 //
 // The result is one file, even if the model has several parts. Every matrix gets the target type.
-// Vectors (norms, biases) become F32, and integers are not changed. Only a few rows are processed
-// at a time, so that memory does not grow with the model. F16 and BF16 become F32 without rounding.
+// Vectors (norms, biases) become F32, and integers are left unchanged. Only a few rows are
+// processed at a time, so that memory does not grow with the model. F16 and BF16 become F32 without
+// rounding.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -58,15 +59,15 @@ class GgufRewrite {
     });
   }
 
-  /// The size in bytes of the file that `write` writes.
+  /// The size in bytes of the file that `write` creates.
   [[nodiscard]] std::uintmax_t bytes() const {
     std::uintmax_t sum = gguf_get_meta_size(result_.get());
     for (const ggml_tensor& one : tensors_) sum += padded(ggml_nbytes(&one));
     return sum;
   }
 
-  /// Writes to NAME.part first, and renames the file when all of it is on the disk. Throws a user
-  /// error if the file cannot be created, and an internal error if a file cannot be read or written
+  /// Writes to NAME.part first, and renames the file once all of it is on disk. Throws a user error
+  /// if the file cannot be created, and an internal error if a file cannot be read or written
   /// completely.
   void write(const DiskPath& output) const {
     const DiskPath part = output + ".part";

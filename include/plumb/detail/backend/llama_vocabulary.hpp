@@ -7,12 +7,12 @@
 // joined pieces of all tokens are the text (or a space and the text, if SentencePiece adds a
 // space), so the lengths of the pieces add up to the offsets. If the pieces do not spell the text,
 // because the tokenizer normalises it, the offsets are meaningless and `spells_text` is false. No
-// special token is added. Text that looks like a special token is plain text unless special tokens
-// are parsed.
+// special token is added. Text that looks like a special token is treated as plain text unless
+// special tokens are parsed.
 //
 // Special tokens are those that the file marks as control or unknown, and its user-defined tokens
 // in brackets ("<|START_OF_TURN_TOKEN|>"). Like transformers, llama.cpp parses user-defined tokens
-// in every text, regardless of the arguments. The other user-defined tokens are pieces of text:
+// in every text, regardless of its arguments. The other user-defined tokens are pieces of text:
 // letters, runs of spaces, line ends (DeepSeek, GPT-NeoX, Gemma).
 
 #include <llama.h>
@@ -35,7 +35,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The tokenizer of a llama.cpp model, which must outlive it. Any number of threads may use one.
+/// The tokenizer of a llama.cpp model, which must outlive it. Any number of threads may use the
+/// same object.
 class LlamaVocabulary {
  public:
   LlamaVocabulary() = default;
@@ -63,7 +64,7 @@ class LlamaVocabulary {
       result.tokens.push_back({id, {begin, spelt.size()}});
     }
     if (parses_) return aligned(std::move(result), spelt, text);
-    // SentencePiece adds a space before the text; it covers no byte of the text.
+    // SentencePiece adds a space before the text; the space covers no byte of the text.
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     result.spells_text = std::string_view(spelt).substr(extra) == text;
     for (Token& token : result.tokens) {
@@ -90,19 +91,18 @@ class LlamaVocabulary {
     return all;
   }
 
-  /// The BOS token that the file names, or <s> at its fixed id in a SentencePiece vocabulary.
-  /// Otherwise nullopt: if a BPE model has no BOS or names one outside its vocabulary, llama.cpp
-  /// would invent one.
+  /// The BOS token that the file specifies, or <s> at its fixed id in a SentencePiece vocabulary.
+  /// Otherwise nullopt: if a BPE model has no BOS or specifies one outside its vocabulary,
+  /// llama.cpp would invent one.
   [[nodiscard]] std::optional<TokenId> bos() const {
     const llama_token token = llama_vocab_bos(vocabulary_);
     return names("tokenizer.ggml.bos_token_id", token) ? std::optional<TokenId>(token)
                                                        : std::nullopt;
   }
-  /// Whether llama.cpp begins a text with BOS when it adds special tokens: either the file
-  /// specifies this (tokenizer.ggml.add_bos_token), or the default of its kind of vocabulary
-  /// applies.
+  /// Whether llama.cpp begins a text with BOS when it adds special tokens, either because the file
+  /// specifies it (tokenizer.ggml.add_bos_token) or by default for this kind of vocabulary.
   [[nodiscard]] bool adds_bos() const { return bos() && llama_vocab_get_add_bos(vocabulary_); }
-  /// Whether generation ends with the token. As for BOS, tokens that llama.cpp invents are ignored.
+  /// Whether the token ends generation. As for BOS, tokens that llama.cpp invents are ignored.
   [[nodiscard]] bool ends(TokenId token) const {
     if (!llama_vocab_is_eog(vocabulary_, token)) return false;
     return token != llama_vocab_eos(vocabulary_) || names("tokenizer.ggml.eos_token_id", token);
@@ -136,11 +136,11 @@ class LlamaVocabulary {
   }
 
   /// Warnings that apply to every tokenised text. There is one if a byte-level BPE vocabulary does
-  /// not specify how texts are first split into words, because llama.cpp then guesses.
+  /// not specify how texts are first split into words, because llama.cpp then has to guess.
   [[nodiscard]] std::vector<std::string> warnings() const {
     const std::string pre = pre_tokenizer();
     const bool splits_words = llama_vocab_type(vocabulary_) == LLAMA_VOCAB_TYPE_BPE;
-    // For this vocabulary, llama.cpp derives the rules for words from the vocabulary's name.
+    // For this vocabulary, llama.cpp derives the word-splitting rules from the vocabulary's name.
     const bool is_known = metadata("tokenizer.ggml.model") == "gemma4";
     if (!splits_words || is_known || (!pre.empty() && pre != "default")) return {};
     return {std::string("Warning: the model's file ") +
@@ -151,9 +151,9 @@ class LlamaVocabulary {
   }
 
   /// Whether the model's published tokenizer composes text (NFC) before splitting, which llama.cpp
-  /// never does. The pre-tokenizer's name decides: the list contains the names of tokenizers whose
-  /// tokenizer.json has the normalizer NFC (Qwen 2 to 3.5, Megrez, StableLM 2, OLMo, MPT, Command
-  /// R).
+  /// never does. The pre-tokenizer's name decides: the list contains the names of the
+  /// pre-tokenizers whose tokenizer.json has an NFC normalizer (Qwen 2 to 3.5, Megrez, StableLM 2,
+  /// OLMo, MPT, Command R).
   [[nodiscard]] bool skips_composing() const {
     constexpr std::array<std::string_view, 7> composing{"qwen2", "qwen35", "megrez",   "stablelm2",
                                                         "olmo",  "mpt",    "command-r"};
@@ -161,7 +161,7 @@ class LlamaVocabulary {
            std::find(composing.begin(), composing.end(), pre_tokenizer()) != composing.end();
   }
 
-  /// A metadata value of the file as text; empty if the value is absent.
+  /// One of the file's metadata values as text; empty if the value is absent.
   [[nodiscard]] std::string metadata(const char* key) const {
     std::array<char, 512> value{};
     const auto length = llama_model_meta_val_str(model_, key, value.data(), value.size());
@@ -171,7 +171,7 @@ class LlamaVocabulary {
  private:
   [[nodiscard]] std::string pre_tokenizer() const { return metadata("tokenizer.ggml.pre"); }
 
-  /// Whether the file names this token under `key`. Also true if the file omits the key and the
+  /// Whether the file specifies this token under `key`. Also true if the file omits the key and the
   /// token is one that every SentencePiece vocabulary has (<s> at 1 and </s> at 2), because
   /// llama.cpp then uses it. llama.cpp ignores an id that is negative or outside the vocabulary.
   [[nodiscard]] bool names(const char* key, llama_token token) const {
@@ -191,7 +191,7 @@ class LlamaVocabulary {
   }
 
   /// SentencePiece adds a space after a special token, as it does before the text. If the text has
-  /// no space there, the added one covers no byte.
+  /// no space there, the added space covers no byte.
   [[nodiscard]] Tokenization aligned(Tokenization made, std::string_view spelt,
                                      std::string_view text) const {
     made.spells_text = true;

@@ -15,7 +15,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A vocabulary and its model, loaded without weights. Movable; any number of threads may use one.
+/// A vocabulary and its model, loaded without weights. Movable; any number of threads may use the
+/// same object.
 class LlamaVocabularyFile {
  public:
   /// Throws a user error if the file cannot be loaded. The error names `setting`, or the file if

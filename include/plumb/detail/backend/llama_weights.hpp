@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// With which weights does llama.cpp compute, and what does it round?
+// Which weights does llama.cpp compute with, and what does it round?
 //
 // On a CPU, its kernels round the activations to the type of the weights, except for F32. For exact
 // scores, 16-bit weights and adapters are widened to F32. Quantised weights are used as they are,
-// and the results record this. docs/measured.md has the error of 16-bit weights that are not
-// widened.
+// and the results record this. docs/measured.md reports the error caused by 16-bit weights that are
+// not widened.
 
 #include <llama.h>
 
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The weights of one model and its adapters. Any number of threads may read one.
+/// The weights of one model and its adapters. Any number of threads may read the same object.
 class LlamaWeights {
  public:
   LlamaWeights() = default;
@@ -57,8 +57,8 @@ class LlamaWeights {
     return all;
   }
 
-  /// The weight types as results show them: "Q4_1", "BF16 and F32, widened to F32". If the tensors
-  /// contradict the file type that llama.cpp reports, the tensors decide.
+  /// The weight types as the results show them: "Q4_1", "BF16 and F32, widened to F32". If the
+  /// tensors contradict the file type that llama.cpp reports, the tensors take precedence.
   [[nodiscard]] std::string name(llama_ftype file_type) const {
     const auto base = static_cast<llama_ftype>(file_type & ~LLAMA_FTYPE_GUESSED);
     const bool tells_quantized = base != LLAMA_FTYPE_ALL_F32 && base != LLAMA_FTYPE_MOSTLY_F16 &&

@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Marks a lookup that the model has not answered.
 inline constexpr double no_answer = std::numeric_limits<double>::infinity();
 
-/// Calls a model that answers lookups itself, and checks that it follows its concept. Minus
+/// Calls a model that answers lookups itself, and checks that the model follows its concept. Minus
 /// infinity is a valid answer. NaN means that the model does not know the answer. Values slightly
 /// above 0 are accepted as rounding errors.
 template <LookupLm M>
@@ -53,7 +53,7 @@ template <CausalLm M>
 void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
                   std::span<double> log_probabilities, NodeId held) {
   std::vector<NodeId> wanted;
-  std::vector<std::size_t> begins;  // by wanted node: its first lookup
+  std::vector<std::size_t> begins;  // for each wanted node, its first lookup
   for (std::size_t i = 0; i < lookups.size(); ++i) {
     if (!wanted.empty() && wanted.back() == lookups[i].node) continue;
     wanted.push_back(lookups[i].node);
@@ -79,7 +79,7 @@ void read_lookups(M& model, const TokenTree& tree, std::span<const TokenLookup> 
 /// Lookups are distinct and ascending, and none is after the root or after a node that was
 /// evaluated before. A TreeCausalLm also evaluates `held`, so that later calls can continue from
 /// that node. Throws a user error if the model's answers violate its concept, and for a token that
-/// has no logit in its rows.
+/// has no logit in the model's rows.
 template <ScoringLm M>
 void look_up(M& model, const TokenTree& tree, std::span<const TokenLookup> lookups,
              std::span<double> log_probabilities, NodeId held = TokenTree::none) {

@@ -3,8 +3,8 @@
 
 // Where do two forms of a model differ, and by how much?
 //
-// This header has the result of verify_model.hpp, the difference between two rows, and the log of a
-// comparison.
+// This header contains the result type of verify_model.hpp, the difference between two rows, and
+// the log of a comparison.
 
 #include <algorithm>
 #include <cmath>
@@ -23,17 +23,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A place where a form's answer differs from that of a sequence evaluated by itself.
+/// A position where a form's answer differs from that for a sequence evaluated on its own.
 struct ModelDifference {
   /// The name of the form, for example "evaluate of a tree".
   std::string form{};
-  /// Number of the text, from 0, and the number of the text's tokens before the place, without BOS.
+  /// Index of the text, from 0, and the number of the text's tokens before the differing position,
+  /// without BOS.
   std::size_t text = 0, position = 0;
-  /// For a sequence that departs from the text halfway: the text whose reversed second half
+  /// For a sequence that departs from the text halfway through: the text whose reversed second half
   /// follows.
   std::optional<std::size_t> other{};
-  /// The difference; infinite if one of the two is not finite. For vectors, it is relative to their
-  /// length.
+  /// The difference; infinite if one of the two answers is not finite. For vectors, the difference
+  /// is relative to their length.
   double nats = 0;
 
   /// For example "evaluate of a tree differs by 2.3 nats after 5 tokens of text 1".
@@ -52,12 +53,13 @@ struct ModelVerification {
   std::vector<std::string> compared{};
   /// The number of rows of the simplest form, or of lookup answers if the model has no rows.
   std::size_t rows = 0;
-  /// The number of these rows in which all numbers are equal, and the number that are not a
+  /// The number of these rows in which all numbers are equal, and the number of rows that are not a
   /// distribution.
   std::size_t constant_rows = 0, broken_rows = 0;
   /// The number of lookups that the model could not answer.
   std::size_t unknown = 0;
-  /// The first difference above the tolerance. "First" is by form, then by text, then by position.
+  /// The first difference above the tolerance. "First" means by form, then by text, then by
+  /// position.
   std::optional<ModelDifference> first{};
   std::optional<ModelDifference> worst{};
 
@@ -67,7 +69,7 @@ struct ModelVerification {
 /// How much to compare.
 struct VerifyScope {
   double tolerance = 0;
-  /// The largest number of tokens in a sequence, and of sequences that depart from texts.
+  /// The maximum number of tokens in a sequence, and of sequences that depart from texts.
   std::size_t most_tokens = (std::numeric_limits<std::size_t>::max)();
   std::size_t branches = (std::numeric_limits<std::size_t>::max)();
   /// Whether to run the whole comparison: it also compares vectors and continuations, looks up more
@@ -75,8 +77,8 @@ struct VerifyScope {
   bool whole = true;
 };
 
-/// Smaller log-probabilities count as this value, because such small probabilities do not affect
-/// any answer.
+/// Smaller log-probabilities are raised to this value, because such small probabilities do not
+/// affect any answer.
 inline constexpr double least_nats = -20;
 
 using VerifiedRow = std::vector<float>;
@@ -95,7 +97,7 @@ inline double row_difference(const VerifiedRow& known, std::span<const float> ro
   }
   return static_cast<double>(most);
 }
-/// The same difference, computed over only the given tokens.
+/// The same difference, computed over the given tokens only.
 inline double row_difference(const VerifiedRow& known, std::span<const float> row,
                              std::span<const TokenId> tokens) {
   const double normalizer = log_sum_exp(row);
@@ -121,7 +123,7 @@ inline double vector_difference(const VerifiedRow& known, std::span<const float>
   return apart > 0 ? std::sqrt(apart / (std::max)(length, other_length)) : apart;
 }
 
-/// Records the differences of each form, place by place, in any order. Not thread-safe.
+/// Records the differences of each form, position by position, in any order. Not thread-safe.
 class DifferenceLog {
  public:
   /// `has_bos`: whether each sequence begins with a token that does not belong to its text.

@@ -5,7 +5,7 @@
 //
 // All jobs that generate use this class. A model that is itself a BatchGenerator, such as one on a
 // server, is called directly. Any other CausalLm decodes through a TreeGenerator. The two ways draw
-// different random numbers, so the same seed gives different samples.
+// different random numbers, so the same seed yields different samples.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,8 +43,8 @@ class PromptGenerator {
     }
   }
 
-  /// The number of tokens fed to the model so far, over all calls. For a model that generates by
-  /// itself, this is the number of tokens in all prompts and continuations.
+  /// The number of tokens fed to the model so far, over all calls. For a model that generates on
+  /// its own, this is the number of tokens in all prompts and continuations.
   [[nodiscard]] std::uint64_t fed() const noexcept { return by_rows_ ? by_rows_->fed() : given_; }
 
  private:

@@ -4,8 +4,8 @@
 // How does an engine that takes batches of sequences evaluate plumb's trees?
 //
 // Each leaf of the tree becomes a sequence, so a shared prefix is evaluated again for each leaf;
-// the gain comes from batching. If the engine gives only the row after each sequence's last token,
-// the inner nodes are evaluated in a second round, all together. An engine that can keep a prefix
+// the gain comes from batching. If the engine returns only the row after each sequence's last
+// token, the inner nodes are evaluated together in a second round. An engine that can keep a prefix
 // should model TreeCausalLm instead.
 
 #include <algorithm>
@@ -25,8 +25,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Receives one row of raw logits of a batch: the sequence, the position in it, and the row, which
-/// may be overwritten after the call returns. It is called on the calling thread, like a
+/// Receives one row of raw logits of a batch: the sequence, the position within it, and the row,
+/// which may be overwritten after the call returns. It is called on the calling thread, like a
 /// LogitsVisitor.
 using BatchVisitor =
     std::function<void(std::uint32_t sequence, std::uint32_t position, std::span<const float>)>;
@@ -54,7 +54,7 @@ class SequenceBatches {
                 "needs the tokenizer part that check_causal_lm requires");
 
  public:
-  /// `most` is the largest number of sequences in one call.
+  /// `most` is the maximum number of sequences in one call.
   explicit SequenceBatches(Model model, std::size_t most = 64)
       : model_(std::move(model)), most_((std::max)(most, std::size_t{1})) {}
 
@@ -78,7 +78,7 @@ class SequenceBatches {
   }
   void release(const TokenTree&, NodeId) {}
 
-  /// Throws a user error if the engine gives no row for a sequence's last token, or a row for a
+  /// Throws a user error if the engine returns no row for a sequence's last token, or a row for a
   /// sequence or position that does not exist.
   void evaluate(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
     std::vector<bool> pending(tree.size(), false), inner(tree.size(), false);
@@ -91,7 +91,7 @@ class SequenceBatches {
       if (!inner[node]) leaves.push_back(node);
     }
     ask(tree, leaves, pending, visit);
-    std::vector<NodeId> rest;  // for engines that give only the last row of a sequence
+    std::vector<NodeId> rest;  // for engines that return only the last row of a sequence
     for (const NodeId node : wanted) {
       if (pending[node]) rest.push_back(node);
     }
@@ -99,7 +99,8 @@ class SequenceBatches {
   }
 
   void evaluate(std::span<const TokenId> sequence, const LogitsVisitor& visit) {
-    constexpr std::size_t at_once = 16;  // rows that are buffered to be visited in order
+    // the number of rows buffered so that they can be visited in order
+    constexpr std::size_t at_once = 16;
     TokenTree tree;
     tree.insert(sequence);
     for (std::size_t first = 0; first < sequence.size(); first += at_once) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Can this model answer at all, and do its answers not depend on other requests?
+// Can this model answer at all, and are its answers independent of other requests?
 //
-// A basic check at the start of every run. A file that is not a language model may give rows in
-// which all numbers are equal. An engine, a kernel or a server may mix up inputs that it receives
-// together. So a few short fixed prompts are evaluated one by one, in trees or batches, and after a
-// release (verify_model.hpp). The model holds nothing afterwards. The check compares the numbers
-// from which scores are computed: after each token, the log-probabilities of the next token and of
-// the most likely one. Other tokens are not compared, because kernels of quantised weights depend
-// on the size of a step and can change their log-probabilities by half a nat or more.
+// This is a basic check at the start of every run. A file that is not a language model may produce
+// rows in which all numbers are equal. An engine, a kernel or a server may mix up inputs that it
+// receives together. A few short fixed prompts are therefore evaluated one by one, in trees or
+// batches, and after a release (verify_model.hpp). The model holds nothing afterwards. The check
+// compares the numbers from which scores are computed: at each position, the log-probabilities of
+// the token that follows and of the most likely token. Other tokens are not compared, because the
+// results of quantised kernels depend on the step size, which can change these tokens'
+// log-probabilities by half a nat or more.
 
 #include <cstddef>
 #include <set>
@@ -26,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The largest accepted difference at a place, in nats, for a model that computes in F32 and for
-/// any other model.
+/// The largest accepted difference at any position, in nats, for a model that computes in F32 and
+/// for any other model.
 inline constexpr double most_apart_exact = 1e-3, most_apart = 0.5;
 
 /// Short token sequences from texts in several scripts, or, if the tokenizer knows too few of their
@@ -43,7 +44,7 @@ std::vector<std::vector<TokenId>> start_prompts(M& model) {
     try {
       for (const Token& token : model.tokenize(text).tokens) ids.push_back(token.id);
     } catch (const Error&) {
-      continue;  // a text that this tokenizer refuses
+      continue;  // a text that this tokenizer rejects
     }
     if (ids.size() > most_tokens) ids.resize(most_tokens);
     if (std::set(ids.begin(), ids.end()).size() > 2) prompts.push_back(std::move(ids));
@@ -56,9 +57,9 @@ std::vector<std::vector<TokenId>> start_prompts(M& model) {
   return prompts;
 }
 
-/// Runs the check and returns its findings. Throws a user error if every row consists of equal
-/// numbers, if a row is not a distribution, or if two forms differ by more than `most` nats. `name`
-/// is the model's name as the user wrote it.
+/// Runs the check and returns its findings. Throws a user error if all numbers are equal in every
+/// row, if a row is not a distribution, or if two forms differ by more than `most` nats. `name` is
+/// the model's name as the user wrote it.
 template <class M>
 ModelVerification check_at_start(M& model, double most, const std::string& name) {
   const detail::VerifyScope scope{.tolerance = most, .branches = 1, .whole = false};

@@ -6,9 +6,9 @@
 //   "\n Paris\nQ: The capital"   with the stop text "\n" becomes   "\n Paris"
 // Models often begin an answer with a line break, so a stop text within leading white space is
 // ignored: only a stop text that extends beyond it counts, and the continuation ends where the
-// first such text begins. If the answer begins with a stop text of other characters
-// (as "." in ". No."), the continuation is empty, and that is the model's answer. Every Generator
-// ends its continuations with these functions, or in the same way.
+// first such text begins. If the answer begins with a stop text of other characters (such as "." in
+// ". No."), the continuation is empty, and that is the model's answer. Every Generator ends its
+// continuations with these functions or in an equivalent way.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The byte at which the first stop text that ends `text` begins; npos if there is none. Empty stop
-/// texts are ignored.
+/// The byte offset at which the first stop text that ends `text` begins; npos if there is none.
+/// Empty stop texts are ignored.
 [[nodiscard]] inline std::size_t stop_place(std::string_view text,
                                             std::span<const std::string> stops) noexcept {
   const std::size_t begin = leading_white_space(text);
@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return place;
 }
 
-/// If such a stop text occurs, cuts the continuation before the token in which it begins and
+/// If such a stop text occurs, truncates the continuation before the token in which it begins and
 /// returns true. Call it after each token: everything after the stop text is removed too. `model`
 /// may be any type with `detokenize(ids)`.
 template <class Model>

@@ -4,11 +4,11 @@
 // Which tokens belong to a text itself, and which token is put before them?
 //
 // Some tokenizers put their BOS before every text: a first token of bytes {0, 0} that equals bos().
-// It does not belong to the text and is removed here, so that a text has the same tokens by itself,
-// as a piece and at the start of a sequence. Only `behind_bos` puts BOS before a text, and never
-// twice: a text whose own first token is BOS (a template that begins with "<s>" when special tokens
-// are parsed) stays as it is. So every sequence has one BOS or none. All code gets a text's tokens
-// through `text_tokens`.
+// It does not belong to the text and is removed here, so that a text has the same tokens on its
+// own, as a piece and at the start of a sequence. Only `behind_bos` puts BOS before a text, and
+// never twice: a text whose own first token is BOS (a template that begins with "<s>" when special
+// tokens are parsed) is left as it is. Every sequence therefore has one BOS or none. All code gets
+// a text's tokens through `text_tokens`.
 
 #include <cstddef>
 #include <optional>
@@ -65,7 +65,7 @@ template <class Tokenizer>
 }
 
 /// The tokens of a text, without a BOS that the tokenizer puts before it. Throws a user error if
-/// the tokenizer adds a token after it.
+/// the tokenizer adds a token after the text.
 template <class Tokenizer>
 [[nodiscard]] Tokenization text_tokens(const Tokenizer& tokenizer, std::string_view text) {
   Tokenization made = tokenizer.tokenize(text);
@@ -85,26 +85,26 @@ template <class Tokenizer>
   return bos && !made.tokens.empty() && made.tokens.front().id == *bos;
 }
 
-/// A text's tokens after BOS, which has no bytes; without BOS if `bos` is nullopt. If the text's
+/// A text's tokens after BOS, which covers no bytes; without BOS if `bos` is nullopt. If the text's
 /// own first token is BOS, no second one is added.
 [[nodiscard]] inline Tokenization behind_bos(Tokenization made, std::optional<TokenId> bos) {
   if (bos && !begins_with(made, bos)) made.tokens.insert(made.tokens.begin(), {*bos, {}});
   return made;
 }
 
-/// Whether a tokenizer, by its own configuration, begins a text with BOS when it adds special
-/// tokens. Returns nullopt if the model does not specify this. A model may have a member
-/// `adds_bos()`, optional for every backend, which returns a bool or an optional one.
+/// Whether a tokenizer is configured to begin a text with BOS when it adds special tokens. Returns
+/// nullopt if the model does not specify this. A model may have a member `adds_bos()`, optional for
+/// every backend, which returns a bool or an optional bool.
 template <class Model>
 [[nodiscard]] std::optional<bool> adds_bos_of(const Model& model) {
   if constexpr (requires { model.adds_bos(); }) return model.adds_bos();
   return std::nullopt;
 }
 
-/// The tokens that a tokenizer, by its own configuration, puts around a text when it adds special
-/// tokens; nullopt if the model does not specify them. A model may have a member `own_frame()`,
-/// optional for every backend, which returns a TextFrame or an optional one. A model with only
-/// `adds_bos()` has a frame of BOS or an empty frame.
+/// The tokens that a tokenizer is configured to put around a text when it adds special tokens;
+/// nullopt if the model does not specify them. A model may have a member `own_frame()`, optional
+/// for every backend, which returns a TextFrame or an optional TextFrame. For a model with only
+/// `adds_bos()`, the frame contains BOS or is empty.
 template <class Model>
 [[nodiscard]] std::optional<TextFrame> own_frame_of(Model& model) {
   if constexpr (requires { model.own_frame(); }) {

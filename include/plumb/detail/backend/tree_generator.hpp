@@ -8,9 +8,9 @@
 // All continuations grow in one token tree, group by group: each step evaluates the newest nodes of
 // all unfinished continuations in the group as one batch. The prefix that a group's last prompt
 // shares with the next prompt is kept, so each distinct prefix of the prompts is evaluated once, as
-// is each prefix that several samples share. Each prompt gets the same tokens as it would by
-// itself, unless rounding decides between two tokens. A token is drawn from one uniform random
-// number by inverting the cumulative distribution. Non-goals: beams, temperatures, truncated
+// is each prefix that several samples share. Each prompt gets the same tokens as it would on its
+// own, unless rounding decides between two tokens. Each sampled token is drawn using one uniform
+// random number by inverting the cumulative distribution. Non-goals: beams, temperatures, truncated
 // vocabularies.
 
 #include <algorithm>
@@ -76,8 +76,8 @@ class TreeGenerator {
   }
 
   /// Does the same for many prompts, with one row for each. Sample i of every prompt is drawn with
-  /// the same random numbers, unless `seeds` gives each prompt its own seed, which replaces the
-  /// options' seed.
+  /// the same random numbers, unless `seeds` contains a separate seed for each prompt, which
+  /// replaces the options' seed.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds = {}) {
@@ -96,7 +96,7 @@ class TreeGenerator {
     const TreeLimits limits = holds_
                                   ? tree_limits(model_)
                                   : TreeLimits{model_.context_length(), 1, model_.context_length()};
-    const std::size_t fed_tokens = options.max_new_tokens - 1;  // the last one is not fed
+    const std::size_t fed_tokens = options.max_new_tokens - 1;  // the last token is not fed
     std::vector<Branch> branches;
     for (const auto& [question, _] : places) {
       check_length(question.first.size(), fed_tokens, limits);
@@ -116,13 +116,13 @@ class TreeGenerator {
     if constexpr (requires { model_.reserve(needed); }) model_.reserve(needed);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       decode(groups[g].branches, options);
-      if (g + 1 == groups.size() || limits.leaves <= 1) {  // one branch cannot keep a prefix
+      if (g + 1 == groups.size() || limits.leaves <= 1) {  // a single branch cannot keep a prefix
         keep({});
         continue;
       }
       const auto before = groups[g].branches.back().prompt;
       const auto next = groups[g + 1].branches.front().prompt;
-      // The next prompt's last node must be evaluated for its row.
+      // The next prompt's last node must be evaluated to get its row.
       keep(next.first((std::min)(common_prefix(before, next), next.size() - 1)));
     }
 
@@ -147,13 +147,13 @@ class TreeGenerator {
     bool ended = false;
   };
 
-  /// Branches that are decoded together, and the largest number of nodes that they need.
+  /// Branches that are decoded together, and the maximum number of nodes that they need.
   struct Group {
     std::span<Branch> branches;
     std::size_t nodes = 0;
   };
 
-  /// For each node, the branches whose next token is decided by the node's row.
+  /// For each node, the branches whose next token is determined by the node's row.
   using Waiting = std::map<NodeId, std::vector<Branch*>>;
 
   /// A group's attention runs over all its nodes, so a group should be small. Prompts with this
@@ -173,9 +173,9 @@ class TreeGenerator {
                      "shorten the prompt or reduce `max-new-tokens`");
   }
 
-  /// Returns the first branches, at least one, that can be decoded together. A prompt that extends
-  /// another prompt waits for the next group. Otherwise its nodes would be evaluated without
-  /// reading their rows, although the other prompt's continuation might pass through them.
+  /// Returns the leading branches, at least one, that can be decoded together. A prompt that
+  /// extends another prompt waits for the next group. Otherwise its nodes would be evaluated
+  /// without reading their rows, although the other prompt's continuation might pass through them.
   static Group next_group(std::span<Branch> rest, std::size_t fed_tokens,
                           const TreeLimits& limits) {
     const std::size_t most = (std::min)(rest.size(), std::max<std::size_t>(1, limits.leaves));
@@ -213,7 +213,7 @@ class TreeGenerator {
     }
   }
 
-  /// Evaluates the nodes and gives each waiting branch its next token.
+  /// Evaluates the nodes and appends the next token to each waiting branch.
   void advance(const Waiting& waiting, const GenerationOptions& options) {
     std::vector<NodeId> wanted;
     for (const auto& [node, _] : waiting) wanted.push_back(node);
@@ -294,7 +294,8 @@ class TreeGenerator {
   /// By node: whether the model holds it.
   std::vector<bool> held_;
   std::uint64_t fed_count_ = 0;
-  std::vector<double> cumulative_;  // by token: the sum of P up to this token, in one row
+  // for each token, the sum of P up to and including this token, in one row
+  std::vector<double> cumulative_;
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Do texts get the same vectors and continuations in a batch as each text does by itself?
+// Does each text get the same vector and continuation in a batch as on its own?
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Compares each text's vector, computed by itself, with the one computed together with all other
+/// Compares each text's vector, computed separately, with the one computed together with all other
 /// texts. Skips texts without tokens.
 template <Embedder M>
 void compare_text_vectors(DifferenceLog& log, M& model, std::span<const std::string> texts,
@@ -42,9 +42,9 @@ void compare_text_vectors(DifferenceLog& log, M& model, std::span<const std::str
   log.end();
 }
 
-/// Compares each prompt's greedy continuation, computed by itself, with the one computed together
-/// with all other prompts. If the two diverge, they are compared up to the token where they do,
-/// because a near tie may be decided either way.
+/// Compares each prompt's greedy continuation, computed separately, with the one computed together
+/// with all other prompts. If the two diverge, they are compared up to the token where they
+/// diverge, because a near tie may be decided either way.
 template <BatchGenerator M>
 void compare_continuations(DifferenceLog& log, M& model,
                            std::span<const VerifiedSequence> sequences, bool has_bos) {

@@ -3,8 +3,8 @@
 
 // Which sequences and trees test whether a model's forms agree?
 //
-// The texts themselves are used, as are sequences that depart from a text halfway and continue with
-// tokens of another text. These branches share a prefix, whatever the texts are.
+// The test uses the texts themselves and sequences that depart from a text halfway through and
+// continue with tokens of another text. These branches share a prefix, regardless of the texts.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct VerifiedSequence {
   /// Begins with BOS if the model has one.
   std::vector<TokenId> tokens{};
-  /// Index of its text among the given ones.
+  /// Index of its text among the given texts.
   std::size_t text = 0;
   /// For a sequence that departs from its text after `shared` tokens: `base` is the index of that
   /// text's sequence, and `other` is the text whose second half follows.
@@ -35,8 +35,8 @@ struct VerifiedSequence {
   [[nodiscard]] std::size_t half() const { return std::max<std::size_t>(1, tokens.size() / 2); }
 };
 
-/// The sequences of the texts' tokens, truncated after `most` tokens, then at most `branches`
-/// sequences that depart from them. Texts without tokens are skipped.
+/// The sequences of the texts' tokens, truncated after `most` tokens, followed by at most
+/// `branches` sequences that depart from them. Texts without tokens are skipped.
 [[nodiscard]] inline std::vector<VerifiedSequence> verified_sequences(
     std::span<const std::vector<TokenId>> texts, std::optional<TokenId> bos, std::size_t most,
     std::size_t branches) {
@@ -120,7 +120,7 @@ class PlacedTree {
   std::vector<Place> places_ = std::vector<Place>(1);
 };
 
-/// Groups of sequence indices; each group fits into a tree of these limits.
+/// Groups of sequence indices; each group fits into a tree with these limits.
 [[nodiscard]] inline std::vector<std::vector<std::size_t>> sequences_together(
     std::span<const VerifiedSequence> sequences, const TreeLimits& limits) {
   std::vector<std::vector<std::size_t>> groups;

@@ -23,11 +23,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Compares the rows or vectors of a tree's nodes with the known ones at the same places. Not
+/// Compares the rows or vectors of a tree's nodes with the known ones at the same positions. Not
 /// thread-safe.
 class VerifiedTrees {
  public:
-  /// The difference between a row and the known row for a place in a sequence.
+  /// The difference between a row and the known row at a position in a sequence.
   using Apart = std::function<double(PlacedTree::Place, std::span<const float>)>;
   /// Evaluates a tree's nodes.
   using Ask =
@@ -35,7 +35,7 @@ class VerifiedTrees {
 
   using Release = std::function<void(const TokenTree&, NodeId)>;
 
-  /// All arguments must outlive it. With `backwards`, whole trees are also evaluated in the reverse
+  /// All arguments must outlive it. With `backwards`, whole trees are also evaluated in reverse
   /// order.
   VerifiedTrees(DifferenceLog& log, std::span<const VerifiedSequence> sequences,
                 const TreeLimits& limits, bool backwards, Release release)
@@ -102,8 +102,8 @@ class VerifiedTrees {
   }
 
  private:
-  /// Tests a text and a sequence `s` that departs from it. The two are branches after a shared
-  /// prefix that is kept.
+  /// Tests a text and a sequence `s` that departs from it. The two are branches that follow a
+  /// shared prefix, which is kept.
   template <class Asked>
   void compare_released(std::size_t s, Asked asked) const {
     const VerifiedSequence& branch = sequences_[s];

@@ -7,12 +7,12 @@
 // with batches of masked queries or of texts. Each form is compared with the simplest one, a
 // sequence by itself, on the same tokens:
 //   max over tokens t of | log P(t | prefix) − log P'(t | prefix) |, in nats,
-// where log-probabilities below `least_nats` count as `least_nats`. Vectors are compared by the
+// where log-probabilities below `least_nats` count as `least_nats`. Vectors are compared using the
 // length of their difference, divided by the vector's length. A row depends only on its prefix, so
-// a different continuation of the sequence must not change the row either. Rows are normalised
-// first, because one form may give raw logits and another log-probabilities.
+// continuing the sequence differently must not change the row either. Rows are normalised first,
+// because one form may produce raw logits and another log-probabilities.
 //
-// Non-goals: checking whether the answers are right (this code does not know the weights), and
+// Non-goals: checking whether the answers are correct (this code does not know the weights), and
 // forms that the model lacks.
 
 #include <algorithm>
@@ -98,8 +98,8 @@ class ModelVerifier {
             [&](const TokenTree& tree, NodeId node) { release_node(model_, tree, node); }};
   }
 
-  /// Returns a row of the simplest form as it is stored: as log-probabilities, or empty if it is
-  /// not a distribution.
+  /// Returns a row of the simplest form in the form in which it is stored: as log-probabilities, or
+  /// empty if it is not a distribution.
   Row kept(std::span<const float> row) {
     ++made().rows;
     const double normalizer = log_sum_exp(row);
@@ -114,7 +114,7 @@ class ModelVerifier {
     return logs;
   }
 
-  /// Visits the rows of one sequence, evaluated by itself, by position.
+  /// Visits the rows of one sequence, evaluated on its own, by position.
   void evaluate_alone(std::size_t s, const LogitsVisitor& visit) {
     PlacedTree chain(sequences_);
     std::vector<NodeId> wanted;
@@ -136,7 +136,7 @@ class ModelVerifier {
     for (std::size_t s = 0; s < sequences_.size(); ++s) {
       rows_[s].resize(sequences_[s].tokens.size());
       evaluate_alone(s, [&](std::uint32_t i, std::span<const float> row) {
-        // A sequence that departs from another one shares that one's rows up to that place.
+        // A sequence that departs from another one shares the other's rows up to that position.
         const bool known = i < sequences_[s].shared;
         if (known) {
           const Row& before = rows_[sequences_[s].base][i];
@@ -168,7 +168,7 @@ class ModelVerifier {
     }
   }
 
-  /// The tokens to look up after a place, ascending.
+  /// The tokens to look up after a position, ascending.
   [[nodiscard]] std::vector<TokenId> looked_up(PlacedTree::Place at) const {
     std::vector<TokenId> tokens;
     const std::vector<TokenId>& sequence = sequences_[at.sequence].tokens;
@@ -201,8 +201,8 @@ class ModelVerifier {
     return made;
   }
 
-  /// Compares answers with the rows, or, if there are no rows, with answers that were given one by
-  /// one.
+  /// Compares answers with the rows, or, if there are no rows, with answers that were obtained one
+  /// by one.
   void note_lookups(const PlacedTree& tree, const Lookups& made) {
     for (std::size_t i = 0; i < made.lookups.size(); ++i) {
       const auto& [node, token] = made.lookups[i];
@@ -231,8 +231,8 @@ class ModelVerifier {
       PlacedTree chain(sequences_);
       std::vector<NodeId> nodes;
       chain.grow(s, sequences_[s].tokens.size(), nodes);
-      // One call for each prefix. A short check makes one call for each sequence instead, because a
-      // server may need a request for each call.
+      // There is one call for each prefix. A short check makes one call for each sequence instead,
+      // because a server may need a request for each call.
       const std::size_t together = scope_.whole ? 1 : nodes.size();
       for (std::size_t first = 0; first < nodes.size(); first += together) {
         const Lookups answers = answered(chain, std::span(nodes).subspan(first, together));
@@ -267,8 +267,8 @@ class ModelVerifier {
     log_->end();
   }
 
-  /// Compares each text with one token masked: the one halfway and, in a whole comparison, also the
-  /// last one.
+  /// Compares each text with one token masked: the token halfway through and, in a whole
+  /// comparison, also the last one.
   void compare_masked() {
     std::vector<MaskedQuery> queries;
     std::vector<ModelDifference> places;
@@ -356,11 +356,11 @@ class ModelVerifier {
   std::optional<DifferenceLog> log_;
 };
 
-/// Compares a model's forms on the given texts. A place differs if its difference exceeds
+/// Compares a model's forms on the given texts. A position is reported if its difference exceeds
 /// `tolerance` nats; use 1e-3 for an engine that computes in F32. Feeds each text's tokens about
-/// ten times, keeps a row for each token, and leaves the model holding nothing. Texts are truncated
-/// to the limits of the model and its tree. Throws a user error if the texts have no tokens. Also
-/// throws the errors of the model's own calls, for example for a missing row.
+/// ten times, stores a row for each token, and leaves the model holding nothing. Texts are
+/// truncated to the limits of the model and its tree. Throws a user error if the texts have no
+/// tokens. Also throws the errors that the model's own calls throw, for example for a missing row.
 template <class M>
 requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
 [[nodiscard]] ModelVerification verify_model(M& model, std::span<const std::string> texts,
@@ -379,7 +379,7 @@ requires ScoringLm<M> || MaskedLm<M> || TreeEmbedder<M>
   return (detail::ModelVerifier<M>(model, tokens, {tolerance}).verify)(texts);
 }
 
-/// Does the same, but throws a user error that names the first place that differs.
+/// Does the same, but throws a user error that describes the first difference.
 template <class M>
 ModelVerification require_verified(M& model, std::span<const std::string> texts, double tolerance) {
   ModelVerification made = verify_model(model, texts, tolerance);

@@ -44,7 +44,7 @@ inline PercentilePlace percentile_place(std::size_t i, std::size_t bins, std::si
   return {static_cast<std::size_t>(below), place - below};
 }
 
-/// numpy's interpolation, which starts from the nearer end.
+/// numpy's interpolation, which starts at the nearer end.
 inline double percentile_between(double low, double high, double way) {
   return way >= 0.5 ? high - rounded((high - low) * (1 - way)) : low + rounded((high - low) * way);
 }
@@ -63,7 +63,7 @@ template <class At>
   return edges;
 }
 
-/// The same for values in memory. `sorted` must not be empty.
+/// The same for values that are in memory. `sorted` must not be empty.
 [[nodiscard]] inline std::vector<double> quantile_edges(std::span<const double> sorted,
                                                         std::size_t bins) {
   return quantile_edges([&](std::size_t i) { return sorted[i]; }, sorted.size(), bins);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does calibration depend on accuracy and on the training objective, over several models?
+// How does calibration depend on accuracy and on the training objective across several models?
 //
 // Calibration tends to improve with accuracy (Kissling et al., section 5.3), so their correlation
 // is reported. Causal and masked models are compared in pairs of similar accuracy. The two closest
-// models are paired first; each model is used once, and a largest gap limits the pairs. For each
-// pair, the domain in which its models are closest is also reported. Source: section 6, Tables 2
-// and 5. The paper does not explain how its pairs were found; this rule finds the same pairs. If
-// there are exactly one causal and one masked model, they are a pair regardless of their gap.
-// Accuracies are means over paraphrases.
+// models are paired first; each model is used once, and pairs with too large a gap are not allowed.
+// The domain in which a pair's models are closest is also reported. Source: section 6, Tables 2 and
+// 5. The paper does not explain how its pairs were found; this rule finds the same pairs. If there
+// is exactly one causal and one masked model, they form a pair regardless of their gap. Accuracies
+// are means over paraphrases.
 
 #include <array>
 #include <cmath>
@@ -28,16 +28,17 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Indices into the two lists that were matched.
+/// Indices into the two lists that are matched.
 struct ModelPair {
   std::size_t causal = 0;
   std::size_t masked = 0;
 };
 
-/// The largest gap in accuracy when there are several models; the paper's pairs are closer.
+/// The largest allowed gap in accuracy when there are several models; the paper's pairs are closer.
 inline constexpr double largest_gap_of_pairs = 0.02;
 
-/// Pairs in ascending order of their gap in accuracy (shares in [0, 1]); ties go to lower indices.
+/// Pairs in ascending order of their gap in accuracy (fractions in [0, 1]); ties go to lower
+/// indices.
 [[nodiscard]] inline std::vector<ModelPair> match_by_accuracy(
     std::span<const double> causal, std::span<const double> masked,
     double largest_gap = largest_gap_of_pairs) {
@@ -60,8 +61,8 @@ inline constexpr double largest_gap_of_pairs = 0.02;
   return pairs;
 }
 
-/// The domain with the smallest gap among those in both maps (name → accuracy); of equal gaps, the
-/// first by name. Empty if the maps share no domain.
+/// The domain with the smallest gap among those in both maps (name → accuracy); if gaps are equal,
+/// the first by name. Empty if the maps share no domain.
 [[nodiscard]] inline std::string closest_domain(const std::map<std::string, double>& one,
                                                 const std::map<std::string, double>& other) {
   std::string closest;
@@ -86,8 +87,8 @@ struct MatchedModels {
   std::string domain;
 };
 
-/// How much larger the second model's errors are than the first model's, over the same resamples of
-/// the facts that both answered. Models are given as indices.
+/// By how much the second model's errors exceed the first model's, over the same resamples of the
+/// facts that both answered. Models are given as indices.
 struct CalibrationDifference {
   std::size_t first = 0;
   std::size_t second = 0;
@@ -97,7 +98,8 @@ struct CalibrationDifference {
 };
 
 struct ModelComparison {
-  /// For each estimator, Pearson's r of ACE and accuracy over the models that have the estimator.
+  /// For each estimator, Pearson's r between ACE and accuracy over the models that have the
+  /// estimator.
   std::vector<std::pair<std::string, Estimate>> correlation;
   std::vector<MatchedModels> pairs;
   /// Between models that answered the same facts.
@@ -172,8 +174,8 @@ inline constexpr std::array<const char*, 3> compared_estimators{"base", "margin"
   return comparison;
 }
 
-/// Means over models, in which each model counts once. The numbers have no interval, since models
-/// are not a sample; their count is the number of models that have the number.
+/// Means over models, with equal weight for each model. The numbers have no interval, since models
+/// are not a sample; the count of each number is the number of models that have it.
 struct KindMeans {
   /// "all", "causal" or "masked".
   std::string kind;
@@ -183,7 +185,7 @@ struct KindMeans {
   std::vector<ReductionResult> reductions{};
 };
 
-/// The mean of a number over rows of several models.
+/// The mean of a number over the rows of several models.
 template <class Row>
 [[nodiscard]] Estimate mean_over_models(const std::vector<const Row*>& rows,
                                         Estimate Row::*number) {
@@ -238,14 +240,14 @@ template <class Row>
   return all;
 }
 
-/// All numbers of the calibration of one model or several.
+/// All calibration results for one or more models.
 struct CalibrationResults {
   std::vector<ModelCalibration> models;
-  /// Parallel to the models: whether each is a masked language model.
+  /// Parallel to the models: whether each model is a masked language model.
   std::vector<bool> masked;
   ModelComparison comparison;
   StudyOptions options;
-  /// Remarks on all models together.
+  /// Remarks that concern all models together.
   std::vector<std::string> remarks{};
 };
 

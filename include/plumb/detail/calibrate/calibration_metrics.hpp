@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How well does confidence agree with correctness?
+// How well does confidence match correctness?
 //
 // Over n answers with confidence c and correctness y (1 or 0), B bins with counts n_b, mean
 // confidences c̄_b and accuracies ȳ_b:
@@ -18,7 +18,7 @@
 //                over random orders of equal confidences (Geifman et al. 2019)
 // Metrics over equal-count bins need at least as many answers as bins, AUROC needs a right and a
 // wrong answer, and Brier skill needs an uncertainty above 0. Otherwise the metric is NaN here and
-// a missing Estimate elsewhere.
+// a missing Estimate elsewhere in the code.
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The metrics of confidences; the opening comment defines them.
+/// The metrics computed from confidences; the opening comment defines them.
 enum class CalibrationMetric : std::size_t {
   accuracy,
   mean_confidence,
@@ -55,11 +55,11 @@ enum class CalibrationMetric : std::size_t {
   aurc,
 };
 
-/// Where a metric is shown, in addition to the files, which contain all metrics.
+/// Where a metric is shown, apart from the files, which contain all metrics.
 enum class MetricTable : unsigned { terminal = 1, page_first = 2, page_second = 4 };
 
-/// The only place that declares a metric. A metric that is added here and measured below appears in
-/// metrics.json, CSV, the terminal's table and the page.
+/// The only place where metrics are declared. A metric that is added here and measured below
+/// appears in metrics.json, in the CSV file, in the terminal's table and on the page.
 struct DeclaredMetric {
   CalibrationMetric metric;
   /// Its key in files.
@@ -69,10 +69,11 @@ struct DeclaredMetric {
   /// A sum of MetricTable values.
   unsigned tables = static_cast<unsigned>(MetricTable::terminal) |
                     static_cast<unsigned>(MetricTable::page_second);
-  /// Whether a terminal shows the interval, and whether a narrow terminal drops the column late.
+  /// Whether a terminal shows the interval, and whether a narrow terminal drops the column only
+  /// after less important ones.
   bool interval = false, is_major = false;
-  /// The values at which its colour changes; zeros for no colours. Source: Kissling et al., Table
-  /// 1.
+  /// The values at which the metric's colour changes; zeros for no colours. Source: Kissling et
+  /// al., Table 1.
   std::array<double, 3> steps{};
 
   [[nodiscard]] constexpr bool is_in(MetricTable table) const noexcept {
@@ -188,7 +189,7 @@ class SortedJudgements {
   [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
   [[nodiscard]] std::size_t bins() const noexcept { return bins_; }
 
-  /// The metrics with every answer counted once.
+  /// The metrics with each answer counted once.
   [[nodiscard]] MetricValues metrics() const {
     return measure([](const Item&) { return 1U; });
   }
@@ -286,7 +287,7 @@ class SortedJudgements {
     return m;
   }
 
-  // AUROC and AURC, from the most confident answer down, one group of ties after another.
+  // AUROC and AURC, from the most confident answer down, one group of tied answers at a time.
   template <class Weight>
   void rank(Weight weight, double right, MetricValues& m) const {
     const double n = static_cast<double>(items_.size());

@@ -5,11 +5,11 @@
 //
 // It is computed from one table of predictions: every estimator with all metrics over all facts and
 // over groups of relations, curves, marker effects, a comparison of reductions, smaller option
-// sets, and recalibration on held-out facts. Base and Margin use the base template; aggregators see
-// only paraphrases. In the templates' accuracies, an answer counts 1/n if n options tie for the
-// best score; in estimators' judgements, it counts as wrong. Marker effects are paired differences,
-// marked minus base template (Kissling et al., Figures 6 and 11). H = 2·A·(1−ACE)/(A + 1−ACE) is
-// computed for Base on the base template (Figure 8).
+// sets, and recalibration on held-out facts. Base and Margin use the base template; aggregators use
+// only the paraphrases. In the templates' accuracies, an answer counts as 1/n if n options tie for
+// the best score; in estimators' judgements, it counts as wrong. Marker effects are paired
+// differences, marked minus base template (Kissling et al., Figures 6 and 11). H = 2·A·(1−ACE)/(A +
+// 1−ACE) is computed for Base on the base template (Figure 8).
 
 #include <algorithm>
 #include <cstddef>
@@ -36,14 +36,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct StudyOptions {
   std::size_t bins = 20;
   Bootstrap bootstrap;
-  /// Names of the estimators to compute; if empty, all that the table allows.
+  /// Names of the estimators to compute; if empty, all estimators that the table allows.
   std::vector<std::string> estimators{};
-  /// A column of the facts' table; the facts with each value are also measured separately. Empty
-  /// for no column.
+  /// A column of the facts' table; the facts are also measured separately for each of its values.
+  /// Empty for no column.
   std::string group_by{};
 };
 
-/// Computes a ModelCalibration; stores the numbers that its parts share.
+/// Computes a ModelCalibration and stores the numbers that its parts share.
 class Study {
  public:
   Study(const ScoredModel& model, const StudyOptions& options)
@@ -159,7 +159,7 @@ class Study {
     result_.brier_one_hot_per_option = resampled_mean(per_option, resamples_);
   }
 
-  /// The number of options that a fact of a closed set was asked with.
+  /// The number of options among which the model chose for a fact of a closed set.
   [[nodiscard]] std::size_t candidates_of(const RelationPredictions& relation,
                                           std::size_t fact) const {
     const auto place = static_cast<std::size_t>(&relation - relations_.data());
@@ -193,8 +193,8 @@ class Study {
       made.answered = reject_below(judgements, 0);
       result_.estimators.push_back(std::move(made));
     }
-    // Only one group's resamples exist at a time, because they may be as large as those of all
-    // facts.
+    // Only one group's resamples exist at a time, because they may be as large as the resamples of
+    // all facts.
     const auto over = [&](const std::vector<FactGroup>& groups, auto into) {
       for (const FactGroup& group : groups) {
         const Resamples resamples = resamples_.part(group.ranges);
@@ -343,8 +343,8 @@ class Study {
   std::map<std::string, Calibration> whole_;
 };
 
-/// Throws a user error for results without facts, and for a requested estimator that they do not
-/// allow.
+/// Throws a user error for results without facts, and for a requested estimator that the results do
+/// not allow.
 [[nodiscard]] inline ModelCalibration calibrate_model(const ScoredModel& model,
                                                       const StudyOptions& options = {}) {
   if (model.predictions.facts() == 0) {

@@ -3,10 +3,10 @@
 
 // Is the model's confidence justified?
 //
-// A calibrator judges every fact by its confidence estimator. It then measures how well the
-// confidences agree with correctness, each number with a bootstrap interval over facts (accuracy
-// with Wilson's). The draws are kept, so that the difference of two estimators on the same facts
-// has a paired interval.
+// A calibrator judges every fact with its confidence estimator. It then measures how well the
+// confidences match correctness, reporting each number with a bootstrap interval over facts
+// (Wilson's interval for accuracy). The draws are kept, so that the difference between two
+// estimators on the same facts has a paired interval.
 //
 // Calibration errors are means of absolute values, so noise makes them larger. With few facts even
 // a perfectly calibrated model has some error, and a resample, being noisier, has more than the
@@ -48,7 +48,7 @@ struct Draws {
     return std::move(*this);
   }
 
-  /// The centred interval; resamples without a number are left out. There is no interval if all
+  /// The centred interval; resamples without a number are omitted. There is no interval if all
   /// draws are equal, and no number (count 0) if the value is NaN.
   [[nodiscard]] Estimate estimate() const {
     if (!std::isfinite(value)) return {};
@@ -92,10 +92,10 @@ struct Calibration {
     for (const MetricValues& values : resampled) result.draws.push_back(values[metric]);
     return result;
   }
-  /// Accuracy is a share of facts and has Wilson's interval, as in a probe; all other metrics have
-  /// the centred one. If all answers are right, or all wrong, the same is true in every resample.
-  /// Resamples then cannot show how far an error would vary, and only the mean confidence has an
-  /// interval.
+  /// Accuracy is a proportion of facts and has Wilson's interval, as in a probe; all other metrics
+  /// have the centred interval. If all answers are right, or all wrong, the same is true in every
+  /// resample. In that case, resamples cannot show how far an error would vary, and only the mean
+  /// confidence has an interval.
   [[nodiscard]] Estimate operator[](CalibrationMetric metric) const {
     using enum CalibrationMetric;
     if (metric == accuracy) return wilson_share(point[metric], count);
@@ -107,7 +107,7 @@ struct Calibration {
   }
 };
 
-/// Facts of each relation: the strata for resamples of all facts.
+/// The number of facts in each relation: the strata for resamples of all facts.
 [[nodiscard]] inline std::vector<std::size_t> strata_of(
     const std::vector<RelationPredictions>& relations) {
   std::vector<std::size_t> strata;
@@ -135,9 +135,9 @@ struct Calibration {
   return result;
 }
 
-/// Judges answers by one estimator and measures how far confidence and accuracy differ. Any number
-/// of threads may use one calibrator, if the estimator allows it. The estimator must be a
-/// ConfidenceEstimator; for any other type the compiler reports what is missing.
+/// Judges answers with one estimator and measures how far confidence and accuracy differ. Any
+/// number of threads may use the same calibrator if the estimator allows it. The estimator must be
+/// a ConfidenceEstimator; for any other type, the compiler reports what is missing.
 template <class Estimator = Base>
 class Calibrator {
   static_assert(check_confidence_estimator<Estimator>());
@@ -148,7 +148,7 @@ class Calibrator {
   explicit Calibrator(Estimator estimator = {}, std::size_t bins = 20)
       : estimator_(std::move(estimator)), bins_(bins) {}
 
-  /// The judgement of every fact, relation by relation. Throws a user error for a relation the
+  /// The judgement of every fact, relation by relation. Throws a user error for a relation that the
   /// estimator cannot judge, and for a confidence that is not in [0, 1].
   [[nodiscard]] std::vector<Judgement> judge(std::span<const RelationPredictions> relations) const {
     std::vector<Judgement> judgements;

@@ -11,9 +11,9 @@
 //   Marked       Base under the template with an epistemic marker
 // If a vote fails, there is no answer: the confidence is 0, and the fact is not excluded but counts
 // as wrong. An answer is right if the fact is known, so a tie for the best score is wrong
-// (measure/ties.hpp). A tied paraphrase agrees with no other (aggregate/aggregator.hpp) but counts
-// in T. Source: Kissling et al., equations 1–4 and section 3.3. The paper uses T = 5; here T is at
-// least 2.
+// (measure/ties.hpp). A tied paraphrase agrees with no other (aggregate/aggregator.hpp) but is
+// counted in T. Source: Kissling et al., equations 1–4 and section 3.3. The paper uses T = 5; here
+// T is at least 2.
 
 #include <concepts>
 #include <cstddef>
@@ -25,7 +25,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The answer to one fact: how confident the model is, and whether it is right (a tie is not).
+/// The answer to one fact: how confident the model is, and whether the answer is correct (a tie is
+/// not).
 struct Judgement {
   double confidence = 0;
   bool correct = false;
@@ -38,8 +39,8 @@ struct Judgement {
 /// Requires: `estimator(fact)` returns a Judgement. `estimator.name()` returns a short lower-case
 /// name for tables. `estimator.check(relation)` throws a user error for a relation that it cannot
 /// judge.
-/// Means: a confidence is in [0, 1] and is meant as the probability of being right.
-/// Does not promise: that the answer is the base template's, or that there is an answer.
+/// Means: a confidence is in [0, 1] and is meant as the probability that the answer is correct.
+/// Does not promise: that the answer is the base template's, or that an answer exists.
 template <class E>
 concept ConfidenceEstimator = requires(const E& estimator, const FactPredictions& fact,
                                        const RelationPredictions& relation) {
@@ -84,7 +85,7 @@ struct Base {
   void(check)(const RelationPredictions&) const {}
 };
 
-/// The same probability minus that of the second likeliest option.
+/// The same probability minus that of the second most likely option.
 struct Margin {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {fact.base().margin, fact.base().correct};
@@ -139,7 +140,7 @@ class Average : public StructuralConfidence<Policy, true> {
   explicit Average(Policy policy = {}) : StructuralConfidence<Policy, true>(std::move(policy)) {}
 };
 
-/// The share of the paraphrases that agree. As thread-safe as the policy.
+/// The fraction of the paraphrases that agree. As thread-safe as the policy.
 template <AggregationPolicy Policy = Vote>
 class Consistency : public StructuralConfidence<Policy, false> {
  public:
@@ -147,7 +148,7 @@ class Consistency : public StructuralConfidence<Policy, false> {
       : StructuralConfidence<Policy, false>(std::move(policy)) {}
 };
 
-/// Base confidence of the joint answer of all templates, by the weighted mean of their scores.
+/// Base confidence of the templates' joint answer, computed from the weighted mean of their scores.
 struct Weighted {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     const Prediction& made = fact.in.weighted[fact.fact];
@@ -162,7 +163,8 @@ struct Weighted {
   }
 };
 
-/// The share of sampled answers that match the greedy one. Any number of threads may use one.
+/// The fraction of sampled answers that match the greedy one. Any number of threads may use the
+/// same object.
 struct Sampled {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     const Prediction& made = fact.in.sampled[fact.fact];

@@ -65,7 +65,7 @@ struct RejectionPoint {
   /// Answers with confidence ≥ threshold are kept. With threshold 0, only failed votes are
   /// rejected.
   double threshold = 0;
-  /// The share of all answers that are rejected; `no_number` without answers.
+  /// The fraction of all answers that are rejected; `no_number` without answers.
   double rejected = no_number;
   /// The accuracy of the kept answers; its count is 0 if there are none.
   Estimate accuracy;
@@ -86,7 +86,7 @@ struct RejectionPoint {
   return {threshold, 1 - static_cast<double>(kept) / all, wilson(right, kept)};
 }
 
-/// The nine thresholds of the paper.
+/// The paper's nine thresholds.
 [[nodiscard]] inline std::vector<RejectionPoint> rejection_curve(
     std::span<const Judgement> judgements) {
   std::vector<RejectionPoint> curve;

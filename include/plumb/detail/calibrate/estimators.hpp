@@ -4,8 +4,8 @@
 // Which confidence estimators do these results allow?
 //
 // The list for tables: Base, Margin, Average and Consistency under every policy, Weighted if
-// templates have weights, Sampled if generated answers were sampled, and each marker. `named` adds
-// a user's own estimator to such a list.
+// templates have weights, Sampled if generated answers were sampled, and each marker. `named` turns
+// a user's own estimator into an entry of such a list.
 
 #include <algorithm>
 #include <cstddef>
@@ -41,7 +41,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
           discrete};
 }
 
-/// Markers that any relation has: verbal ones first, then numerical ones by their number.
+/// Markers that occur in any relation: verbal ones first, then numerical ones by their number.
 [[nodiscard]] inline std::vector<std::string> markers_of(
     const std::vector<RelationPredictions>& relations) {
   std::vector<std::pair<std::pair<TemplateKind, int>, std::string>> found;
@@ -63,9 +63,9 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
   return markers;
 }
 
-/// Every estimator, in the order of tables. The number of votes needed to win goes up to the
-/// smallest number of paraphrases of any relation, but at most to six; that smallest number is
-/// always included.
+/// Every estimator, in the order used in tables. The number of votes needed to win ranges up to the
+/// smallest number of paraphrases of any relation, but stops at six, except that this smallest
+/// number is always included.
 [[nodiscard]] inline std::vector<NamedEstimator> all_estimators(
     const std::vector<RelationPredictions>& relations) {
   std::size_t fewest = relations.empty() ? 0 : relations.front().paraphrases;
@@ -94,7 +94,7 @@ NamedEstimator named(Estimator estimator, bool discrete = false) {
 }
 
 /// The requested estimators, or all if `wanted` is empty. An estimator that cannot be computed is
-/// left out with a remark, or is a user error if it was requested by name.
+/// omitted with a remark, or causes a user error if it was requested by name.
 [[nodiscard]] inline std::vector<NamedEstimator> chosen_estimators(
     const std::vector<RelationPredictions>& relations, const std::vector<std::string>& wanted,
     std::vector<std::string>& remarks) {

@@ -6,8 +6,8 @@
 //   Tempered<E>  divides all options' scores by one temperature, then judges as E does
 //   Isotonic<E>  judges as E does, then maps the confidence to the share that was right
 // Both are fitted on some facts and are ConfidenceEstimators for others. They look better than they
-// are on the facts that they were fitted on, so `split_facts` separates fitting facts from other
-// facts. recalibration.hpp has the maps and their sources.
+// are on the facts that they were fitted on, so `split_facts` separates the facts for fitting from
+// the others. recalibration.hpp contains the maps and their sources.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Predictions for the facts to fit on, and for the other facts.
+/// Predictions for the facts used for fitting, and for the other facts.
 struct SplitFacts {
   std::vector<RelationPredictions> fitting, held_out;
 };
@@ -58,9 +58,9 @@ inline void append_fact(RelationPredictions& to, const RelationPredictions& from
   to.scores.insert(to.scores.end(), scores.begin(), scores.end());
 }
 
-/// A random half of each relation's facts to fit on, and the rest. The fact of a relation with one
-/// fact is held out. A half omits relations that have no facts in it. Equal seeds split equal
-/// relations equally.
+/// A random half of each relation's facts for fitting, and the rest. If a relation has only one
+/// fact, that fact is held out. A half omits relations that have no facts in it. With equal seeds,
+/// equal relations are split in the same way.
 [[nodiscard]] inline SplitFacts split_facts(const std::vector<RelationPredictions>& relations,
                                             std::uint64_t seed = 0) {
   const std::vector<bool> fitting = fitting_half(strata_of(relations), seed);
@@ -100,8 +100,8 @@ class Tempered {
     temperature_ = fit_temperature(facts);
   }
 
-  /// May be an end of the search range (is_end_of_range); such a temperature fits few facts or
-  /// none.
+  /// It may lie at an end of the search range (is_end_of_range); such a temperature fits few facts
+  /// or none.
   [[nodiscard]] double temperature() const noexcept { return temperature_; }
 
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
@@ -134,15 +134,16 @@ class Tempered {
   double temperature_ = 1;
 };
 
-/// Maps the confidence of `E` to the probability of being right, by the non-decreasing step
-/// function with the least squared error from correctness (Zadrozny & Elkan 2002). A missing answer
-/// keeps confidence 0. As thread-safe as E.
+/// Maps the confidence of `E` to the probability of being correct, using the non-decreasing step
+/// function with the smallest squared error from correctness (Zadrozny & Elkan 2002). A missing
+/// answer keeps confidence 0. As thread-safe as E.
 template <class E = Base>
 class Isotonic {
   static_assert(check_confidence_estimator<E>());
 
  public:
-  /// Fits the map. Throws a user error without facts, and for a relation that E cannot judge.
+  /// Fits the map. Throws a user error if there are no facts, and for a relation that E cannot
+  /// judge.
   explicit Isotonic(std::span<const RelationPredictions> fitting, E estimator = E{})
       : estimator_(std::move(estimator)), map_(fitted(fitting, estimator_)) {}
 

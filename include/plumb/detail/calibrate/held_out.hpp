@@ -22,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The remark about numbers that need at least one fact for each bin. With one fact, no value of
-/// `bins` is small enough.
+/// The remark about numbers that need at least one fact for each bin. If there is only one fact, no
+/// value of `bins` is small enough.
 inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
                                     const std::string& noun, std::size_t bins) {
   const std::string said =
@@ -34,15 +34,16 @@ inline std::string too_few_for_bins(const std::string& what, std::size_t facts,
 struct HeldOutRecalibration {
   /// The number of held-out facts.
   std::size_t facts = 0;
-  /// By relation; empty without results.
+  /// One for each relation; empty if there are no results.
   std::vector<FactHalves> halves;
   std::vector<RecalibrationResult> results;
-  /// Remarks about numbers that were left out or are doubtful.
+  /// Remarks about numbers that were omitted or are doubtful.
   std::vector<std::string> remarks;
 };
 
-/// `strata` are the facts of each relation; the halves are drawn within them from the bootstrap's
-/// seed. There is a remark and no result if no relation has two facts.
+/// `strata` are the numbers of facts in the relations; the halves are drawn within the strata,
+/// using the bootstrap's seed. There is a remark and no result if no relation has at least two
+/// facts.
 [[nodiscard]] inline HeldOutRecalibration recalibrate_held_out(
     const ScoredModel& model, std::span<const std::size_t> strata,
     const std::vector<NamedEstimator>& estimators, std::size_t bins, const Bootstrap& bootstrap) {
@@ -113,7 +114,7 @@ struct HeldOutRecalibration {
     }
     const IsotonicMap map(half(judgements, true));
     for (Judgement& judgement : held_out) {
-      // Without an answer the confidence stays 0.
+      // Without an answer, the confidence stays 0.
       if (judgement.answered) judgement.confidence = map(judgement.confidence);
     }
     report(estimator.name, "isotonic", 1, held_out);

@@ -3,10 +3,10 @@
 
 // Which numbers describe the answers to many prompts?
 //
-// Everything that the page, the tables and metrics.json of a generation show, measured once for
-// each way of asking (a setting, or a model's closed set) and for each pair of ways. Source: "What
-// Matters in Learning Facts in Language Models?"; the headers that compute the numbers name the
-// paper's tables and sections.
+// They are all the numbers that the page, the tables and metrics.json of a generation show,
+// measured once for each way of asking (a setting, or a model's closed set) and for each pair of
+// ways. Source: "What Matters in Learning Facts in Language Models?"; the headers that compute the
+// numbers cite the paper's tables and sections.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ struct ManyPromptOptions {
   /// The number of prompt samplings, and their seed.
   std::size_t samplings = 50'000;
   std::uint64_t seed = 0;
-  /// The way of sampling for the headline numbers.
+  /// The sampling method for the headline numbers.
   SampleBy by = SampleBy::relation;
 };
 
@@ -45,13 +45,13 @@ struct PromptedRelation {
   std::string code;
   std::size_t facts = 0;
   std::size_t prompts = 0;
-  /// Mean over facts of the share of their prompts that are answered correctly.
+  /// Mean over facts of the fraction of their prompts that are answered correctly.
   Estimate accuracy;
-  /// The share of facts with a right answer to at least one prompt.
+  /// The fraction of facts with a correct answer to at least one prompt.
   Estimate oracle;
   PromptConsistency consistency;
   std::vector<TemplateAccuracy> templates;
-  /// The texts of those templates; other ways of asking may have other templates.
+  /// The texts of those templates; other ways of asking may use other templates.
   std::vector<PromptTemplate> texts;
   std::optional<RelationBias> bias{};
 };
@@ -69,12 +69,12 @@ struct ManyPromptResult {
   ManualRanks manual;
   AccuracyExtent template_extent, subject_extent;
   StyleAccuracy styles;
-  /// Only for generated answers: answers of one word. First, the mean over facts of the share of
-  /// such answers among their prompts; then, the number of such answers over all prompts.
+  /// Only for generated answers: answers of one word. First, the mean over facts of the fraction of
+  /// prompts with such an answer; then, the number of such answers over all prompts.
   Estimate one_word;
   std::size_t one_word_answers = 0;
-  /// Answers without a word, answers of only white space, and answers that the token limit cut off
-  /// (if that is known).
+  /// Answers without a word, answers that contain only white space, and answers that were cut off
+  /// by the token limit (if that is known).
   std::size_t wordless = 0;
   std::size_t empty = 0;
   std::optional<std::size_t> cut{};
@@ -83,7 +83,8 @@ struct ManyPromptResult {
   std::optional<Overconfidence> overconfidence{};
   std::size_t samples = 0;
   std::optional<OverconfidenceByLength> by_length{};
-  /// Only for masked models: ranks of the true token in the whole vocabulary and in a common one.
+  /// Only for masked models: ranks of the true token in the model's whole vocabulary and in a
+  /// common one.
   std::optional<TokenRankMetrics> ranks{}, common_ranks{};
   std::optional<AliasRanks> aliases{};
   std::optional<MeanBias> bias{};
@@ -92,13 +93,13 @@ struct ManyPromptResult {
   [[nodiscard]] bool is(AnswerKind one) const { return kind == one; }
 };
 
-/// The share of all prompts whose answer is one word; nullopt without prompts.
+/// The fraction of all prompts whose answer is one word; nullopt if there are no prompts.
 [[nodiscard]] inline std::optional<double> one_word_share(const ManyPromptResult& way) {
   if (!way.is(AnswerKind::text) || way.prompts == 0) return std::nullopt;
   return static_cast<double>(way.one_word_answers) / static_cast<double>(way.prompts);
 }
 
-/// Two settings that differ only in the form of the prompt, on the prompts that both have.
+/// Two settings that differ only in the form of the prompt, compared on the prompts that both have.
 struct FormPair {
   std::string mask, question;
   SharedAccuracy accuracy;
@@ -114,7 +115,7 @@ struct ManyPromptResults {
   /// For several runs: every pair of ways, over the facts that both cover
   /// (aggregate/paired_prompts.hpp).
   std::vector<PairedComparison> paired{};
-  /// By relation: the labels of candidates after content-free prompts.
+  /// For each relation, the labels of candidates after content-free prompts.
   std::map<std::string, std::vector<std::string>> candidates;
   std::vector<std::string> remarks;
 
@@ -135,7 +136,7 @@ struct ManyPromptResults {
                         [](const ManyPromptResult& way) { return way.coverage.ties.tied > 0; });
 }
 
-/// The samplings of the headline numbers.
+/// The samplings behind the headline numbers.
 [[nodiscard]] inline const SampledAccuracy& headline_samplings(const ManyPromptResults& made,
                                                                const ManyPromptResult& way) {
   return made.options.by == SampleBy::fact ? way.by_fact : way.by_relation;
@@ -261,7 +262,7 @@ inline std::vector<FormPair> form_pairs(const std::vector<ManyPromptStudy>& stud
 }
 
 /// Collects the labels of a relation's candidates. Ways of asking may have different candidates, so
-/// the indices of the favoured candidates are converted to indices in one common list.
+/// the indices of the favoured candidates are converted to indices into one common list.
 inline void gather_candidates(const ManyPromptStudy& study, ManyPromptResult& way,
                               std::map<std::string, std::vector<std::string>>& gathered) {
   gathered.insert(study.candidates.begin(), study.candidates.end());

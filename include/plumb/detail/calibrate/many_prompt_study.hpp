@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The recorded data of one way of asking a model many prompts.
+// The recorded data for one way of asking a model many prompts.
 //
-// The answers with their correctness, the model's confidence in them and other recorded data. They
-// come from a setting of a generation (aggregate/prompt_rows.hpp) or from a closed set scored under
-// several templates. Measures over many prompts read only these data, so that masked, causal and
-// generated answers can be compared.
+// The data are the answers with their correctness, the model's confidence in them and other
+// recorded data. They come from a setting of a generation (aggregate/prompt_rows.hpp) or from a
+// closed set scored under several templates. Measures over many prompts read only these data, so
+// that masked, causal and generated answers can be compared.
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ enum class AnswerKind { text, option, fill };
 struct ManyPromptStudy {
   AnsweredSetting answered;
   AnswerKind kind = AnswerKind::text;
-  /// Of prompts whose confidence was recorded; empty if there are none.
+  /// Judgements for prompts whose confidence was recorded; empty if there are none.
   PromptList<Judgement> confidences{};
   /// For each sampled confidence: the index of its fact among the facts of all relations.
   std::vector<std::size_t> sampled_facts{};
@@ -45,8 +45,8 @@ struct ManyPromptStudy {
   std::size_t samples = 0;
   /// Likelihoods of objects' names after prompts; no facts if they were not scored.
   NameLikelihoods names{};
-  /// By relation: scores of candidates after content-free prompts; the indices of the templates
-  /// with scores, among the relation's templates; and the candidates' labels.
+  /// For each relation: scores of candidates after content-free prompts; the indices, among the
+  /// relation's templates, of the templates with scores; and the candidates' labels.
   std::map<std::string, ContentFreeScores> content_free{};
   std::map<std::string, std::vector<std::size_t>> content_free_templates{};
   std::map<std::string, std::vector<std::string>> candidates{};
@@ -66,7 +66,8 @@ inline bool is_likelihood(const TextLikelihood& one) {
 }
 
 /// Adds likelihoods of names to a study. `each_row(visit)` calls `visit` with each RecordedNames;
-/// `source` is their file, for messages. Throws a user error for a row that does not fit `asked`.
+/// `source` is the file that contains them, for messages. Throws a user error for a row that does
+/// not fit `asked`.
 template <class EachRow>
 void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
                const std::filesystem::path& source = {}) {
@@ -96,7 +97,8 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
     for (std::size_t o = 0; o < row.names.size(); ++o) {
       for (std::size_t n = 0; n < row.names[o].size(); ++n) {
         const TextLikelihood& one = row.names[o][n];
-        if (study.kind == AnswerKind::fill && one.tokens == 0) continue;  // does not fit the gap
+        // the name does not fit the gap
+        if (study.kind == AnswerKind::fill && one.tokens == 0) continue;
         if (!detail::is_likelihood(one))
           check.refuse(row, "a name has no token or no log-likelihood");
         facts[row.prompt.fact].push_back({one.nats, one.tokens, row.prompt.template_index,
@@ -114,8 +116,8 @@ void add_names(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow 
 }
 
 /// The same for candidates after content-free prompts (RecordedContentFree). The rows of a template
-/// must be consecutive, one for each content-free text in their order, and templates must ascend.
-/// `study.candidates` must be filled already.
+/// must be consecutive, one for each content-free text in the order of these texts, and templates
+/// must be in ascending order. `study.candidates` must already be filled.
 template <class EachRow>
 void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, EachRow each_row,
                       const std::filesystem::path& source = {}) {
@@ -157,7 +159,7 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   }
 }
 
-/// The confidence of every fill: the probability of its tokens; a fill of one token has that
+/// The confidence of every fill: the probability of its tokens, which for a one-token fill is that
 /// token's probability.
 [[nodiscard]] inline PromptList<Judgement> fill_confidences(
     const PromptList<AnswerLikelihood>& fills) {
@@ -168,8 +170,8 @@ void add_content_free(ManyPromptStudy& study, const MultiPromptDataset& asked, E
   return list;
 }
 
-/// A closed set's answers as a study. `known` contains what is known about its templates besides
-/// their texts.
+/// A closed set's answers as a study. `known` contains any other known information about its
+/// templates besides their texts.
 [[nodiscard]] inline ManyPromptStudy closed_set_study(const ModelPredictions& model,
                                                       const KnownTemplates& known = {}) {
   ManyPromptStudy study;

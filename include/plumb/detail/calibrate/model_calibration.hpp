@@ -43,14 +43,15 @@ struct EstimatorResult {
   MetricEstimates metrics;
   /// Facts without an answer because a vote failed.
   std::size_t failures = 0;
-  /// Whether confidences have so few distinct values that ACE means little (Consistency).
+  /// Whether confidences have so few distinct values that ACE is of little use (Consistency).
   bool discrete = false;
   std::vector<CurvePoint> curve;
   std::vector<std::size_t> histogram;
   std::vector<RejectionPoint> rejection;
-  /// Only failed votes are rejected.
+  /// The point at which only failed votes are rejected.
   RejectionPoint answered;
-  /// By name, in the order of the groups; `values` are those of the column that groups the facts.
+  /// By name, in the order of the groups; `values` are for the values of the column that groups the
+  /// facts.
   std::vector<std::pair<std::string, MetricEstimates>> domains, cardinality, relations, values;
   /// By resample, so that models with the same facts have paired differences.
   Draws ace{}, brier{};
@@ -61,7 +62,7 @@ struct TemplateUse {
   std::size_t index = 0;
   TemplateRole role;
   std::size_t relations = 0;
-  /// Its text in the first relation; empty if the metadata has none.
+  /// The template's text in the first relation; empty if the metadata contains none.
   std::string example{};
 };
 
@@ -87,8 +88,8 @@ struct RecalibrationResult {
   std::size_t failures = 0;
 };
 
-/// The two halves of a relation's facts, by instance: the half that a map is fitted on, and the
-/// half that it is measured on.
+/// The two halves of a relation's facts, by instance: the half on which a map is fitted, and the
+/// half on which it is evaluated.
 struct FactHalves {
   std::string relation;
   std::vector<std::size_t> fitted, held_out;
@@ -105,14 +106,14 @@ struct ModelCalibration {
   std::vector<TemplateUse> templates;
   std::size_t fewest_paraphrases = 0;
   std::size_t most_paraphrases = 0;
-  /// Accuracy under the base template, and the mean over paraphrases; domains have the latter. If n
-  /// options tie for the best score, the answer counts 1/n here, but counts as wrong in all
-  /// calibration numbers.
+  /// Accuracy under the base template, and the mean over paraphrases; for domains, only the latter
+  /// is stored. If n options tie for the best score, the answer counts as 1/n here, but as wrong in
+  /// all calibration numbers.
   Estimate accuracy;
   Estimate paraphrase_accuracy;
   std::map<std::string, Estimate> domain_accuracy;
-  /// The two accuracies above if the first option of a tie is taken as the answer; equal to them if
-  /// there are no ties.
+  /// The two accuracies above if the first of the tied options is taken as the answer; the same as
+  /// those if there are no ties.
   Estimate accuracy_first_wins;
   Estimate paraphrase_accuracy_first_wins;
   /// Ties among the answers to all templates.
@@ -122,7 +123,7 @@ struct ModelCalibration {
   /// number of options.
   Estimate brier_one_hot;
   Estimate brier_one_hot_per_option;
-  /// Calibration of every option's probability; nullopt without a closed set that facts share.
+  /// Calibration of every option's probability; nullopt unless the facts share a closed set.
   std::optional<StaticCalibration> static_calibration{};
   std::vector<EstimatorResult> estimators;
   std::vector<MarkerEffect> markers;
@@ -139,7 +140,7 @@ struct ModelCalibration {
   /// Hash of the facts' relations, subjects, options and answers, in order. Equal hashes mean that
   /// models answered the same facts.
   std::uint64_t facts_hash = 0;
-  /// Remarks that explain what was left out and why.
+  /// Remarks that explain what was omitted and why.
   std::vector<std::string> remarks;
 
   [[nodiscard]] const EstimatorResult* estimator(const std::string& wanted) const {
@@ -148,7 +149,7 @@ struct ModelCalibration {
   }
 };
 
-/// The names of all estimators that at least one of the models has, in the order of tables.
+/// The names of all estimators that at least one of the models has, in the order used in tables.
 [[nodiscard]] inline std::vector<std::string> estimator_names(
     const std::vector<ModelCalibration>& models) {
   std::vector<std::string> names;

@@ -8,15 +8,16 @@
 //   Overconf = Σ_i |P_i| / |P| · (mean confidence of P_i − accuracy of P_i),  in [−1, 1].
 // It is positive if the model is too confident and negative if it is not confident enough.
 // Because differences keep their signs and bins are weighted by their size, the sum equals mean
-// confidence − accuracy for any bins, and is computed in this way. The bins are needed only for the
-// reliability diagram. Without a rule, input order would decide which of several equally confident
-// prompts falls into which bin, and confidences that are shares of a hundred samples tie in large
-// numbers. Each prompt of a tie therefore counts with the accuracy of the whole tie. This is the
-// expectation over random orders of ties, as in AURC (calibration_metrics.hpp). All prompts have
-// the same weight, so facts with many prompts weigh more; intervals are over facts. Source: "What
-// Matters in Learning Facts in Language Models?", sections 2.4, 3.2 and 6.2. Its equation 2 divides
-// by M where it needs |P|. Non-goals: errors without sign, bins that keep ties together
-// (curves.hpp), and the source of a confidence.
+// confidence − accuracy for any bins and is computed as that difference. The bins are needed only
+// for the reliability diagram. Without a rule, the input order would decide which of several
+// equally confident prompts falls into which bin, and confidences that are fractions of a hundred
+// samples are often tied. For each prompt in a tie, the accuracy of the whole tie is therefore
+// used. This is the expectation over random orderings of ties, as in AURC
+// (calibration_metrics.hpp). All prompts have the same weight, so facts with many prompts count for
+// more; intervals are over facts. Source: "What Matters in Learning Facts in Language Models?",
+// sections 2.4, 3.2 and 6.2. The paper's equation 2 divides by M where it should divide by |P|.
+// Non-goals: unsigned errors, bins that keep ties together (curves.hpp), and the source of a
+// confidence.
 
 #include <algorithm>
 #include <array>
@@ -42,9 +43,9 @@ struct ConfidenceBin {
   double lowest = 0;
   double highest = 0;
   double mean_confidence = 0;
-  /// Wilson's interval. Its trials are the facts that have a prompt between the bin's lowest and
-  /// highest confidence, but at most `prompts`: several prompts of one fact carry little more
-  /// information than one.
+  /// Wilson's interval. The number of trials is the number of facts that have a prompt between the
+  /// bin's lowest and highest confidence, but at most `prompts`: several prompts of one fact carry
+  /// little more information than one.
   Estimate accuracy;
 };
 
@@ -52,12 +53,12 @@ struct Overconfidence {
   /// The count is the number of facts with a prompt. The ends of the interval are percentiles over
   /// facts resampled within relations. There is no number if there is no prompt.
   Estimate overconf;
-  /// A share of prompts, with Wilson's interval in which facts are the trials; the interval is too
-  /// wide if a fact's prompts differ.
+  /// The fraction of correctly answered prompts, with Wilson's interval in which facts are the
+  /// trials; the interval is too wide if a fact's prompts differ.
   Estimate accuracy;
   Estimate mean_confidence;
   std::size_t prompts = 0;
-  /// Facts without a prompt, left out.
+  /// The number of facts without a prompt, which are omitted.
   std::size_t without_prompt = 0;
   /// The most confident bin first; one bin for each prompt if there are fewer prompts than bins.
   std::vector<ConfidenceBin> diagram;
@@ -66,8 +67,8 @@ struct Overconfidence {
 /// The number of bins in the paper.
 inline constexpr std::size_t overconfidence_bins = 10;
 
-/// Equally confident prompts, from position `first` in descending order, and the share of them that
-/// is right.
+/// Equally confident prompts, from position `first` in descending order, and the fraction of them
+/// that are correct.
 struct TiedPrompts {
   std::size_t first = 0;
   std::size_t end = 0;
@@ -75,7 +76,7 @@ struct TiedPrompts {
   double share = 0;
 };
 
-/// In descending order; `order` has the indices of prompts in that order.
+/// In descending order; `order` contains the indices of prompts in that order.
 inline std::vector<TiedPrompts> tied_prompts(const std::vector<Judgement>& prompts,
                                              const std::vector<std::uint32_t>& order) {
   std::vector<TiedPrompts> ties;
@@ -102,9 +103,9 @@ inline std::vector<ConfidenceBin> reliability_diagram(const PromptList<Judgement
     fact_of.insert(fact_of.end(), list.facts[fact], fact);
   }
   const auto ties = tied_prompts(list.prompts, order);
-  std::vector<std::size_t> seen(list.facts.size());  // by fact, the last bin that counted it
+  std::vector<std::size_t> seen(list.facts.size());  // for each fact, the last bin that counted it
   std::vector<ConfidenceBin> diagram((std::min)(bins, order.size()));
-  std::size_t next = 0;  // the tie of the next position
+  std::size_t next = 0;  // the tie to which the next position belongs
   for (std::size_t b = 0; b < diagram.size(); ++b) {
     ConfidenceBin& bin = diagram[b];
     std::size_t at = b * order.size() / diagram.size();
@@ -143,9 +144,9 @@ struct JudgementSums {
   double prompts = 0;
 };
 
-/// The share of all prompts that are right. A fact is weighted by its number of prompts w, so the
-/// trials of Wilson's interval are (Σ w)² / Σ w² (Kish 1965): the number of facts if each has the
-/// same number of prompts.
+/// The fraction of all prompts that are correct. A fact is weighted by its number of prompts w, so
+/// the number of trials of Wilson's interval is (Σ w)² / Σ w² (Kish 1965), which is the number of
+/// facts if each has the same number of prompts.
 inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
   double right = 0, prompts = 0, squares = 0;
   for (const JudgementSums& fact : facts) {
@@ -167,7 +168,7 @@ inline Estimate accuracy_of_prompts(const std::vector<JudgementSums>& facts) {
                      "pass probabilities or shares of samples");
   }
   Overconfidence made;
-  std::vector<detail::JudgementSums> facts;  // those with a prompt
+  std::vector<detail::JudgementSums> facts;  // facts with a prompt
   std::vector<std::size_t> strata;
   auto prompt = list.prompts.begin();
   auto fact = list.facts.begin();
@@ -216,7 +217,7 @@ struct OverconfidenceByLength {
   /// For answers of 1, 2, … 5 tokens. A fact without an answer of that length counts as
   /// `without_prompt`.
   std::array<Overconfidence, 5> lengths;
-  /// The numbers of answers that are left out: those of more than 5 tokens, and those without a
+  /// The numbers of answers that are omitted: those of more than 5 tokens, and those without a
   /// token.
   std::size_t longer = 0;
   std::size_t empty = 0;
@@ -258,7 +259,8 @@ struct OverconfidenceByLength {
 }
 
 /// The Base confidence of every prompt of a closed set: the paraphrases of each fact, in the order
-/// of closed_set_outcomes (aggregate/closed_set_outcomes.hpp). A tie for the best is not right.
+/// of closed_set_outcomes (aggregate/closed_set_outcomes.hpp). A tie for the best option is not
+/// correct.
 [[nodiscard]] inline PromptList<Judgement> closed_set_confidences(const ModelPredictions& model) {
   PromptList<Judgement> list;
   for (const RelationPredictions& relation : model.relations) {

@@ -3,8 +3,8 @@
 
 // Can a simple map correct the confidences?
 //
-// An extension of the calibration paper: two maps are fitted on one part of the facts and measured
-// on the other.
+// This is an extension of the calibration paper: two maps are fitted on one part of the facts and
+// evaluated on the other.
 //   Temperature  divides all scores before the softmax; the T that minimises the mean −ln p(answer)
 //                (Guo et al. 2017). Answers and their order stay the same.
 //   Isotonic     the non-decreasing step function of confidence with the least squared error from
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One fact's scores of all options, and its answer.
+/// One fact's scores for all options, and its answer.
 struct ScoredFact {
   std::span<const double> scores;
   std::size_t answer = 0;
@@ -37,8 +37,8 @@ inline constexpr double lowest_temperature = 0.01;
 inline constexpr double highest_temperature = 100;
 
 /// The temperature in [0.01, 100] with the lowest mean −ln p(answer), to a relative precision of
-/// 1e-9, or as precisely as the loss allows; 1 without facts. Bisects on the sign of the loss's
-/// slope in 1/T; the loss is convex in 1/T.
+/// 1e-9, or as precisely as the loss allows; 1 if there are no facts. Bisects on the sign of the
+/// loss's slope in 1/T; the loss is convex in 1/T.
 [[nodiscard]] inline double fit_temperature(std::span<const ScoredFact> facts) {
   if (facts.empty()) return 1;
   // d/dβ Σ −ln p_answer(β·scores) = Σ (E_p[score] − score of the answer)
@@ -67,13 +67,13 @@ inline constexpr double highest_temperature = 100;
 }
 
 /// Whether a fitted temperature is at an end of its range. It is then not a minimum: the loss still
-/// falls beyond it, for example if all facts are right.
+/// falls beyond it, for example if all facts are answered correctly.
 [[nodiscard]] constexpr bool is_end_of_range(double temperature) {
   return temperature > 0.999 * highest_temperature || temperature < 1.001 * lowest_temperature;
 }
 
-/// A non-decreasing map from confidence to the probability of being right. Any number of threads
-/// may use one.
+/// A non-decreasing map from confidence to the probability of being correct. Any number of threads
+/// may use the same object.
 class IsotonicMap {
  public:
   /// Pools adjacent violators over the distinct confidences. Needs at least one judgement.
@@ -123,7 +123,7 @@ class IsotonicMap {
   std::vector<double> values_;
 };
 
-/// Which facts a map is fitted on: a random half of each stratum, with at least one fact if the
+/// The facts on which a map is fitted: a random half of each stratum, with at least one fact if the
 /// stratum has two.
 [[nodiscard]] inline std::vector<bool> fitting_half(std::span<const std::size_t> strata,
                                                     std::uint64_t seed) {

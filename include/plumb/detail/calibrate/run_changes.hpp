@@ -6,7 +6,7 @@
 // Rows of the same relation, fact and template are compared; their options must be the same. For
 // each fact, the result is how far a recorded score moved and, for calibration, the two answers
 // under the first template that both runs have. A score is the number that the runs recorded: a
-// log-likelihood in nats if their reduction is the sum.
+// log-likelihood in nats if their reduction is a sum.
 
 #include <cmath>
 #include <cstddef>
@@ -23,8 +23,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// A fact in both runs.
 struct FactChange {
   std::string relation, subject;
-  /// The option whose score moved most under any shared template, and how far, in the unit of the
-  /// scores.
+  /// The option whose score moved most under any shared template, and how far it moved, in the unit
+  /// of the scores.
   std::string option;
   double moved = 0;
   /// Each run's answer under the first shared template, with its softmax over the options.
@@ -52,8 +52,8 @@ struct RunChanges {
   }
 };
 
-/// How the calibration of the Base confidence changed from the first run to the second. Both are
-/// measured over the same resamples of facts, drawn within relations, so the intervals of the
+/// How the calibration of the Base confidence changed from the first run to the second. Both runs
+/// are measured over the same resamples of facts, drawn within relations, so the intervals of the
 /// differences are paired.
 struct CalibrationChange {
   Calibration first, second;
@@ -69,7 +69,7 @@ struct CalibrationChange {
     second = calibration_of(after, bins, resamples);
   }
 
-  /// Second minus first; no number without facts.
+  /// Second minus first; no number if there are no facts.
   [[nodiscard]] Estimate rise(CalibrationMetric metric) const {
     if (first.count == 0) return {};
     return combine([](double a, double b) { return b - a; }, first.draws(metric),
@@ -78,7 +78,7 @@ struct CalibrationChange {
   }
 };
 
-/// The rise of one metric.
+/// The increase in one metric.
 [[nodiscard]] inline Estimate calibration_rise(const RunChanges& changes, CalibrationMetric metric,
                                                std::size_t bins, const Bootstrap& bootstrap) {
   if (changes.facts.empty()) return {};

@@ -27,14 +27,14 @@ struct SampledConfidences {
   PromptList<Judgement> judgements;
   /// For each judgement: the index of its fact among the facts of all relations.
   std::vector<std::size_t> facts{};
-  /// The largest number of samples of a prompt.
+  /// The largest number of samples of any prompt.
   std::size_t samples = 0;
 };
 
 /// Compares the sampled answers of a setting with the greedy ones. `each_row(visit)` calls `visit`
-/// with each RecordedSamples; `source` is their file, for messages. A prompt without samples is
-/// left out. Throws a user error if a row's prompt is not in `asked`, a prompt has no greedy answer
-/// or a fact has two sampled prompts.
+/// with each RecordedSamples; `source` is the file that contains them, for messages. A prompt
+/// without samples is omitted. Throws a user error if a row's prompt is not in `asked`, a prompt
+/// has no greedy answer or a fact has two sampled prompts.
 template <Lemmatiser Lemmas, class EachRow>
 [[nodiscard]] SampledConfidences sampled_confidences(const AnsweredSetting& setting,
                                                      const MultiPromptDataset& asked,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How well calibrated is the probability of every option, not only of the likeliest?
+// How well calibrated is the probability of every option, not only of the most likely one?
 //
-// Subjects with several objects are one question with n right options: y_k = 1/n for each right
+// Subjects with several objects are one question with n correct options: y_k = 1/n for each correct
 // option and 0 for the others, the probability that an object drawn at random from the subject's
 // objects is option k. With p, the softmax of the options under the base template:
 //   static calibration error   mean over a relation's K options of Σ_b n_b/N |ȳ_b − p̄_b|, where
@@ -33,16 +33,16 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct StaticCalibration {
-  /// The number of subjects, and of those with several right options.
+  /// The number of subjects, and of those with several correct options.
   std::size_t questions = 0;
   std::size_t several_right = 0;
   /// Percentile intervals over questions resampled within relations.
   Estimate error, brier;
-  /// Over questions with several right options; no number without such questions.
+  /// Over questions with several correct options; no number if there are no such questions.
   Estimate brier_several_right;
 };
 
-/// Every option's probability and its share of being right, by question.
+/// For each question, every option's probability and the probability that it is correct.
 class OptionProbabilities {
  public:
   /// The questions of one relation.
@@ -87,7 +87,7 @@ class OptionProbabilities {
     return right_[question].size() > 1;
   }
 
-  /// The static calibration error if question q counts times(q) times.
+  /// The static calibration error if question q is counted times(q) times.
   template <class Times>
   [[nodiscard]] double error(Times times) const {
     std::vector<double> sums(options_ * bins_);

@@ -4,7 +4,7 @@
 // What did the user ask for?
 //
 // The options that several subcommands share, and how an argument becomes a value. Anything that
-// cannot be parsed is a user error that names the option; nothing is ignored.
+// cannot be parsed is a user error that identifies the option; nothing is ignored.
 
 #include <array>
 #include <boost/program_options.hpp>
@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 namespace options = boost::program_options;
 
 /// Throws a user error for an option with an empty value, which usually comes from an unset
-/// variable in a script. Only separators may be empty.
+/// variable in a script. Only separator options may be empty.
 inline void refuse_empty_values(const options::variables_map& values,
                                 const options::options_description& description) {
   for (const auto& [option, value] : values) {
@@ -41,8 +41,8 @@ inline void refuse_empty_values(const options::variables_map& values,
   }
 }
 
-/// The options that words without an option name are assigned to, in this order, and the number of
-/// words that each takes; -1 means all remaining words.
+/// The options to which arguments without an option name are assigned, in this order, and the
+/// number of arguments that each option takes; -1 means all remaining arguments.
 using Positional = std::vector<std::pair<const char*, int>>;
 
 [[nodiscard]] inline CommandHelp help_of(const std::string& usage,
@@ -80,16 +80,16 @@ inline void add_config(options::options_description& list) {
       "of a run to repeat");
 }
 
-/// Whether a word contains a placeholder of Boost's messages. Boost 1.74 replaces a placeholder
-/// with the user's word, and loops forever if that word contains the placeholder
-/// (error_with_option_name::what).
+/// Whether an argument contains a placeholder used in Boost's messages. Boost 1.74 replaces a
+/// placeholder with the user's argument, and loops forever if that argument contains the
+/// placeholder (error_with_option_name::what).
 [[nodiscard]] inline bool holds_placeholder(std::string_view word) {
   return ranges::any_of(std::array<std::string_view, 5>{"%value%", "%option%", "%canonical_option%",
                                                         "%original_token%", "%prefix%"},
                         [&](std::string_view one) { return word.find(one) != word.npos; });
 }
 
-/// Removes the "all" of `--help all`. Returns whether the word was there.
+/// Removes the "all" in `--help all`. Returns whether it was present.
 inline bool take_all_after_help(std::vector<std::string>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] != "all" || (words[i - 1] != "--help" && words[i - 1] != "-h")) continue;
@@ -99,8 +99,8 @@ inline bool take_all_after_help(std::vector<std::string>& words) {
   return false;
 }
 
-/// Parses a subcommand's words and, if it has the option, the --config file. Returns nullopt after
-/// printing help.
+/// Parses a subcommand's arguments and, if it has the option, the --config file. Returns nullopt
+/// after printing help.
 inline std::optional<options::variables_map> parse_arguments(
     Console& console, const std::string& usage, options::options_description description,
     const Positional& unnamed = {}) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which command line made a finished run, and have its input files changed since?
+// Which command line produced a finished run, and have its input files changed since?
 //
-// Reads a run folder of plumb's command so that `plumb data prompts` can rebuild its prompts.
-// Refuses folders of other commands and other plumb versions, and unfinished runs.
+// Reads a run folder created by plumb's command so that `plumb data prompts` can rebuild the run's
+// prompts. Rejects folders of other commands and other plumb versions, and unfinished runs.
 
 #include <cstddef>
 #include <filesystem>
@@ -74,7 +74,7 @@ class AskedRun {
   }
 
   /// Whether a program wrote the run through the library. Such a run has no command line; only its
-  /// results files show what the model was asked.
+  /// results files show which prompts the model received.
   [[nodiscard]] bool is_of_a_program() const {
     return !string_list(run_, "command_line") || run_.at("command_line").size() < 2;
   }
@@ -96,7 +96,7 @@ class AskedRun {
     return first_string(settings(), "dataset").value_or("");
   }
 
-  /// The words after the subcommand, with the current paths of its files.
+  /// The arguments after the subcommand, with the current paths of the run's files.
   [[nodiscard]] std::vector<std::string> words() const {
     const Json given = run_.value("options", Json());  // earlier versions did not record options
     std::vector<std::string> words =
@@ -124,8 +124,8 @@ class AskedRun {
     return words;
   }
 
-  /// Throws a user error if a file that prompts are built from has changed. `rebuilt` contains the
-  /// settings that the words lead to now.
+  /// Throws a user error if a file from which prompts are built has changed. `rebuilt` contains the
+  /// settings that the arguments yield now.
   void refuse_changed(const Json& rebuilt) const {
     // The dataset is compared last because its hash also covers the template file.
     for (const std::string what : {"template-file", "baselines", "separators", "data"}) {
@@ -145,7 +145,8 @@ class AskedRun {
   }
 
  private:
-  /// The file that the run's words name for an option; run.json if they do not contain the option.
+  /// The file that the run's arguments specify for an option; run.json if they do not contain the
+  /// option.
   [[nodiscard]] DiskPath named_by(const std::string& option) const {
     const std::vector<std::string> all = words();
     for (std::size_t i = 0; i < all.size(); ++i) {

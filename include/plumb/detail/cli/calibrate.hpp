@@ -3,9 +3,9 @@
 
 // plumb calibrate: does a model's confidence match its accuracy?
 //
-// Reads results folders (plumb's or lm-pub-quiz's) of one or several models; nothing is scored
-// again. With --model it probes first, into the folder "probe" of --out, so that a single command
-// turns a model into a finished page.
+// Reads the results folders (plumb's or lm-pub-quiz's) of one or more models; nothing is scored
+// again. With --model it probes first, writing to the folder "probe" inside --out, so that a single
+// command turns a model into a finished page.
 
 #include <filesystem>
 #include <optional>
@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CalibrateArguments {
   CalibrateSettings calibrate{};
-  /// The settings of the probe with --model; unused with folders.
+  /// The settings of the probe that runs with --model; unused with folders.
   ProbeSettings probe{.templates = {}};
   JobTarget target{};
 
@@ -66,8 +66,8 @@ struct CalibrateArguments {
   }
 };
 
-/// The output folder for calibrated folders: --out or, for a single run of plumb's own, a folder
-/// inside that run. Throws a user error if neither applies.
+/// The output folder when results folders are calibrated: --out or, for a single run created by
+/// plumb, a folder inside that run. Throws a user error if neither applies.
 inline DiskPath calibration_out(const CalibrateArguments& arguments) {
   if (!arguments.target.out.empty()) return arguments.target.out;
   const auto& folders = arguments.calibrate.folders.list;
@@ -83,8 +83,8 @@ inline DiskPath calibration_out(const CalibrateArguments& arguments) {
                    "add --out DIR");
 }
 
-/// The probe that runs before a calibration, into the folder "probe" of --out. Moves the probe's
-/// settings out of `arguments`, and makes the calibration read that folder.
+/// The probe that runs before a calibration and writes to the folder "probe" inside --out. Moves
+/// the probe's settings out of `arguments`, and makes the calibration read that folder.
 inline ProbeArguments take_probe(CalibrateArguments& arguments) {
   CalibrateSettings& calibrate = arguments.calibrate;
   ProbeArguments probing{arguments.probe, arguments.target};
@@ -165,7 +165,8 @@ struct SettingNames {
   }
 };
 
-/// Calibrates the probes of several models together, with the calibration options that were given.
+/// Calibrates the probes of several models together, with the calibration options that the user
+/// specified.
 inline ComparingCommand calibration_of_several(const Console& console,
                                                const CalibrateArguments& arguments) {
   SettingNames names;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is the command plumb run?
+// How is the plumb command run?
 //
 // `run_command_line` implements the whole command for any backend, so the main function of an
 // embedding program has three lines:
@@ -160,7 +160,7 @@ inline void refuse_alone(const std::string& command, const EntityRanking& rankin
                    "start it without mpirun; `shard` splits a job");
 }
 
-/// Throws a user error if mpirun started a program that is built without MPI more than once.
+/// Throws a user error if mpirun has started more than one copy of a program built without MPI.
 inline void refuse_several(const Console& console) {
   const std::string processes = console.variable("OMPI_COMM_WORLD_SIZE");
   if (processes.empty() || processes == "1") return;
@@ -285,12 +285,12 @@ int run_command_line(const std::string& command, Console& console, MakeModel mak
   return detail::run_guarded(command, console, ModelMaker(std::move(make_model)));
 }
 
-/// The command as a whole program. `ranking`, if given, must outlive the call; it shares DEER's
+/// The command as a whole program. `ranking`, if not null, must outlive the call; it shares DEER's
 /// entities among several processes (mpi_command_line.hpp).
 template <class MakeModel>
 int run_command_line(int argc, char** argv, MakeModel make_model,
                      EntityRanking* ranking = nullptr) {
-  // If a standard stream is closed, the next file that is opened would get that stream's number.
+  // If a standard stream is closed, the next file to be opened would get that stream's number.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) == -1) (void)!open("/dev/null", O_RDWR);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb compare: compares the finished runs of models with each other, or with published numbers.
+// plumb compare: compares finished runs of several models with each other, or with published
+// numbers.
 
 #include <filesystem>
 #include <utility>

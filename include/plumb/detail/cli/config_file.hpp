@@ -3,10 +3,10 @@
 
 // Which options does the --config file set?
 //
-// A JSON object whose keys are option names: {"limit": 20, "relations": ["P36", "P30"], "bos":
-// "no"}. Names may have - or _ between words, a list has one item per word, and a switch is true or
-// false. The file may also be a run.json, which contains the options under "options". Options on
-// the command line take precedence.
+// The file is a JSON object whose keys are option names: {"limit": 20, "relations": ["P36", "P30"],
+// "bos": "no"}. Names may have - or _ between words, a list has one item for each argument, and a
+// switch is true or false. The file may also be a run.json, which contains the options under
+// "options". Options on the command line take precedence.
 
 #include <boost/program_options.hpp>
 #include <memory>
@@ -52,7 +52,7 @@ struct ConfigFile {
   return {file, given, true};
 }
 
-/// A JSON value as a word of the command line. Throws a user error for an object or a list.
+/// A JSON value as a command-line argument. Throws a user error for an object or a list.
 [[nodiscard]] inline std::string config_word(const ConfigFile& config, const std::string& key,
                                              const Json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -107,8 +107,8 @@ struct ConfigFile {
   return parsed;
 }
 
-/// Adds the options of the --config file to the parsed words, and records them in the console.
-/// Throws like the functions above.
+/// Adds the options of the --config file to the parsed arguments, and records them in the console.
+/// Throws the same errors as the functions above.
 inline void take_config(Console& console, const std::string& command,
                         const options::options_description& description,
                         options::variables_map& values) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every subcommand receives: its words, its output streams, and a way to make models.
+// What every subcommand receives: its arguments, its output streams, and a way to create models.
 
 #include <signal.h>
 
@@ -50,33 +50,33 @@ inline std::string as_options(std::string_view text) {
   return made;
 }
 
-/// What `--help` shows for an option: its name, the placeholder of its value (empty for a switch),
+/// What `--help` shows for an option: its name, the placeholder for its value (empty for a switch),
 /// its default (empty if there is none) and its description.
 struct OptionHelp {
   std::string name, value, standard, help;
 };
-/// What `--help` shows for a subcommand; `usage` may have several lines.
+/// What `--help` shows for a subcommand; `usage` may contain several lines.
 struct CommandHelp {
   std::string usage;
   std::vector<OptionHelp> options;
 };
 
-/// An option with its words; a switch has none.
+/// An option with its arguments; a switch has none.
 struct GivenOption {
   std::string name;
   std::vector<std::string> words{};
-  /// Whether it takes several words.
+  /// Whether the option accepts several arguments.
   bool several = false;
 };
 
 /// The options of a command after parsing.
 struct AskedOptions {
-  /// All options that were given, from every source, so that the command can be repeated.
+  /// All options that were specified, from every source, so that the command can be repeated.
   std::vector<GivenOption> given{};
   /// The --config file, and the names of the options that were taken from it.
   std::string config{};
   std::vector<std::string> of_config{};
-  /// The --config file if it is a run.json; else empty.
+  /// The --config file if it is a run.json; otherwise empty.
   std::string record{};
 };
 
@@ -96,19 +96,19 @@ struct Console;
 /// Runs another subcommand, by name, and returns its exit code.
 using CommandRunner = std::function<int(const std::string& command, Console& console)>;
 
-/// Where a command reads its words and writes its output. Tests and embedders supply their own.
+/// Where a command reads its arguments and writes its output. Tests and embedders supply their own.
 struct Console {
   std::vector<std::string> arguments;  // after the subcommand
   std::ostream& out;
   std::ostream& err;
   /// Whether `err` is a terminal, for the progress bar.
   bool err_is_terminal = false;
-  /// How many characters wide the tables on `out` may be; 0 for any width (terminal_width.hpp).
+  /// The maximum width of the tables on `out`, in characters; 0 for any width (terminal_width.hpp).
   std::size_t width = 0;
-  /// If set, receives the help instead of `--help` printing it.
+  /// If set, receives the help text, which `--help` then does not print.
   std::function<void(const CommandHelp&)> on_help{};
-  /// Returns the value of an environment variable, or an empty text if it is not set. Without this
-  /// function, the command reads no environment variables.
+  /// Returns the value of an environment variable, or an empty string if it is not set. If this
+  /// function is not set, the command reads no environment variables.
   std::function<std::string(const char* name)> environment{};
   /// Whether Ctrl-C and SIGTERM end a job after its current pack (interrupt.hpp).
   bool catches_interrupt = false;
@@ -124,11 +124,12 @@ struct Console {
   ProgressCallback on_progress{};
   /// Shares DEER's entities among several processes; null if this process runs alone.
   EntityRanking* ranking = nullptr;
-  /// The name by which the program was started.
+  /// The name under which the program was started.
   std::string program = "plumb";
   /// Runs another subcommand of this program; empty if the program does not support this.
   CommandRunner run{};
-  /// What the table of models records about the model in use, for run.json (model_table.hpp).
+  /// The information about the model in use from the table of models, for run.json
+  /// (model_table.hpp).
   Json model_known = Json::object();
   /// Whether the program's engine supports an engine option. If empty, the engine supports all of
   /// them.
@@ -140,7 +141,7 @@ struct Console {
   }
 };
 
-/// "run.json: " for an error about an option that came from the --config file; else empty.
+/// "run.json: " for an error about an option that came from the --config file; otherwise empty.
 [[nodiscard]] inline std::string config_of_error(const Console& console, const Error& error) {
   const AskedOptions& asked = console.asked;
   std::string name = error.site().setting;
@@ -163,7 +164,7 @@ inline TableWidth width_on(const Console& console, const std::string& page = "")
           (page.empty() ? "" : "see " + page + ", or ") + "set COLUMNS for a wider table"};
 }
 
-/// The options from which a backend is made; see `run_command_line`.
+/// The options from which a backend is created; see `run_command_line`.
 struct ModelOptions {
   std::filesystem::path model;
   Precision precision = Precision::exact;
@@ -179,8 +180,8 @@ struct ModelOptions {
   /// given.
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
-  /// Whether only the tokenizer and the description will be used, so that the model need not be
-  /// prepared for evaluation.
+  /// Whether only the tokenizer and the description will be used, so that the model does not need
+  /// to be prepared for evaluation.
   bool only_tokens = false;
 };
 
@@ -195,7 +196,7 @@ template <class M>
   return ScoringLm<M> ? ModelKind::causal : ModelKind::masked;
 }
 
-/// Makes the model for a subcommand, and reports its kind before it is made.
+/// Creates the model for a subcommand, and can report its kind beforehand.
 class ModelMaker {
  public:
   /// `make(ModelOptions)` returns a CausalLm, a LookupLm or a MaskedLm by value. `make` may also
@@ -208,7 +209,7 @@ class ModelMaker {
   ///   "gpu-layers"). Without this member the command has none of these options.
   /// - `inspect(ModelOptions)`: returns a ModelKind, or throws the user error that making the model
   ///   would throw, without reading its weights.
-  /// - `chat_renderer()`: returns a ChatRenderer. Without this member the command refuses --chat.
+  /// - `chat_renderer()`: returns a ChatRenderer. Without this member, the command rejects --chat.
   template <class Make>
   requires(!std::same_as<Make, ModelMaker>) explicit(false)
       ModelMaker(Make make) {  // NOLINT(google-explicit-constructor): as std::function
@@ -242,7 +243,7 @@ class ModelMaker {
   /// Empty if the program has no engine for chat templates.
   [[nodiscard]] const ChatRenderer& chat_renderer() const noexcept { return chat_renderer_; }
   [[nodiscard]] bool inspects() const { return inspect_ != nullptr; }
-  /// Throws the user error that making the model would throw, if the problem can be found without
+  /// Throws the user error that creating the model would throw, if the problem can be found without
   /// reading the weights. Requires `inspects()`.
   [[nodiscard]] ModelKind inspect(const ModelOptions& options) const { return inspect_(options); }
 

@@ -101,7 +101,7 @@ ScoringCost count_tokens(Scorer& scorer, const Relation& relation) {
   return block.cost();
 }
 
-/// Prints a table of triple counts, by relation and part.
+/// Prints a table of triple counts by relation and part.
 inline void describe_graph(Console& console, const KnowledgeGraph& graph) {
   TextTable table({"relation", "train", "valid", "test"});
   const std::array parts{&graph.train, &graph.valid, &graph.test};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb data convert: how does a dataset become a many-prompt dataset, or tables of many choices?
+// plumb data convert: how is a dataset converted to a many-prompt dataset, or to tables of many
+// choices?
 //
 // By default, any dataset that plumb reads is written as facts.jsonl and templates.jsonl
-// (multi_prompt_folder.hpp). Its sizes are printed in the form that the paper uses for MyriadLAMA:
-// "What Matters in Learning Facts in Language Models?", Table 1. Relations without templates are
-// refused unless a templates file is passed. With --to choices, each relation with enough facts
-// becomes a table of many choices (many_choice.hpp), which needs no templates.
+// (multi_prompt_folder.hpp). Its sizes are printed in the format that the paper uses for
+// MyriadLAMA: "What Matters in Learning Facts in Language Models?", Table 1. Relations without
+// templates are rejected unless a templates file is passed. With --to choices, each relation with
+// enough facts becomes a table of many choices (many_choice.hpp), which needs no templates.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,8 +29,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The sizes of one relation, or of several together. Names and objects are counted for each fact,
-/// so an object that occurs in two facts counts twice.
+/// The sizes of one relation, or of several relations together. Names and objects are counted for
+/// each fact, so an object that occurs in two facts is counted twice.
 struct MultiPromptSizes {
   std::size_t facts = 0;
   std::size_t subject_names = 0;
@@ -38,7 +39,7 @@ struct MultiPromptSizes {
   /// Names of objects other than their labels.
   std::size_t object_aliases = 0;
   std::size_t templates = 0;
-  /// A template without a group counts as a group by itself.
+  /// A template without a group counts as a separate group.
   std::size_t groups = 0;
   std::size_t questions = 0;
   std::size_t prompts = 0;
@@ -74,8 +75,8 @@ struct MultiPromptSizes {
   return sizes;
 }
 
-/// The dataset's name, a table of its sizes by relation and in total, and a note on what the
-/// columns count.
+/// The dataset's name, a table of its sizes by relation and in total, and a note that explains what
+/// the columns count.
 inline std::string describe_multi_prompt(const MultiPromptDataset& dataset,
                                          const TableWidth& width) {
   TextTable table({"relation", "facts", "subject names", "objects", "object aliases", "templates",

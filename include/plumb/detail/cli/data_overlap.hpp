@@ -4,7 +4,7 @@
 // plumb data overlap: how many of a dataset's facts appear in these texts?
 //
 // Reads each text file once, in bounded memory for any file size. Prints a table by relation and,
-// on request, writes a JSON line for each fact. This header lists the files of a folder of texts;
+// on request, writes a JSON line for each fact. This header lists the text files in a folder;
 // measure/fact_overlap.hpp defines what is counted, and data/corpus_file.hpp how a file is read.
 
 #include <cstddef>
@@ -53,7 +53,8 @@ inline LetterCase read_letter_case(const std::string& word) {
   throw setting::no_choice("case", word, {"ignore", "keep"});
 }
 
-/// The facts of a dataset of any kind: those of `relations`, or all if `relations` is empty.
+/// The facts of a dataset of any kind: those of the relations in `relations`, or all facts if
+/// `relations` is empty.
 inline std::vector<NamedFact> overlap_facts(const DiskPath& data,
                                             const std::vector<std::string>& relations) {
   std::vector<NamedFact> facts = is_graph_folder(data) ? named_facts(load_graph(data), relations)
@@ -64,9 +65,9 @@ inline std::vector<NamedFact> overlap_facts(const DiskPath& data,
   return facts;
 }
 
-/// Files in the order of `words`. A folder stands for all files below it, in order of name. Throws
-/// a user error for a path that does not exist, and for a file that is named twice, because its
-/// text would count twice.
+/// Files in the order of `words`. A folder stands for all files below it, in order of their names.
+/// Throws a user error for a path that does not exist, and for a file that is listed twice, because
+/// its text would be counted twice.
 inline std::vector<DiskPath> overlap_texts(const std::vector<std::string>& words) {
   std::vector<DiskPath> texts;
   std::set<std::filesystem::path> seen;
@@ -99,8 +100,8 @@ struct CorpusSizes {
   std::size_t bytes = 0;
 };
 
-/// Feeds the files' documents to `overlap`. Bytes count only text, not the JSON around it or its
-/// escapes.
+/// Feeds the files' documents to `overlap`. Only text counts towards the number of bytes, not the
+/// JSON around it or its escapes.
 inline CorpusSizes read_texts(Console& console, const std::vector<DiskPath>& files,
                               const std::string& text_field, FactOverlap& overlap) {
   constexpr std::size_t megabyte = 1'000'000;
@@ -164,7 +165,7 @@ inline int overlap_data(Console& console) {
   const std::vector<DiskPath> files = overlap_texts(texts);
   FactOverlap overlap(facts, unit, letter_case);
   std::optional<AtomicFile> made;
-  if (!out.empty()) made.emplace(DiskPath(out));  // refuse a bad path before the texts are read
+  if (!out.empty()) made.emplace(DiskPath(out));  // reject a bad path before the texts are read
   const CorpusSizes sizes = read_texts(console, files, text_field, overlap);
 
   std::vector<MetRelation> rows = met_relations(facts, overlap.met());

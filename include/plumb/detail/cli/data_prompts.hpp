@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb data prompts: what exactly was the model asked?
+// plumb data prompts: which exact prompts did the model receive?
 //
 // Prints every prompt of a finished run, one JSON object per line (records/listed_prompt.hpp).
 // Prompts are rebuilt by the code that the run itself uses, from the run's command line and input
-// files. If the hash of a file has changed since, the run is refused. A probe that a program wrote
-// has no command line, so its statements are built from its own results. Non-goal: replays of a
-// file (--fixed), because that file contains the prompts.
+// files. If the hash of a file has changed since the run, the run is rejected. A probe that was
+// written by a program has no command line, so its statements are built from its own results.
+// Non-goal: runs that replay a file (--fixed), because that file contains the prompts.
 
 #include <cstddef>
 #include <filesystem>
@@ -29,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The settings that a run was started with.
+/// The settings with which a run was started.
 template <class Settings>
 Settings settings_of(Console& console, const AskedRun& run) {
   Settings settings;
@@ -62,8 +62,8 @@ class PromptPrinter {
         with_ids_(with_ids),
         model_file_(std::move(model_file)) {}
 
-  /// The run's model, made with the run's options when it is first needed. Throws a user error if
-  /// it is missing or has changed.
+  /// The run's model, created with the run's options when it is first needed. Throws a user error
+  /// if the model is missing or has changed.
   [[nodiscard]] AnyModel& model(ModelOptions options) {
     if (model_) return *model_;
     const Json hash = run_.settings().value("model_sha256", Json());
@@ -144,9 +144,9 @@ struct RecordedQuestions {
   return made;
 }
 
-/// Prints a probe that a program wrote: its statements are built from its own rows. Throws a user
-/// error if they differ from the prompts that the run recorded, because the program uses its own
-/// prompt builder.
+/// Prints the prompts of a probe that was written by a program: the statements are built from the
+/// probe's own rows. Throws a user error if the statements differ from the prompts that the run
+/// recorded, because the program then uses its own prompt builder.
 inline void print_recorded_probe(const AskedRun& run, const WantedFact& wanted,
                                  PromptPrinter& printer) {
   const DiskPath folder = run.file().parent();
@@ -226,7 +226,7 @@ inline void print_rank(Console& console, const AskedRun& run, const WantedFact& 
   Bos bos = false;
   if (const auto said = first_string(run.settings(), "bos")) bos.read(*said, "bos");
   run.refuse_changed(rank_record(of_prompts, bos, graph, target.provenance({})));
-  graph.name = run.dataset();  // the name determines the draws of shots and samples
+  graph.name = run.dataset();  // the name determines which shots and samples are drawn
   const bool lm_head = settings.ranks_by(RankMethod::lm_head);
   const bool by_tokens = lm_head || settings.ranking.candidates == CandidateSet::single_token;
   const RankParts parts = by_tokens

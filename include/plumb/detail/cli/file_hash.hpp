@@ -3,7 +3,7 @@
 
 // Are these the same files as before?
 //
-// Compares SHA-256 hashes, computed by OpenSSL's libcrypto and written in hexadecimal digits, as
+// Compares SHA-256 hashes, computed by OpenSSL's libcrypto and written as hexadecimal digits, as
 // sha256sum and model hubs print them.
 
 #include <openssl/evp.h>
@@ -54,7 +54,7 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 over several files' names and contents, in order; folder names are not hashed.
+/// SHA-256 of several files' names and contents, in order; folder names are not hashed.
 [[nodiscard]] inline std::string hash_files(const std::vector<std::filesystem::path>& files) {
   detail::Sha256 hash;
   for (const auto& file : files) {
@@ -66,8 +66,9 @@ class Sha256 {
   return hash.hex();
 }
 
-/// SHA-256 for the path that a setting names. For a file, this is the hash of its content; for a
-/// folder, the hash of the names and contents of the files directly in it, in order of name.
+/// SHA-256 of the file or folder at a setting's path. For a file, this is the hash of its content;
+/// for a folder, the hash of the names and contents of the files directly in it, in order of their
+/// names.
 [[nodiscard]] inline std::string hash_path(const DiskPath& path) {
   if (!path.is_folder()) return hash_file(path);
   std::vector<std::filesystem::path> files;

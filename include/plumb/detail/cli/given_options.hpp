@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which options does another command line need to repeat a run?
+// Which options does another command line need in order to repeat a run?
 //
-// They are the options that were given on the command line, in a file or in the environment, except
+// They are the options that were set on the command line, in a file or in the environment, except
 // those for the output folder and the shard. Paths are absolute. run.json stores them as "options",
 // and --config reads them from there (config_file.hpp).
 
@@ -28,20 +28,20 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 namespace options = boost::program_options;
 
-/// A setting that takes several words, each of which is a complete value.
+/// A setting that takes several arguments, each of which is a complete value.
 template <class Value>
 concept ReadsSeveralWords = requires(Value& value, const std::vector<std::string>& words) {
   value.read(words);
 };
 
-/// Makes the path of an existing file or folder absolute. Returns any other word unchanged, such as
-/// `none`, a name or an embedding program's own word.
+/// Makes the path of an existing file or folder absolute. Returns any other argument unchanged,
+/// such as `none`, a name or an embedding program's own keyword.
 [[nodiscard]] inline std::string whole_path(const std::string& word) {
   if (word.empty() || word == "none" || !DiskPath(word).exists()) return word;
   return std::filesystem::absolute(word).lexically_normal().string();
 }
 
-/// A visitor that records each setting that was given.
+/// A visitor that records each setting that the user specified.
 class RecordGiven {
  public:
   RecordGiven(const options::variables_map& values, Console& console)
@@ -95,7 +95,7 @@ class RecordGiven {
   return all;
 }
 
-/// The options in that JSON object as words of a command line.
+/// The options in that JSON object as command-line arguments.
 [[nodiscard]] inline std::vector<std::string> words_of_given(const Json& given) {
   std::vector<std::string> words;
   const auto add = [&](const std::string& name, const Json& value) {
@@ -126,8 +126,8 @@ class RecordGiven {
 }
 
 /// Throws a user error if a file that --config took from a run.json has changed since that run.
-/// Warns on the console if a different plumb version or backend made that run. `settings` are those
-/// of the new job.
+/// Warns on the console if a different plumb version or backend made that run. `settings` are the
+/// new job's settings.
 inline void refuse_changed_files(const Console& console, const Json& settings) {
   const AskedOptions& asked = console.asked;
   if (asked.record.empty()) return;

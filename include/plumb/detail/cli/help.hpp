@@ -3,9 +3,9 @@
 
 // What does `--help` print?
 //
-// It prints an example, then the options in groups, in 80 columns. Options that few users need
-// appear only with `--help all`. Names, defaults and descriptions come from the settings
-// (run/job_setting.hpp). This file only sets their order. An option that no group lists is printed
+// It prints an example, then the options in groups, at a width of 80 columns. Options that few
+// users need appear only with `--help all`. Names, defaults and descriptions come from the settings
+// (run/job_setting.hpp). This file only sets their order. An option that is in no group is printed
 // under "Other".
 
 #include <algorithm>
@@ -60,7 +60,7 @@ struct HelpGroup {
   return groups;
 }
 
-/// An example of a command line for a command; empty if the command has none.
+/// An example command line for a command; empty if the command has none.
 [[nodiscard]] inline std::string_view example_of(std::string_view command) {
   struct Example {
     std::string_view command, words;
@@ -116,7 +116,7 @@ struct HelpGroup {
 }
 
 /// The help for a command such as "probe" or "data prompts". Contains all options if `all` is true,
-/// else only those that most users need.
+/// otherwise only those that most users need.
 [[nodiscard]] inline std::string help_page(const std::string& command, const CommandHelp& help,
                                            bool all) {
   std::string page;

@@ -4,8 +4,8 @@
 // Should the job stop, and how is it resumed?
 //
 // While a job runs, the first SIGINT (Ctrl-C) or SIGTERM (kill, a scheduler's time limit) is only
-// noted. The job then ends after its current pack, and all its finished work is in its journal. The
-// second signal goes to the previous handler: it ends the command's process immediately, and in
+// recorded. The job then ends after its current pack, and all its finished work is in its journal.
+// A second signal goes to the previous handler: it ends the command's process immediately, and in
 // Python it raises KeyboardInterrupt. If a program embeds the library, the program handles signals
 // itself.
 
@@ -22,7 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Thrown to end a command that a signal stopped, with the shell's exit code for that signal.
+/// Thrown, with the shell's exit code for that signal, to end a command that was stopped by a
+/// signal.
 class Interrupted : public Error {
  public:
   Interrupted(int signal, const std::string& what, const std::string& remedy)
@@ -35,7 +36,7 @@ class Interrupted : public Error {
   int code_;
 };
 
-/// Notes SIGINT and SIGTERM during its lifetime, except a signal that the process ignores. A
+/// Records SIGINT and SIGTERM during its lifetime, except a signal that the process ignores. A
 /// process may have only one InterruptCatcher at a time.
 class InterruptCatcher {
  public:
@@ -81,7 +82,7 @@ class InterruptCatcher {
   inline static std::array<struct sigaction, interrupts.size()> before_{};
 };
 
-/// A word, quoted for a shell if necessary.
+/// An argument, quoted for a shell if necessary.
 [[nodiscard]] inline std::string quoted_for_shell(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
@@ -97,8 +98,8 @@ class InterruptCatcher {
   return made + "'";
 }
 
-/// "plumb probe --data d --resume": the command line that resumes a run. `program` is the name by
-/// which the program was started.
+/// "plumb probe --data d --resume": the command line that resumes a run. `program` is the name
+/// under which the program was started.
 [[nodiscard]] inline std::string resume_command(const std::string& program,
                                                 const std::string& command,
                                                 const std::vector<std::string>& arguments) {

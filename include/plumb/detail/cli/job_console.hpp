@@ -47,25 +47,25 @@ inline ProgressCallback progress_bars(Console& console) {
   };
 }
 
-/// Prints a job's plan, one line for each part. The plan of a resumed run includes the finished
-/// work.
+/// Prints a job's plan, with one line for each part. The plan of a resumed run includes the work
+/// that is already finished.
 inline void show_plan(std::ostream& out, const JobPlan& plan, bool resumes) {
   for (const std::string& line : description_of(plan)) {
     out << (resumes ? "planned, including finished work: " : "planned: ") << line << std::endl;
   }
 }
 
-/// The words with which the program was started, as run.json stores them.
+/// The command line with which the program was started, as run.json stores it.
 inline Json command_line_of(const Console& console, const char* command) {
   Json words = {"plumb", command};
   for (const std::string& word : console.arguments) words.push_back(word);
   return words;
 }
 
-/// The folder for the results of a job of the command line.
+/// The folder for the results of a job run from the command line.
 inline JobFolder job_folder(Console& console, const char* command, const JobTarget& target,
                             const std::filesystem::path& data) {
-  std::error_code ignored;  // the working directory has no path if it was removed
+  std::error_code ignored;  // the working directory has no path if it has been removed
   Json facts = {
       {"command_line", command_line_of(console, command)},
       {"options", given_json(console)},
@@ -94,8 +94,8 @@ inline JobFolder job_folder(Console& console, const char* command, const JobTarg
   return {target.out, target.resume, std::move(work), std::move(facts), at_end, target.overwrite};
 }
 
-/// Calls `run_into(folder)` for a job of the command line. Throws what `run_into` throws,
-/// Interrupted, and a user error if a repeated run's file has changed.
+/// Calls `run_into(folder)` for a job run from the command line. Throws what `run_into` throws,
+/// Interrupted, and a user error if one of a repeated run's files has changed.
 template <Job J, class RunInto>
 auto run_interruptibly(Console& console, const char* command, const JobTarget& target,
                        const std::filesystem::path& data, J& job, RunInto run_into) {
@@ -121,7 +121,7 @@ auto run_interruptibly(Console& console, const char* command, const JobTarget& t
   }
 }
 
-/// Runs a job of the command line. Throws what run_job and run_interruptibly throw.
+/// Runs a job from the command line. Throws what run_job and run_interruptibly throw.
 template <Job J>
 auto run_target(Console& console, const char* command, const JobTarget& target,
                 const std::filesystem::path& data, J& job) {
@@ -188,8 +188,8 @@ Report show_measurement(Console& console, const char* command, const M& measurem
   return report;
 }
 
-/// The cost of a job, as text for the terminal. `noun` is the singular noun for the scored unit,
-/// and `kinds` is appended to the count.
+/// The cost of a job, as text for the terminal. `noun` is the singular noun for the unit that is
+/// scored, and `kinds` is appended to the count.
 inline std::string cost_in_words(const RunSummary& summary, const char* noun = "statement",
                                  const char* kinds = "") {
   const std::string asked =

@@ -34,8 +34,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The words of the setting `model`. Several words, or a word of the form NAME=MODEL, select
-/// several models; any other single word is the model.
+/// The arguments of the setting `model`. Several arguments, or an argument of the form NAME=MODEL,
+/// select several models; any other single argument is the model.
 template <class Target>
 struct ModelWords {
   Target& target;
@@ -51,7 +51,7 @@ struct ModelWords {
       }
     }
   }
-  /// The words as run.json stores them.
+  /// The arguments as run.json stores them.
   template <class Whole>
   [[nodiscard]] std::vector<std::string> words_with_paths(const Whole& whole) const {
     if (target.several.empty()) return {whole(target.model.string())};
@@ -67,8 +67,8 @@ struct ModelWords {
 /// The options of every command that runs a model.
 struct JobTarget {
   std::filesystem::path out{}, model{};
-  /// The words that name several models, and a table of models (model_table.hpp). At most one of
-  /// `several`, the table and `model` is not empty.
+  /// The arguments that specify several models, and a table of models (model_table.hpp). At most
+  /// one of `several`, the table and `model` is set.
   std::vector<std::string> several{};
   std::filesystem::path models{};
   Precision precision = Precision::exact;
@@ -78,16 +78,16 @@ struct JobTarget {
   bool resume = false;
   /// Whether the new run replaces a run in `out` once the new run is complete.
   bool overwrite = false;
-  /// Whether the variable PLUMB_MODEL named the model. If so, errors about the model name that
-  /// variable.
+  /// Whether the model was specified by the variable PLUMB_MODEL. If so, errors about the model
+  /// refer to that variable.
   bool model_of_variable = false;
   /// Whether the engine supports `precision`; the precision of any other engine is unknown.
   bool takes_precision = true;
-  /// For a model named hf:OWNER/NAME: the user's word, and the model's name in results. Otherwise
-  /// both are empty.
+  /// For a model specified as hf:OWNER/NAME: the user's argument, and the model's name in results.
+  /// Otherwise both are empty.
   std::string model_given{}, model_name{};
-  /// What a table of models records about this model (model_table.hpp); an empty object if it
-  /// records nothing.
+  /// The information about this model from a table of models (model_table.hpp); an empty object if
+  /// there is none.
   Json model_known = Json::object();
   /// Whether to print only the plan.
   bool dry_run = false;
@@ -97,7 +97,7 @@ struct JobTarget {
   std::string server{};
   std::size_t concurrency = 8;
   std::filesystem::path tokenizer{};
-  /// Returns what run.json records about the use of the last model that was made.
+  /// Returns what run.json records about the use of the most recently created model.
   std::shared_ptr<std::function<Json()>> model_facts = std::make_shared<std::function<Json()>>();
 
   template <class Self, class Visitor>
@@ -180,13 +180,13 @@ struct JobTarget {
   }
 
   [[nodiscard]] bool asks_several() const { return !several.empty() || !models.empty(); }
-  /// Whether the user named a local model or a server.
+  /// Whether the user specified a local model or a server.
   [[nodiscard]] bool names_model() const {
     return asks_several() || !model.empty() || !server.empty();
   }
 
-  /// Returns `ask()`, which makes or inspects the model. If the variable PLUMB_MODEL named the
-  /// model, errors name that variable.
+  /// Returns `ask()`, which creates or inspects the model. If the variable PLUMB_MODEL specified
+  /// the model, errors refer to that variable.
   template <class Ask>
   auto asking_model(Ask ask) const {
     try {
@@ -196,8 +196,8 @@ struct JobTarget {
       throw Error(error.fault(), {.field = "PLUMB_MODEL"}, error.what());
     }
   }
-  /// Makes the model and, except in a dry run, checks it (start_check.hpp). Throws a user error if
-  /// the model fails the check; also throws what making the model throws.
+  /// Creates the model and, except in a dry run, checks it (start_check.hpp). Throws a user error
+  /// if the model fails the check; also throws what creating the model throws.
   [[nodiscard]] AnyModel make(const ModelMaker& make_model,
                               SpecialTokenReading special_tokens) const {
     Json checked;
@@ -246,8 +246,8 @@ struct JobTarget {
             {"most_nats", most}};
   }
 
-  /// Finds a model that is named hf:OWNER/NAME. Call it after the options are read. Throws a user
-  /// error if it does not exist.
+  /// Finds a model that is specified as hf:OWNER/NAME. Call it after the options have been read.
+  /// Throws a user error if the model does not exist.
   void find_model(const options::variables_map& values, const Console& console) {
     takes_precision = console.engine_takes("precision");
     keep_engine(console);
@@ -267,10 +267,11 @@ struct JobTarget {
     model_name = std::move(name);
   }
 
-  /// If no engine is set, uses the engine of the run that is resumed or of the shards that are
-  /// merged, because the default engine could change the last digits of numbers.
+  /// If no engine is set, uses the engine of the run being resumed or of the shards being merged,
+  /// because the default engine could change the last digits of numbers.
   void keep_engine(const Console& console) {
-    if (engine.choice || precision != Precision::exact) return;  // each determines the engine
+    // either setting determines the engine
+    if (engine.choice || precision != Precision::exact) return;
     Json settings;
     if (console.merged) {
       settings = kept_settings(probed_folder(console.merged->folders.front()));
@@ -283,8 +284,8 @@ struct JobTarget {
     }
   }
 
-  /// Takes what a table of models records about the model. If a run is resumed without a table,
-  /// takes what its run.json records.
+  /// Uses the information about the model from a table of models. If a run is resumed without a
+  /// table, uses the information in its run.json.
   void keep_known(const Console& console) {
     model_known = console.model_known;
     if (!model_known.empty() || !resume) return;
@@ -294,7 +295,7 @@ struct JobTarget {
     if (kept.is_object()) model_known = kept;
   }
 
-  /// The model as a word of the command line.
+  /// The model as a command-line argument.
   [[nodiscard]] std::string word() const {
     if (!server.empty()) return server;
     return model_given.empty() ? model.string() : model_given;
@@ -303,7 +304,7 @@ struct JobTarget {
   [[nodiscard]] std::string given_name() const {
     return first_string(model_known, "name").value_or("");
   }
-  /// The model's name, as results show it: the user's name for it or, for example, "m.gguf" (with
+  /// The model's name as results show it: the user's name for it or, for example, "m.gguf" (with
   /// adapters "m.gguf+a.gguf:0.5").
   [[nodiscard]] std::string shown_name() const {
     if (std::string given = given_name(); !given.empty()) return given;
@@ -322,8 +323,8 @@ struct JobTarget {
     return hashes;
   }
 
-  /// What the recorded settings contain about the model. The model of an embedding program need not
-  /// be a file.
+  /// What the recorded settings contain about the model. An embedding program's model need not be a
+  /// file.
   [[nodiscard]] Provenance provenance(ModelDescription description) const {
     const bool own = description.name.empty() || !given_name().empty();
     std::string name = own ? shown_name() : description.name;
@@ -342,7 +343,7 @@ struct JobTarget {
   }
 };
 
-/// Throws a user error for an option that was not given; `command` is "plumb probe".
+/// Throws a user error for a missing option; `command` is "plumb probe".
 inline void(require)(const std::filesystem::path& word, const char* option,
                      const std::string& command) {
   if (!word.empty()) return;
@@ -350,7 +351,7 @@ inline void(require)(const std::filesystem::path& word, const char* option,
                    "`" + command + " --help` lists the options");
 }
 
-/// The same check for the model, which `model` or `server` names.
+/// The same check for the model, which is specified by `model` or `server`.
 inline void require_model(const JobTarget& target, const std::string& command) {
   if (!target.server.empty() || !target.model.empty()) return;
   throw user_error({.field = "--model"}, "is required but missing",
@@ -383,14 +384,14 @@ inline Error not_causal(const JobTarget& target, const char* command) {
                     "use a causal model; masked models work with probe, generate and calibrate");
 }
 
-/// Throws a user error if the model is known to be masked before it is loaded.
+/// Throws a user error if the model is already known to be masked before it is loaded.
 inline void refuse_masked(const ModelMaker& make_model, const JobTarget& target,
                           const char* command) {
   if (will_be_masked(make_model, target).value_or(false)) throw not_causal(target, command);
 }
 
-/// Makes a causal model. Throws a user error if the model is masked, which may not be known before
-/// it is made.
+/// Creates a causal model. Throws a user error if the model is masked, which may not be known
+/// before it is created.
 [[nodiscard]] inline AnyModel causal_model(const ModelMaker& make_model, const JobTarget& target,
                                            SpecialTokenReading special_tokens,
                                            const char* command) {

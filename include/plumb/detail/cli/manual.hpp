@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a command's help become a man page and completion scripts for shells?
+// How is a command's help turned into a man page and into completion scripts for shells?
 //
-// All of these are made from the content of `--help` (CommandHelp), which is made from the
-// settings. An option that is declared once (run/job_setting.hpp) therefore appears in all of them.
+// All of these are generated from the content of `--help` (CommandHelp), which is generated from
+// the settings. An option that is declared once (run/job_setting.hpp) therefore appears in all of
+// them.
 
 #include <algorithm>
 #include <string>
@@ -64,7 +65,7 @@ struct ValueKind {
   return kind;
 }
 
-/// `text` with each character `c` replaced by `escape(c)`, unless that is null.
+/// `text` with each character `c` replaced by `escape(c)`, unless the result is null.
 template <class Escape>
 std::string escaped(std::string_view text, Escape escape) {
   std::string made;

@@ -3,7 +3,7 @@
 
 // plumb many-shot: what does a model know about a relation if it sees only examples of it?
 //
-// Scores the choices of every test fact after shots from its relation, or replays a study from a
+// Scores the choices for every test fact after shots from its relation, or replays a study from a
 // file.
 
 #include <string>

@@ -3,8 +3,8 @@
 
 // plumb merge: joins the shards of a job into one run folder.
 //
-// Runs the shards' command again with their options, but reads the packs from their journals. It
-// needs only the model's tokenizer.
+// Runs the shards' command again with the same options, but reads the packs from the shards'
+// journals. It needs only the model's tokenizer.
 
 #include <filesystem>
 #include <memory>
@@ -45,7 +45,7 @@ struct MergeArguments {
   }
 };
 
-/// The command that made a run. Throws a user error if its run.json does not record it.
+/// The command that created a run. Throws a user error if its run.json does not record it.
 inline std::string command_of(const DiskPath& folder, const Json& record) {
   const auto words = string_list(record, "command_line").value_or(std::vector<std::string>{});
   if (words.size() > 1 && record.value("options", Json()).is_object()) return words[1];
@@ -54,8 +54,8 @@ inline std::string command_of(const DiskPath& folder, const Json& record) {
                    "merge in the program that made it (run/merge_shards.hpp)");
 }
 
-/// The shards' options, with those in `arguments` replaced. Throws a user error if `arguments` name
-/// a model but the shards used a server, or the reverse.
+/// The shards' options, except that options in `arguments` replace the shards' values. Throws a
+/// user error if `arguments` specify a model but the shards used a server, or the reverse.
 inline Json options_of_merge(Json given, const MergeArguments& arguments) {
   const bool asks_server = given.contains("server");
   const auto replace = [&](const char* name, const std::string& word, bool fits) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which files belong to a model if the user names one file?
+// Which files belong to a model if the user specifies one file?
 //
 // A GGUF file may be the first of several parts, NAME-00001-of-00003.gguf, which llama.cpp reads
 // together. The parts are listed, sized and hashed as one model. Only their names are used for
@@ -53,7 +53,7 @@ struct PartName {
   return made;
 }
 
-/// Whether the file is a part of a model other than the first part, which names the model.
+/// Whether the file is a part of a model other than the first part, which stands for the model.
 [[nodiscard]] inline bool is_later_part(const DiskPath& file) {
   const auto name = part_name(file.name());
   return name && name->part > 1;

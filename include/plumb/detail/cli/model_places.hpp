@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where is a model that is named hf:OWNER/NAME or hf:OWNER/NAME/FILE?
+// Where is a model that is specified as hf:OWNER/NAME or hf:OWNER/NAME/FILE?
 //
 // First, in the cache of Hugging Face's own programs (HF_HUB_CACHE, else HF_HOME/hub, else
-// ~/.cache/huggingface/hub): models--OWNER--NAME/refs/main names the current folder of snapshots/.
-// hf:NAME is a model that was downloaded under a name without an owner ("gpt2"); its folder is
-// models--NAME. Second, in plumb's cache, ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME.
-// Non-goal: downloads.
+// ~/.cache/huggingface/hub): models--OWNER--NAME/refs/main contains the name of the current folder
+// in snapshots/. hf:NAME is a model that was downloaded under a name without an owner ("gpt2"); its
+// folder is models--NAME. Second, in plumb's cache,
+// ${PLUMB_CACHE:-~/.cache/plumb}/models/OWNER/NAME. Non-goal: downloads.
 
 #include <algorithm>
 #include <concepts>
@@ -61,18 +61,18 @@ template <std::invocable<const char*> Variable>
 }
 
 /// Identifies a model by its owner (empty for the oldest models, which have none), its name and, if
-/// the user names one, a file.
+/// the user specifies one, a file.
 struct HubName {
   std::string owner, name, file{};
 
-  /// "OWNER/NAME", as `hf download` takes it.
+  /// "OWNER/NAME", as `hf download` expects it.
   [[nodiscard]] std::string page() const { return owner.empty() ? name : owner + "/" + name; }
   [[nodiscard]] std::string word() const { return "hf:" + page(); }
   [[nodiscard]] DiskPath in_hub(const ModelPlaces& places) const {
     return places.hub / ("models--" + (owner.empty() ? "" : owner + "--") + name);
   }
   [[nodiscard]] DiskPath in_own(const ModelPlaces& places) const { return places.own / page(); }
-  /// The model's existing folders; the preferred one comes first.
+  /// The model's existing folders, with the preferred one first.
   [[nodiscard]] std::vector<DiskPath> folders(const ModelPlaces& places) const {
     std::vector<DiskPath> found;
     const DiskPath reference = in_hub(places) / "refs/main";
@@ -91,7 +91,7 @@ struct HubName {
   return word.starts_with("hf:");
 }
 
-/// Throws a user error about `setting` for a word that does not have this form.
+/// Throws a user error about `setting` for an argument that does not have this form.
 [[nodiscard]] inline HubName parse_hub_name(const std::string& word, const std::string& setting) {
   const std::vector<std::string> parts = split(word.substr(3), '/');
   const bool sound = ranges::all_of(
@@ -109,13 +109,14 @@ struct HubName {
   return made;
 }
 
-/// Whether a folder is a model by itself. Folders of GGUF files often have a config.json too.
+/// Whether a folder is itself a model. Folders of GGUF files often have a config.json too.
 [[nodiscard]] inline bool is_model_folder(const DiskPath& folder) {
   return (folder / "config.json").exists() &&
          (!folder.files(".safetensors").empty() || folder.files(".gguf").empty());
 }
 
-/// A folder's .gguf files. Of a model in several parts, only the first part, which names the model.
+/// A folder's .gguf files. If a model has several parts, only the first part, which stands for the
+/// model.
 [[nodiscard]] inline std::vector<DiskPath> gguf_models(const DiskPath& folder) {
   std::vector<DiskPath> files = folder.files(".gguf");
   std::erase_if(files, is_later_part);
@@ -172,7 +173,7 @@ struct FoundModel {
 }
 
 /// "did you mean hf:o/n? " for a local model with the given name, or with that name under any
-/// owner; otherwise an empty text.
+/// owner; otherwise an empty string.
 [[nodiscard]] inline std::string did_you_mean_model(const HubName& given,
                                                     const ModelPlaces& places) {
   for (const HubName& name : names_in(places)) {
@@ -182,8 +183,8 @@ struct FoundModel {
   return "";
 }
 
-/// Throws a user error about `setting` for a word that is not a path but would name a local model
-/// after "hf:".
+/// Throws a user error about `setting` for an argument that is not a path but would identify a
+/// local model if it followed "hf:".
 inline void refuse_bare_name(const std::string& word, const Console& console,
                              const std::string& setting) {
   const std::size_t slashes = static_cast<std::size_t>(ranges::count(word, '/'));
@@ -197,8 +198,8 @@ inline void refuse_bare_name(const std::string& word, const Console& console,
                    meant + "`plumb models` lists local models");
 }
 
-/// Finds the model that a word names. A word without hf: is a path; the found model then has an
-/// empty name. Throws a user error about `setting` for a model that is not found.
+/// Finds the model that an argument specifies. An argument without hf: is a path; the found model
+/// then has an empty name. Throws a user error about `setting` for a model that is not found.
 [[nodiscard]] inline FoundModel found_model(const std::string& word, const Console& console,
                                             const std::string& setting = "model") {
   if (!is_hub_name(word)) {
@@ -220,7 +221,7 @@ inline void refuse_bare_name(const std::string& word, const Console& console,
                        (named.file.empty() ? "" : " " + named.file) + "`");
 }
 
-/// A local model: the word that names it, its size in bytes, its kind and its path.
+/// A local model: the argument that selects it, its size in bytes, its kind and its path.
 struct LocalModel {
   std::string word;
   std::uintmax_t bytes = 0;
@@ -262,8 +263,9 @@ struct LocalModel {
   return one;
 }
 
-/// The models that --model can name in a folder: the folder itself, its .gguf files and those in
-/// its subfolders. `word` names the folder; `names_files` is whether a file name may follow `word`.
+/// The models in a folder that --model can select: the folder itself, its .gguf files and those in
+/// its subfolders. `word` refers to the folder; `names_files` is true if a file name may follow
+/// `word`.
 [[nodiscard]] inline std::vector<LocalModel> models_in(const DiskPath& folder,
                                                        const std::string& word, bool names_files) {
   std::vector<LocalModel> all;
@@ -280,8 +282,8 @@ struct LocalModel {
   return all;
 }
 
-/// The models in folders that a user names and in their subfolders, named by path. Throws a user
-/// error for a word that is not a folder.
+/// The models in the folders that the user specifies and in their subfolders, identified by path.
+/// Throws a user error for an argument that is not a folder.
 [[nodiscard]] inline std::vector<LocalModel> models_in_folder(
     const std::vector<std::string>& words) {
   std::vector<LocalModel> all;
@@ -304,14 +306,14 @@ struct LocalModel {
 }
 
 /// The .gguf files in the other folders of plumb's own cache, such as the quickstart's folder,
-/// named by path.
+/// identified by path.
 [[nodiscard]] inline std::vector<LocalModel> files_beside(const ModelPlaces& places) {
   std::vector<LocalModel> all;
   const DiskPath cache = places.own.parent();
   for (const DiskPath& folder : cache.is_folder() ? cache.list() : std::vector<DiskPath>{}) {
     if (folder.name() == places.own.name() || !folder.is_folder()) continue;
     for (const DiskPath& file : gguf_models(folder)) {
-      // llama.cpp's vocabularies for tests have no weights.
+      // llama.cpp's test vocabularies have no weights.
       if (!file.name().starts_with("ggml-vocab-")) {
         all.push_back(local_gguf(file.string(), file));
       }
@@ -320,8 +322,8 @@ struct LocalModel {
   return all;
 }
 
-/// All models that --model can name, sorted by name. A model that is in both caches is listed once,
-/// with the path that --model would use.
+/// All models that --model can select, sorted by name. A model that is in both caches is listed
+/// once, with the path that --model would use.
 [[nodiscard]] inline std::vector<LocalModel> local_models(const ModelPlaces& places) {
   std::vector<LocalModel> all;
   for (const HubName& name : names_in(places)) {

@@ -34,7 +34,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One of several models.
 struct AskedModel {
-  /// The name of its run's folder and of its row in tables.
+  /// The name of the folder for its run and of its row in tables.
   std::string name{};
   /// Whether the user chose the name; if not, it is derived from the path.
   bool is_named = false;
@@ -44,7 +44,7 @@ struct AskedModel {
   std::string family{}, kind{};
   /// The number of parameters.
   std::optional<double> size{};
-  /// Options for this model only, by name: a word, or true for a switch.
+  /// Options for this model only, by name: an argument, or true for a switch.
   Json options = Json::object();
   /// The location of its row in a table.
   Site site{};
@@ -52,7 +52,7 @@ struct AskedModel {
   [[nodiscard]] bool is_server() const {
     return word.starts_with("http://") || word.starts_with("https://");
   }
-  /// What is known about the model without running it, for run.json; an empty object if nothing is
+  /// What is known about the model before it is run, for run.json; an empty object if nothing is
   /// known.
   [[nodiscard]] Json known() const {
     Json said = Json::object();
@@ -64,7 +64,7 @@ struct AskedModel {
   }
 };
 
-/// "135M" is 135e6. Returns nullopt for a text that is not a number of parameters.
+/// "135M" is 135e6. Returns nullopt for a string that is not a number of parameters.
 [[nodiscard]] inline std::optional<double> parameters_of(std::string_view text) {
   text = trimmed(text);
   double unit = 1;
@@ -92,7 +92,7 @@ struct AskedModel {
   return std::string(text);
 }
 
-/// Reads NAME=MODEL or MODEL. A word that is an existing path is always a MODEL.
+/// Reads NAME=MODEL or MODEL. An argument that is an existing path is always a MODEL.
 [[nodiscard]] inline AskedModel asked_model(const std::string& word) {
   AskedModel made{.word = word, .site = {.setting = "model"}};
   const std::size_t equals = word.find('=');

@@ -26,8 +26,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether an MPI launcher started this process, judged by the environment variables that Open MPI,
-/// MPICH, Intel MPI and Slurm set.
+/// Whether an MPI launcher started this process, according to the environment variables that Open
+/// MPI, MPICH, Intel MPI and Slurm set.
 [[nodiscard]] inline bool is_started_by_mpi() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK"}) {
     if (std::getenv(name) != nullptr) return true;
@@ -40,7 +40,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  // The message is written by a single call, because mpirun merges the output of all processes, and
+  // The message is written in a single call, because mpirun merges the output of all processes, and
   // its own, into one stream.
   const std::string process = std::to_string(mpi_rank(MPI_COMM_WORLD) + 1);
   const std::string line = "plumb: process " + process + " of " +
@@ -61,7 +61,7 @@ int run_mpi_command_line(int argc, char** argv, MakeModel make_model) {
   if (detail::mpi_rank(MPI_COMM_WORLD) == 0) {
     MpiRanking ranking(MPI_COMM_WORLD);
     code = run_command_line(argc, argv, std::move(make_model), &ranking);
-    // After a signal, the other processes may have ended already.
+    // After a signal, the other processes may already have ended.
     if (ranking.is_broken() || code > 128) MPI_Abort(MPI_COMM_WORLD, code);
     ranking.end();
   } else {

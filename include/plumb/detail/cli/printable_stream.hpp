@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are control sequences in a dataset kept from acting on a terminal?
+// How are control sequences in a dataset prevented from affecting a terminal?
 //
 // All output of a subcommand goes through one stream, which escapes control characters
 // (core/printable.hpp) except line feeds and tabs. Therefore no column, note or message can bypass

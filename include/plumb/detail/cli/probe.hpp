@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The options of `plumb probe`, which `plumb calibrate --model` also has.
+/// The options of `plumb probe`, which `plumb calibrate --model` also accepts.
 struct ProbeArguments {
   ProbeSettings probe{};
   JobTarget target{};
@@ -54,15 +54,15 @@ struct ProbeArguments {
   }
 };
 
-/// A chat template writes BOS itself, so plumb adds no BOS unless the user sets `bos`.
+/// A chat template writes BOS itself, so plumb does not add BOS unless the user sets `bos`.
 inline void take_bos_of_template(const options::variables_map& values, ProbeSettings& settings) {
   const auto bos = values.find("bos");
   const bool is_given = bos != values.end() && !bos->second.defaulted();
   if (settings.chat && !is_given) settings.bos = Bos::none();
 }
 
-/// Throws a user error, before a model is loaded, for an option that has no effect with the model's
-/// kind.
+/// Throws a user error, before a model is loaded, for an option that has no effect for this kind of
+/// model.
 inline void tell_kind(const options::variables_map& values, ProbeArguments& arguments,
                       const ModelMaker& make_model) {
   arguments.probe.masked = will_be_masked(make_model, arguments.target);
@@ -86,9 +86,9 @@ inline void tell_kind(const options::variables_map& values, ProbeArguments& argu
   return {std::move(by), make_model.chat_renderer(), settings.chat_turn, settings.system.text};
 }
 
-/// The conversation that a probe's settings request, in the format of the template file that the
-/// settings name or else of the model's own template. Throws like chat_by, and a user error if
-/// there is no template.
+/// The conversation that a probe's settings request, in the format of the template file in the
+/// settings or, if there is none, of the model's own template. Throws the same errors as chat_by,
+/// and a user error if there is no template.
 [[nodiscard]] inline Chat chat_of(const ModelMaker& make_model, const ProbeSettings& settings,
                                   const AnyModel& model) {
   if (!settings.chat) return {};

@@ -38,7 +38,8 @@ struct RankArguments {
     if (!rank.fixed.empty()) {
       throw user_error({.setting = "shard"}, "does not split rankings by `fixed`", "remove it");
     }
-    // If shards found different vectors in the cache, they would divide packs differently.
+    // If shards found different vectors in the cache, they would divide the work into packs
+    // differently.
     if (rank.cache_vectors) {
       throw user_error({.setting = "cache-vectors"}, "does not work with `shard`",
                        "remove it, or embed the entities once and pass them with `entities`");

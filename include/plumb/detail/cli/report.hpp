@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// plumb report: makes the page and tables from a results folder.
+// plumb report: generates the page and tables from a results folder.
 //
 // The folder may come from plumb or from lm-pub-quiz; nothing is scored again. By default the page
 // is written next to the results. With --out it is written elsewhere, and the results folder does
-// not change. A non-empty --out is refused unless it contains a report of the same run, or
-// --overwrite is given.
+// not change. A non-empty --out is rejected unless it contains a report of the same run or
+// --overwrite is specified.
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do settings, declared once (run/job_setting.hpp), become options of the command line?
+// How are settings that are declared once (run/job_setting.hpp) turned into command-line options?
 
 #include <concepts>
 #include <cstdint>
@@ -62,9 +62,9 @@ class DescribeOptions {
   const Console& console_;
 };
 
-/// A visitor that reads each setting from the command line, or else from its environment variable;
-/// a setting that has neither keeps its value. Throws a user error for a word that the setting does
-/// not accept.
+/// A visitor that reads each setting from the command line or, failing that, from its environment
+/// variable; a setting that is in neither keeps its value. Throws a user error for an argument that
+/// the setting does not accept.
 class ReadOptions {
  public:
   ReadOptions(const options::variables_map& values, const Console& console)
@@ -130,8 +130,8 @@ class ReadOptions {
   const Console& console_;
 };
 
-/// A visitor that throws a user error for a setting that was given but has no effect with the other
-/// settings. Used after all settings are read.
+/// A visitor that throws a user error for a setting that was specified but has no effect in
+/// combination with the other settings. Used after all settings have been read.
 class RefuseIdleOptions {
  public:
   explicit RefuseIdleOptions(const options::variables_map& values) : values_(values) {}
@@ -155,8 +155,8 @@ void describe_settings(options::options_description& list, const Settings& defau
   Settings::visit(defaults, visitor);
 }
 
-/// Reads settings, and records in the console which were given. Throws like ReadOptions and
-/// RefuseIdleOptions.
+/// Reads settings, and records in the console which of them were specified. Throws the same errors
+/// as ReadOptions and RefuseIdleOptions.
 template <class Settings>
 void read_settings(const options::variables_map& values, Console& console, Settings& settings) {
   ReadOptions reader(values, console);
@@ -167,8 +167,8 @@ void read_settings(const options::variables_map& values, Console& console, Setti
   Settings::visit(std::as_const(settings), record);
 }
 
-/// Reads a subcommand's words into its settings. Returns nullopt after printing help, else the
-/// parsed words, from which callers can see which options were given.
+/// Reads a subcommand's arguments into its settings. Returns nullopt after printing help, otherwise
+/// the parsed arguments, which show callers which options were specified.
 template <class Settings>
 std::optional<options::variables_map> parse_settings(Console& console, const std::string& called,
                                                      Settings& settings,

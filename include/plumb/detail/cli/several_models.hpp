@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs one command for several models: makes a run folder for each model, and compares the runs.
+// Runs one command for several models: creates a run folder for each model, and compares the runs.
 //
-// The subcommand runs once for each model, with the options that were given, into OUT/NAME. A model
-// that fails is reported, and the others still run. At the end the complete runs are compared in
+// The subcommand runs once for each model, with the user's options, and writes to OUT/NAME. A model
+// that fails is reported, and the others still run. At the end, the complete runs are compared in
 // OUT/comparison. With --resume, complete runs are read and the others are resumed. With --shard
-// I/N this process runs the I-th of every N models and compares nothing.
+// I/N, this process runs the I-th of every N models and compares nothing.
 
 #include <algorithm>
 #include <cstddef>
@@ -31,8 +31,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The models that a command line names. Throws a user error for a table that cannot be read, for
-/// two models with the same name, and for a table together with `model` or `server`.
+/// The models that a command line specifies. Throws a user error for a table that cannot be read,
+/// for two models with the same name, and for a table together with `model` or `server`.
 [[nodiscard]] inline std::vector<AskedModel> asked_models(const JobTarget& target) {
   std::vector<AskedModel> models;
   if (!target.asks_several())
@@ -82,7 +82,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return all;
 }
 
-/// The command line that runs one of the models.
+/// The arguments of the command line that runs one of the models.
 inline std::vector<std::string> words_for(const AskedModel& model, Json given,
                                           const JobTarget& target) {
   for (const char* of_all : {"model", "models", "server", "shot-seeds"}) given.erase(of_all);
@@ -104,7 +104,7 @@ struct ComparingCommand {
   Json options = Json::object();
 };
 
-/// The comparison by `command`, with those of the user's options that `names` lists.
+/// The comparison using `command`, with those of the user's options that are listed in `names`.
 inline ComparingCommand comparing_with(const Console& console, const std::string& command,
                                        const std::vector<std::string>& names) {
   ComparingCommand made{command};
@@ -131,9 +131,10 @@ inline int compare_several(Console& console, const JobTarget& target,
   return console.run(by.name, comparing);
 }
 
-/// Runs `command` ("probe") for each model. Returns 0 if all succeeded, 2 if the user can fix all
-/// failures, else 1. `asked` contains the settings of a probe, which determine the number of shot
-/// draws per model. Throws a user error for models that have the same name, and Interrupted.
+/// Runs `command` ("probe") for each model. Returns 0 if all runs succeeded, 2 if the user can fix
+/// all failures, otherwise 1. `asked` contains the settings of a probe, which determine the number
+/// of shot draws per model. Throws a user error for models that have the same name; also throws
+/// Interrupted.
 inline int ask_each_model(Console& console, const char* command, const JobTarget& target,
                           const ComparingCommand& by, const ProbeSettings* asked = nullptr) {
   std::vector<AskedModel> models = asked_models(target);

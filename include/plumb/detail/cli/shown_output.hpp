@@ -3,9 +3,9 @@
 
 // What does a command print?
 //
-// Without options, it prints tables and the cost of a run for people. With --format, it prints only
-// the tables, for another program or a paper; with --json, metrics.json; with --quiet, only errors.
-// If the output is for a program, notes and progress go to stderr.
+// Without options, it prints tables and the cost of a run in human-readable form. With --format, it
+// prints only the tables, for another program or a paper; with --json, metrics.json; with --quiet,
+// only errors. If the output is for a program, notes and progress go to stderr.
 
 #include <array>
 #include <boost/program_options.hpp>
@@ -25,7 +25,7 @@ inline void add_output(boost::program_options::options_description& list) {
 }
 
 /// Reads the output options, if the command has any. Throws a user error for an unknown format, and
-/// if two of these options are given together.
+/// if two of these options are specified together.
 inline void read_output(const boost::program_options::variables_map& values, Console& console) {
   ShownOutput& shown = console.shown;
   std::string given;
@@ -51,8 +51,8 @@ inline void read_output(const boost::program_options::variables_map& values, Con
                    "use csv, json, latex, markdown or terminal");
 }
 
-/// The stream for text that people read: stdout, or stderr if stdout is for a program; with
-/// --quiet, the text is discarded.
+/// The stream for human-readable text: stdout, or stderr if stdout is for a program; with --quiet,
+/// the text is discarded.
 [[nodiscard]] inline std::ostream& for_people(Console& console) {
   static std::ostream nowhere(nullptr);
   if (console.shown.quiet) return nowhere;

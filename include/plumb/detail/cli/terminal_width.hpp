@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number of characters in a line of the terminal on a file descriptor; 80 if the terminal does
-/// not report this number; nullopt if the descriptor is not a terminal.
+/// The line length, in characters, of the terminal on a file descriptor; 80 if the terminal does
+/// not report it; nullopt if the descriptor is not a terminal.
 [[nodiscard]] inline std::optional<std::size_t> terminal_width(int stream) {
   if (isatty(stream) == 0) return std::nullopt;
   winsize size{};
@@ -28,8 +28,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return size.ws_col;
 }
 
-/// The maximum number of characters in a line of a table; 0 means unlimited. `columns` is the value
-/// of COLUMNS, null if it is not set. A value that is not a whole number of at least 1 is ignored.
+/// The maximum length of a table's lines, in characters; 0 means unlimited. `columns` is the value
+/// of COLUMNS, or null if it is not set. A value that is not a whole number of at least 1 is
+/// ignored.
 [[nodiscard]] inline std::size_t table_width(const char* columns,
                                              std::optional<std::size_t> terminal) {
   const std::string_view text = columns == nullptr ? "" : columns;

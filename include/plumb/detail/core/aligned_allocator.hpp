@@ -3,8 +3,8 @@
 
 // Memory for numbers that are loaded into vector registers.
 //
-// The memory is aligned to a cache line, regardless of the vector width. One file may therefore
-// allocate it, and another file, compiled with different flags, may free it.
+// The memory is aligned to a cache line, regardless of the vector width. The memory may therefore
+// be allocated in one file and freed in another that is compiled with different flags.
 
 #include <cstddef>
 #include <new>
@@ -22,7 +22,7 @@ struct AlignedAllocator {
   AlignedAllocator() = default;
   template <class U>
   explicit(false) AlignedAllocator(const AlignedAllocator<U>&) noexcept {
-  }  // NOLINT: std::vector requires an implicit one
+  }  // NOLINT: std::vector requires an implicit constructor
   [[nodiscard]] T* allocate(std::size_t count) {
     if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
     return static_cast<T*>(::operator new(count * sizeof(T), alignment));

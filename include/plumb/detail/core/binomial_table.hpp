@@ -4,14 +4,14 @@
 // How many of n independent trials succeed?
 //
 // Draws from Binomial(n, a/b) by inversion of its distribution function, which is tabulated once.
-// Each draw takes one uniform number and finds its entry through a guide table (Chen & Asau 1974)
-// in about one step. std::binomial_distribution is not used because its results differ between
+// Each draw uses one uniform number and finds its entry through a guide table (Chen & Asau 1974) in
+// about one step. std::binomial_distribution is not used because its results differ between
 // standard libraries. Here the weights are computed from the mode's weight by
 //   w(k+1) / w(k) = (n − k) a / ((k + 1) (b − a)),
 // and no product is added to anything. Therefore no compiler can fuse a multiplication with an
 // addition, and the table has the same bits on every IEEE machine. Accuracy: with up to a million
-// trials, the tabulated function is within 1e-12 of the true one everywhere. Outcomes whose
-// probability is below 2^-53 times that of the likeliest outcome are never drawn.
+// trials, the tabulated function is within 1e-12 of the exact one everywhere. Outcomes whose
+// probability is below 2^-53 times that of the most likely outcome are never drawn.
 
 #include <algorithm>
 #include <bit>
@@ -80,7 +80,7 @@ class BinomialTable {
   }
 
  private:
-  /// The number of successes of the first entry.
+  /// The number of successes that the first entry stands for.
   std::uint64_t first_ = 0;
   /// P(successes ≤ first + i).
   std::vector<double> at_most_;

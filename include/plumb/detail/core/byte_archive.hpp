@@ -3,8 +3,8 @@
 
 // Converts values to bytes and back within one process, for data kept in a temporary file.
 //
-// A type lists its members once, `template <class Archive> void archive(Archive& of) { of(a_, b_); }`;
-// ByteWriter writes them, ByteReader reads them in the same order.
+// A type lists its members once, `template <class Archive> void archive(Archive& of) { of(a_, b_);
+// }`; ByteWriter writes them, and ByteReader reads them in the same order.
 
 #include <cstddef>
 #include <cstring>
@@ -55,7 +55,7 @@ class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
 
-  /// Throws an internal error if the bytes end before the values do.
+  /// Throws an internal error if the bytes end before all values have been read.
   template <class... T>
   void operator()(T&... values) {
     (read(values), ...);

@@ -4,10 +4,10 @@
 // Do the bodies of non-template functions come from the headers or from a compiled library?
 //
 // By default every header contains its function bodies. The dataset readers, the reports and the
-// code that measures finished run folders are long and are the same in every file that calls them.
-// If PLUMB_COMPILED is defined, their headers only declare them, and they are compiled once, in the
-// target plumb::compiled or plumb::command. CMake defines the macro for targets that link one of
-// these.
+// code that measures finished run folders are long, and they compile to the same code in every file
+// that uses them. If PLUMB_COMPILED is defined, their headers only declare them, and they are
+// compiled once, in the target plumb::compiled or plumb::command. CMake defines the macro for
+// targets that link to either of these.
 
 #include "plumb/detail/core/version.hpp"
 

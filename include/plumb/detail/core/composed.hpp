@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a text in Unicode's composed form (NFC), and how is it converted to that form?
+// Is a text in Unicode's composed form (NFC), and if not, how is it converted?
 //
 // "ü" may be written as one character or as "u" followed by a mark. The two look the same, but most
-// tokenizers split them into different tokens. This file contains the pairs that compose
-// (UnicodeData, version 14, without the composition exclusions), so that names can be checked
-// without a Unicode library. The models' own normal forms are in huggingface/normal_form.hpp.
-// `composed` departs from NFC in two ways. First, it keeps characters that NFC would decompose or
-// replace if they are not a letter with a mark (CJK compatibility ideographs, Hebrew presentation
-// forms, Indic letters with nukta); `is_composed` still reports that they are not NFC. Second, if
-// no pair contains a mark, it treats the mark as a letter, so other marks are not moved across it.
+// tokenizers split them into different tokens. This file lists the pairs that compose (UnicodeData,
+// version 14, without the composition exclusions) so that names can be checked without a Unicode
+// library. The normalization forms that models apply are in huggingface/normal_form.hpp. `composed`
+// departs from NFC in two ways. First, it keeps characters that NFC would decompose or replace,
+// unless they consist of a letter and a mark (it keeps CJK compatibility ideographs, Hebrew
+// presentation forms, Indic letters with nukta); `is_composed` still reports that these are not in
+// NFC. Second, it treats a mark that occurs in no pair as a letter, so other marks are not moved
+// across it.
 
 #include <algorithm>
 #include <array>
@@ -27,15 +28,15 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A mark, its combining class (which orders the marks after a letter), and the letters that it
-/// composes with. `pairs` alternates between a letter and the character that this letter and the
-/// mark form.
+/// composes with. `pairs` alternates between a letter and the character that it forms with the
+/// mark.
 struct ComposingMark {
   char32_t mark;
   int combining_class;
   std::u32string_view pairs;
 };
 
-/// In ascending order of marks.
+/// Sorted by mark, in ascending order.
 inline constexpr auto composing_marks = std::to_array<ComposingMark>({
     // clang-format off
     {0x300, 230, U"AÀEÈIÌOÒUÙaàeèiìoòuùÜǛüǜNǸnǹЕЀИЍеѐиѝĒḔēḕŌṐōṑWẀwẁÂẦâầĂẰăằÊỀêềÔỒôồƠỜơờƯỪưừYỲyỳἀ"
@@ -128,7 +129,7 @@ inline constexpr auto replaced_characters = std::to_array<std::pair<char32_t, ch
     // clang-format on
 });
 
-/// The first and last character of each range of other characters that no NFC text contains, in
+/// The first and last characters of each range of other characters that never occur in NFC text, in
 /// ascending order.
 inline constexpr auto uncomposed_characters = std::to_array<char32_t>({
     // clang-format off
@@ -240,7 +241,7 @@ inline void order_marks(std::u32string& text) {
   order_marks(parts);
   std::u32string made;
   std::size_t letter = std::u32string::npos;
-  int last_class = -1;  // of the marks kept after the letter; -1 if there are none
+  int last_class = -1;  // class of the last mark kept after the letter; -1 if there is none
   for (const char32_t c : parts) {
     const int its_class = class_of_mark(c);
     if (letter != std::u32string::npos && last_class < its_class) {

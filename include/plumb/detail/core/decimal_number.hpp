@@ -4,8 +4,8 @@
 // Which number does a decimal text denote?
 //
 // std::from_chars reads a double correctly rounded and independently of the program's locale.
-// libc++ provides this only since version 20. Without it, this file finds the number by the same
-// grammar and replaces "." with the locale's decimal point; std::strtod then reads it.
+// libc++ provides this only since version 20. If it is missing, this file finds the number using
+// the same grammar and replaces "." with the locale's decimal point; std::strtod then parses it.
 
 #include <array>
 #include <charconv>
@@ -40,10 +40,10 @@ inline const char* past_word(const char* first, const char* last, std::string_vi
   return at;
 }
 
-/// std::from_chars(first, last, value), implemented with strtod. It reads the longest prefix of
-/// this form: an optional "-", then digits with at most one point and an optional exponent, or
-/// "inf", "infinity" or "nan". "nan(…)" is read up to the bracket. `value` is unchanged if the
-/// result has an error.
+/// std::from_chars(first, last, value), implemented with strtod. It reads the longest prefix that
+/// consists of an optional "-" followed by either digits with at most one point and an optional
+/// exponent, or "inf", "infinity" or "nan". "nan(…)" is read up to the bracket. `value` is
+/// unchanged if the result has an error.
 inline std::from_chars_result read_number_by_strtod(const char* first, const char* last,
                                                     double& value) {
   const char* at = first;
@@ -81,7 +81,7 @@ inline std::from_chars_result read_number_by_strtod(const char* first, const cha
     text.append(mantissa, at);
   }
   const double read = std::strtod(text.c_str(), nullptr);
-  // The number is above the largest double, or closer to 0 than half the smallest one.
+  // The number is greater than the largest double, or closer to 0 than half the smallest one.
   if (std::isinf(read) || (read == 0 && !is_zero)) return {at, std::errc::result_out_of_range};
   value = read;
   return {at, std::errc()};
@@ -98,8 +98,8 @@ std::from_chars_result read_number(const char* first, const char* last, Number& 
   }
 }
 
-/// The finite number that the whole text denotes, such as "-1.5e3". Nothing if the text is not a
-/// number or a double cannot represent it.
+/// The finite number that the whole text denotes, such as "-1.5e3". Returns nullopt if the text is
+/// not a number or does not fit in a double.
 inline std::optional<double> finite_number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -108,7 +108,8 @@ inline std::optional<double> finite_number(std::string_view text) {
   return value;
 }
 
-/// A number rounded to ten significant digits, so that writing and reading it changes nothing.
+/// A number rounded to ten significant digits, so that it survives being written and read back
+/// unchanged.
 inline double ten_digits(double value) {
   std::array<char, 40> text{};
   const auto end =

@@ -3,9 +3,9 @@
 
 // One small interface for all of the library's file access.
 //
-// Run folders, journals, datasets and pages are read and written through a Disk. Tests use a disk
-// in memory and can make any call fail. Mapped files (vectors, weights) and files that backends
-// read themselves do not go through it.
+// Run folders, journals, datasets and pages are read and written through a Disk. Tests use an
+// in-memory disk and can make any call fail. Mapped files (vectors, weights) and files that
+// backends read themselves do not go through it.
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -29,7 +29,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 // Disk, OutputFile and FolderLock have virtual functions so that a test can run any of the
-// library's readers and writers on its own disk. The readers and writers then need not be
+// library's readers and writers on its own disk. This way, the readers and writers need not be
 // templates.
 
 /// A file that is being written; the destructor closes it. Not thread-safe.
@@ -38,52 +38,53 @@ class OutputFile {
   virtual ~OutputFile() = default;
   /// Appends. After an error, any part of the bytes may have been written.
   [[nodiscard]] virtual std::error_code write(std::string_view bytes) = 0;
-  /// Returns once everything written so far survives a power loss.
+  /// Returns once everything written so far would survive a power loss.
   [[nodiscard]] virtual std::error_code sync() = 0;
 };
 
-/// Gives one process the exclusive right to write into a folder; the destructor releases it. Any
-/// thread may destroy it.
+/// Gives one process the exclusive right to write to a folder; the destructor releases the lock.
+/// Any thread may destroy it.
 class FolderLock {
  public:
   virtual ~FolderLock() = default;
 };
 
-/// Queries throw std::filesystem::filesystem_error if the disk refuses. Functions that change the
-/// disk return an error code. Any number of threads may use the same disk for different files.
+/// Queries throw std::filesystem::filesystem_error if the disk reports an error. Functions that
+/// change the disk return an error code. Any number of threads may use the same disk for different
+/// files.
 class Disk {
  public:
   using Path = std::filesystem::path;
   /// A stream is a pipe or a device, which may never end.
   enum class Kind { nothing, file, folder, stream };
-  /// `create` makes a file, or replaces an existing one. Neither mode follows a link, because its
+  /// `create` creates a file or replaces an existing one. Neither mode follows a link, because its
   /// target may be another user's file.
   enum class Opening { create, append };
 
   virtual ~Disk() = default;
 
   [[nodiscard]] virtual Kind kind(const Path& path) const = 0;
-  /// The entries of a folder, as sorted paths that begin with the folder's own path.
+  /// The entries of a folder as sorted paths, each beginning with the folder's own path.
   [[nodiscard]] virtual std::vector<Path> list(const Path& folder) const = 0;
-  /// The path with links and dots resolved, as far as it exists.
+  /// The path with links and dots resolved, as far as the path exists.
   [[nodiscard]] virtual Path canonical(const Path& path) const = 0;
   /// Null if the path cannot be opened or is a folder. A failed read sets the stream's badbit.
   [[nodiscard]] virtual std::unique_ptr<std::istream> read(const Path& file) const = 0;
 
   /// Null if the file cannot be opened.
   [[nodiscard]] virtual std::unique_ptr<OutputFile> write(const Path& file, Opening how) = 0;
-  /// Replaces an existing file at `to` atomically. The new name survives a power loss only after
-  /// `sync_folder`.
+  /// Replaces an existing file at `to` atomically. The new name is guaranteed to survive a power
+  /// loss only after `sync_folder`.
   [[nodiscard]] virtual std::error_code rename(const Path& from, const Path& to) = 0;
   /// Removing a file that does not exist is not an error.
   [[nodiscard]] virtual std::error_code remove(const Path& file) = 0;
-  /// Truncates a file to its first `size` bytes; a link is not followed.
+  /// Truncates a file to its first `size` bytes; does not follow symbolic links.
   [[nodiscard]] virtual std::error_code cut(const Path& file, std::uintmax_t size) = 0;
   /// Creates a folder and its parents; an existing folder is not an error.
   [[nodiscard]] virtual std::error_code make_folders(const Path& folder) = 0;
-  /// Returns once the names in a folder survive a power loss.
+  /// Returns once the names in a folder would survive a power loss.
   [[nodiscard]] virtual std::error_code sync_folder(const Path& folder) = 0;
-  /// errc::resource_unavailable_try_again if another process holds the lock.
+  /// Returns errc::resource_unavailable_try_again if another process holds the lock.
   [[nodiscard]] virtual std::error_code lock(const Path& folder,
                                              std::unique_ptr<FolderLock>& held) = 0;
 };
@@ -148,7 +149,8 @@ class RealDisk : public Disk {
   Kind kind(const Path& path) const override {
     std::error_code failed;
     const auto status = std::filesystem::status(path, failed);
-    if (failed == std::errc::filename_too_long) return Kind::nothing;  // no file has such a name
+    // no file can have such a long name
+    if (failed == std::errc::filename_too_long) return Kind::nothing;
     if (status.type() == std::filesystem::file_type::none) {
       throw std::filesystem::filesystem_error("status", path, failed);
     }
@@ -169,7 +171,7 @@ class RealDisk : public Disk {
   }
   std::unique_ptr<std::istream> read(const Path& file) const override {
     auto stream = std::make_unique<std::ifstream>(file, std::ios::binary);
-    std::error_code ignored;  // a file stream opens folders, too
+    std::error_code ignored;  // a file stream can also open folders
     if (!*stream || std::filesystem::is_directory(file, ignored)) return nullptr;
     return stream;
   }

@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Converts to a plain path, for uses such as messages in which only the path's text matters. The
-/// disk must outlive this object. Any number of threads may read the same object.
+/// Converts to a plain path for uses where only the path's text matters, such as messages. The disk
+/// must outlive this object. Any number of threads may read the same object.
 class DiskPath {
  public:
   DiskPath() = default;
@@ -77,13 +77,13 @@ class DiskPath {
     }
     return all;
   }
-  /// The path with links and dots resolved, as far as it exists.
+  /// The path with links and dots resolved, as far as the path exists.
   [[nodiscard]] DiskPath canonical() const { return with(disk_->canonical(path_)); }
   /// Null if the file cannot be read.
   [[nodiscard]] std::unique_ptr<std::istream> read() const { return disk_->read(path_); }
 
-  /// This is a template so that a comparison with a plain path converts this path to a plain one
-  /// and ignores the disk.
+  /// A template, so that comparing with a plain path converts this path to a plain one and ignores
+  /// the disk.
   template <std::same_as<DiskPath> A, std::same_as<DiskPath> B>
   friend bool operator==(const A& a, const B& b) {
     return a.path_ == b.path_ && a.disk_ == b.disk_;

@@ -3,11 +3,11 @@
 
 // What went wrong, where, and how can it be fixed?
 //
-// There is one exception type for the whole library. Its text is one line, "file:line: field:
-// message; remedy", so that a person or an editor can jump to that line. Control characters in the
-// data are shown as escapes (core/printable.hpp). A message writes a setting, which is a member of
-// a job's settings, as `bos`; the command line shows it as --bos. The library never prints or
-// exits; a command maps `Fault` to its exit code.
+// The whole library uses one exception type. Its text is one line, "file:line: field: message;
+// remedy", so that a person or an editor can jump to that line. Control characters in the data are
+// shown as escapes (core/printable.hpp). A message refers to a setting (a member of a job's
+// settings) as `bos`; the command line shows it as --bos. The library never prints or exits; a
+// command maps `Fault` to its exit code.
 
 #include <cstddef>
 #include <filesystem>
@@ -20,11 +20,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where the fault lies: with the user's input (exit code 2), or with the machine or the code (exit
-/// code 1).
+/// The source of the fault: the user's input (exit code 2), or the machine or the code (exit code
+/// 1).
 enum class Fault { user, internal };
 
-/// The location of an error. Empty parts do not appear in the text. Lines count from 1.
+/// The location of an error. Empty fields are left out of the text. Lines are numbered from 1.
 struct Site {
   std::filesystem::path file{};
   std::size_t line = 0;
@@ -45,7 +45,7 @@ class Error : public std::runtime_error {
 
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
   [[nodiscard]] const Site& site() const noexcept { return site_; }
-  /// What to do about it; empty if the error names no remedy.
+  /// How to fix the error; empty if no remedy is known.
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
 
  private:
@@ -62,7 +62,7 @@ class Error : public std::runtime_error {
     text += message;
     if (!remedy.empty()) text.append("; ").append(remedy);
     for (char& c : text) {
-      if (c == '\n' || c == '\r') c = ' ';  // one line, whatever the data contains
+      if (c == '\n' || c == '\r') c = ' ';  // always one line, regardless of the data
     }
     return printable(text, "\t");
   }
@@ -72,7 +72,7 @@ class Error : public std::runtime_error {
   std::string remedy_;
 };
 
-/// The results come from more than one model. A job detects this when it is done, and resuming does
+/// The results come from more than one model. A job detects this only at the end, and resuming does
 /// not help. Any number of threads may read the same object.
 class MixedResults : public Error {
  public:
@@ -85,8 +85,8 @@ class MixedResults : public Error {
   return {Fault::user, std::move(site), message, remedy};
 }
 
-/// A failure that is not the user's fault, such as a failed write or a backend that rejects a batch
-/// that it made itself.
+/// A failure that is not the user's fault, such as a failed write or a backend that rejects its own
+/// batch.
 [[nodiscard]] inline Error internal_error(Site site, const std::string& message,
                                           const std::string& remedy = {}) {
   return {Fault::internal, std::move(site), message, remedy};

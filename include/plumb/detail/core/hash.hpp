@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return hash;
 }
 
-/// Lets an unordered map with string keys be searched by a string_view.
+/// Allows string_view lookups in an unordered map with string keys.
 struct TextHash {
   using is_transparent = void;
   [[nodiscard]] std::size_t operator()(std::string_view text) const noexcept {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Converts a text to lower case.
+// Converts text to lower case.
 //
-// It maps one letter at a time, by Unicode's simple lower-case mapping (UnicodeData, version 14).
-// Most of the mapping is the inverse of the upper-case table; the rest is listed here. We depart
-// from Python's str.lower in two ways: "İ" becomes "i" without a second dot, and a final "ς"
-// becomes "σ" like every other sigma, so that a word matches its form in capitals. "ß" does not
+// It converts one letter at a time, using Unicode's simple lower-case mapping (UnicodeData, version
+// 14). Most of the mapping is the inverse of the upper-case table; the rest is listed here. It
+// differs from Python's str.lower in two ways: "İ" becomes "i" without a second dot, and a final
+// "ς" becomes "σ" like every other sigma, so that a word matches its form in capitals. "ß" does not
 // match "SS", "ı" does not match "I", and separate accent marks are not composed.
 
 #include <algorithm>
@@ -22,8 +22,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Lower-case letters whose upper case has a different lower case, such as "µ", "ı", "ſ" and "ς".
-/// If a run of upper_case_runs begins with such a letter, it contains only such letters.
+/// Lower-case letters whose upper-case form maps to a different lower-case letter, such as "µ",
+/// "ı", "ſ" and "ς". If a run of upper_case_runs begins with such a letter, it contains only such
+/// letters.
 inline constexpr auto second_lower_cases = std::to_array<std::uint32_t>({
     // clang-format off
     0xB5, 0x131, 0x17F, 0x1C5, 0x1C8, 0x1CB, 0x1F2, 0x345, 0x3C2, 0x3D0, 0x3D1, 0x3D5, 0x3D6,
@@ -32,7 +33,7 @@ inline constexpr auto second_lower_cases = std::to_array<std::uint32_t>({
     // clang-format on
 });
 
-/// Title-case digraphs, and capitals whose lower case has a different upper case.
+/// Title-case digraphs, and capitals whose lower-case form maps to a different upper-case letter.
 inline constexpr auto further_lower_case_runs = std::to_array<UpperCaseRun>({
     // clang-format off
     {0x130, 0x130, 1, -199}, {0x1C5, 0x1C5, 1, 1}, {0x1C8, 0x1C8, 1, 1}, {0x1CB, 0x1CB, 1, 1},
@@ -61,7 +62,7 @@ inline constexpr auto lower_case_runs = [] {
   return runs;
 }();
 
-/// The simple lower case of a code point in Unicode; the code point itself if it has none.
+/// The code point's simple lower-case mapping in Unicode, or the code point itself if it has none.
 [[nodiscard]] inline char32_t to_lower(char32_t value) noexcept {
   if (value < 0x80) return value >= U'A' && value <= U'Z' ? value + 0x20 : value;
   return detail::mapped_by(detail::lower_case_runs, value);

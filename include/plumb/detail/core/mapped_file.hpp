@@ -3,7 +3,7 @@
 
 // How is a large file accessed as if it were memory?
 //
-// The file is mapped: the system loads each page on first access and may drop it again. Files of
+// The file is mapped: the system loads each page on first access and may evict it later. Files of
 // vectors and weights are read this way.
 
 #include <fcntl.h>
@@ -25,10 +25,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class MappedFile {
  public:
   MappedFile() = default;
-  /// With a `size`, the file is created or extended to that size and is writable; the path must not
-  /// be a link. Without a `size`, the existing file is mapped for reading. Throws a user error if
-  /// the file is empty or cannot be opened, and an internal error if disk space or memory is
-  /// insufficient.
+  /// If `size` is given, the file is created or extended to that size and is writable; the path
+  /// must not be a symbolic link. Otherwise, the existing file is mapped for reading. Throws a user
+  /// error if the file is empty or cannot be opened, and an internal error if there is not enough
+  /// disk space or memory.
   explicit MappedFile(const std::filesystem::path& file, std::size_t size = 0) {
     const bool writes = size > 0;
     const int descriptor =

@@ -5,8 +5,8 @@
 //
 // OpenMP distributes them if at least one of the program's files is compiled with OpenMP. Otherwise
 // they run one after another. A file compiled with OpenMP registers its loop at start-up, and all
-// other files call the registered loop. A program may therefore contain files of both kinds. Pieces
-// must not depend on one another or on their order, so the results are the same either way.
+// other files call the registered loop. A program may therefore mix both kinds of file. Pieces must
+// not depend on one another or on their order, so the results are the same either way.
 
 #include <cstddef>
 #include <exception>
@@ -34,8 +34,8 @@ inline const bool names_loop = (openmp_loop = &loop_by_openmp, true);
 }  // namespace with_openmp
 #endif
 
-/// Calls `work(i)` for each i in [0, count), on OpenMP's threads. If pieces throw, the other pieces
-/// still run, and the exception of the lowest i is rethrown here.
+/// Calls `work(i)` for each i in [0, count), on OpenMP's threads. If any pieces throw, the others
+/// still run, and the exception from the lowest i is rethrown here.
 template <class Work>
 void parallel_for(std::size_t count, Work work) {
   struct Pieces {

@@ -7,10 +7,10 @@
 // characters in them. An escape sequence can move the cursor, hide earlier output or rename the
 // window; a direction override shows letters in a different order. Each such character is shown as
 // its JSON escape, for example "\u001b". No terminal acts on the escape, and a JSON string contains
-// it in the same form. The characters are the control characters (C0, DEL, C1), the line and
-// paragraph separators, and the directional overrides, embeddings and isolates (The Unicode
+// it in the same form. The escaped characters are the control characters (C0, DEL, C1), the line
+// and paragraph separators, and the directional overrides, embeddings and isolates (The Unicode
 // Standard, 23.2). Directional marks are kept, because they occur in Arabic labels. Bytes that are
-// not UTF-8 become U+FFFD, because a terminal may read them as C1 controls.
+// not UTF-8 become U+FFFD, because a terminal may interpret them as C1 controls.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a terminal or a page may obey the character instead of showing it.
+/// Whether a terminal or a page might act on the character instead of showing it.
 [[nodiscard]] constexpr bool is_control(char32_t c) noexcept {
   return c < 0x20 || (c >= 0x7F && c <= 0x9F) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);
@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return text;
 }
 
-/// The text with its control characters as escapes, except those in `kept` (such as "\n\t").
+/// The text with its control characters escaped, except those in `kept` (such as "\n\t").
 [[nodiscard]] inline std::string printable(std::string_view text, std::string_view kept = {}) {
   std::string shown;
   shown.reserve(text.size());
@@ -53,7 +53,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return shown;
 }
 
-/// The first control character of a text; size 0 if there is none. NUL counts as one.
+/// The first control character in a text; its size is 0 if there is none. NUL counts as a control
+/// character.
 [[nodiscard]] inline CodePoint first_control(std::string_view text) noexcept {
   while (!text.empty()) {
     const CodePoint head = first_code_point(text);

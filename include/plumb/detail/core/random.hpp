@@ -3,9 +3,9 @@
 
 // Random numbers that make a run reproducible anywhere.
 //
-// Each stream has a name. The same (seed, name) gives the same numbers, no matter which streams
-// were used before, in which order or on which thread. The C++ standard fixes the output of
-// std::mt19937_64 but not of its distributions, so the draws are implemented here.
+// Each stream has a name. The same (seed, name) always produces the same numbers, regardless of
+// which streams were used before, in which order or on which thread. The C++ standard fixes the
+// output of std::mt19937_64 but not of its distributions, so the draws are implemented here.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,8 +24,8 @@ class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::string_view name) : engine_(mix(seed, name)) {}
 
-  /// Uniform integer in [0, n), without bias; 0 < n < 2^32. Source: Lemire 2019, multiply and
-  /// reject.
+  /// A uniform integer in [0, n), without bias; requires 0 < n < 2^32. Source: Lemire 2019,
+  /// multiply and reject.
   std::size_t below(std::size_t n) {
     const std::uint64_t range = n;
     std::uint64_t product = (engine_() >> 32) * range;
@@ -36,9 +36,8 @@ class RandomStream {
     return static_cast<std::size_t>(product >> 32);
   }
 
-  /// Draws `count` of the values without replacement (all by default) and moves them to the front,
-  /// in the order of the draws (Fisher and Yates). With a larger count, the draws begin with the
-  /// same values.
+  /// Draws `count` of the values (by default all) without replacement and moves them to the front,
+  /// in the order drawn (Fisher and Yates). A larger count starts with the same draws.
   template <class Values>
   void shuffle(Values&& values, std::size_t count = static_cast<std::size_t>(-1)) {
     for (std::size_t i = 0; i < (std::min)(count, values.size()); ++i) {

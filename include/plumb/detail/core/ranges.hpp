@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The algorithms of std::ranges with their projections, without their concepts.
+// The algorithms of std::ranges, with projections but without concepts.
 //
 // The compiler would check the concepts again for each type. That takes as long as compiling all
 // other code that uses the type. A projection is a member or a function; an order is a function.
@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::ranges {
 
-/// Whether iterators of an argument passed as Range&& stay valid after the call.
+/// Whether iterators into an argument passed as Range&& stay valid after the call.
 template <class Range>
 inline constexpr bool is_lasting =
     std::is_lvalue_reference_v<Range> ||

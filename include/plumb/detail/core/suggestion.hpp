@@ -3,10 +3,10 @@
 
 // Which word did the user mean?
 //
-// The distance between two words is the smallest number of edits that turns one into the other:
-// inserting, deleting or replacing a letter, or swapping two neighbours. No letter is edited twice
-// (Damerau 1964, as optimal string alignment). A known word is suggested only if it is close to
-// what was typed.
+// The distance between two words is the smallest number of edits that turns one into the other; an
+// edit inserts, deletes or replaces a letter, or swaps two adjacent letters. No letter is edited
+// twice (Damerau 1964, as optimal string alignment). A known word is suggested only if it is close
+// to what was typed.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Counts bytes, because names of commands and options are ASCII. Takes time proportional to the
-/// product of the lengths.
+/// Operates on bytes, because names of commands and options are ASCII. The running time is
+/// proportional to the product of the lengths.
 [[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   // row[j] is the distance between the first i letters of a and the first j letters of b.
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -41,8 +41,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The closest known word (the first, if several are equally close), if its distance is 1 or at
-/// most a third of the given length. Otherwise, if the given text has at least three letters, the
-/// first known word that begins with it. Otherwise nothing.
+/// most a third of the length of the given text. Otherwise, if the given text has at least three
+/// letters, the first known word that begins with it. Otherwise nothing.
 [[nodiscard]] inline std::optional<std::string> nearest_word(
     std::string_view given, const std::vector<std::string>& known) {
   std::optional<std::string> nearest;
@@ -60,8 +60,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return nearest;
 }
 
-/// "did you mean --depth? ", or an empty text if no known word is close. `lead` is put before the
-/// word.
+/// "did you mean --depth? ", or an empty string if no known word is close. `lead` is inserted
+/// before the word.
 [[nodiscard]] inline std::string did_you_mean(std::string_view given,
                                               const std::vector<std::string>& known,
                                               const std::string& lead = "") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads files as a whole, block by block or line by line. Lines of any length can be read in
+// Reads files in one piece, block by block or line by line. Lines of any length can be read in
 // bounded memory.
 
 #include <cstddef>
@@ -54,7 +54,7 @@ void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "che
   detail::refuse_failed(*stream, file);
 }
 
-/// The whole file's text. Throws the same errors as for_each_block.
+/// The entire contents of the file. Throws the same errors as for_each_block.
 [[nodiscard]] inline std::string read_text(
     const DiskPath& file, const char* remedy = "check that it exists and is a readable file") {
   std::string text;
@@ -64,7 +64,8 @@ void for_each_block(const DiskPath& file, Visit visit, const char* remedy = "che
 }
 
 /// Calls `visit(text, line)` for each line, without its newline; lines count from 1, and `visit`
-/// may change the text. A last line needs no newline. Throws the same errors as for_each_block.
+/// may change the text. The last line need not end in a newline. Throws the same errors as
+/// for_each_block.
 template <class Visit>
 void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "check that it exists") {
   const auto stream = detail::opened(file, remedy);
@@ -73,8 +74,8 @@ void for_each_line(const DiskPath& file, Visit visit, const char* remedy = "chec
   detail::refuse_failed(*stream, file);
 }
 
-/// Like for_each_line, but only for lines that end in a newline. If the writer of a line was
-/// killed, the line has no newline.
+/// Like for_each_line, but only for lines that end in a newline. A line without a newline was left
+/// by a writer that was killed.
 template <class Visit>
 void for_each_whole_line(const DiskPath& file, Visit visit) {
   const auto stream = detail::opened(file, "check permissions");
@@ -86,8 +87,8 @@ void for_each_whole_line(const DiskPath& file, Visit visit) {
 }
 
 /// Splits text that comes in blocks into lines. A line longer than `most` (at least 4) bytes is
-/// passed in pieces, which end after white space if there is any. Memory is bounded by the block
-/// size plus `most`. Calls `visit(piece, line, ends)`: lines count from 1, and `ends` is true for a
+/// passed in pieces that end after white space where possible. Memory is bounded by the block size
+/// plus `most`. Calls `visit(piece, line, ends)`: lines count from 1, and `ends` is true for a
 /// line's last piece. Not thread-safe.
 template <class Visit>
 class LinePieces {
@@ -111,8 +112,8 @@ class LinePieces {
     held_.erase(0, begin);
   }
 
-  /// Ends the text, whose last line needs no newline. Another text may follow; its lines count from
-  /// 1 again.
+  /// Ends the text; its last line need not end in a newline. Another text may follow; its line
+  /// numbers start at 1 again.
   void end() {
     if (!held_.empty()) visit_(std::string_view(held_), line_, true);
     held_.clear();
@@ -126,7 +127,7 @@ class LinePieces {
   std::size_t line_ = 1;
 };
 
-/// The first line that is not empty; an empty text if there is none. Throws the same errors as
+/// The first non-empty line, or an empty string if there is none. Throws the same errors as
 /// for_each_block.
 [[nodiscard]] inline std::string first_line(const DiskPath& file) {
   const auto stream = detail::opened(file, "check permissions");
@@ -137,8 +138,8 @@ class LinePieces {
   return text;
 }
 
-/// Like for_each_line, but skips empty lines and removes a byte order mark and carriage returns at
-/// line ends.
+/// Like for_each_line, but skips empty lines and removes a byte order mark and trailing carriage
+/// returns.
 template <class Visit>
 void for_each_table_line(const DiskPath& file, Visit visit) {
   for_each_line(file, [&](std::string& text, std::size_t line) {
@@ -148,7 +149,7 @@ void for_each_table_line(const DiskPath& file, Visit visit) {
   });
 }
 
-/// Throws a user error for the placeholder text that Git LFS stores instead of a large file.
+/// Throws a user error if the file is the placeholder that Git LFS stores instead of a large file.
 inline void refuse_lfs_pointer(const DiskPath& file, std::string_view bytes) {
   if (!bytes.starts_with("version https://git-lfs")) return;
   throw user_error({file}, "is a Git LFS pointer, not the file itself",

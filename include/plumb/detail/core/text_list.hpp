@@ -13,14 +13,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Appends an item to `list`, after `between` unless the list is empty.
+/// Appends an item to `list`, preceded by `between` unless the list is empty.
 inline void add_to_list(std::string& list, std::string_view item, std::string_view between = ", ") {
   if (!list.empty()) list += between;
   list += item;
 }
 
-/// "a, b, c": `text(item)` for each item of a range. `last` replaces `between` before the last
-/// item.
+/// Joins `text(item)` for each item of a range, as in "a, b, c". Before the last item, `last` is
+/// used instead of `between`.
 template <class Range, class Text = std::identity>
 [[nodiscard]] std::string text_list(const Range& range, Text text, std::string_view between,
                                     std::string_view last) {

@@ -3,9 +3,10 @@
 
 // What is a token, and which bytes of the text does it cover?
 //
-// A tokenizer cuts a text into tokens; a probe must know which tokens belong to the answer.
-// Positions count bytes of the UTF-8 text, because byte-level tokens may end inside a character.
-// Non-goal: special tokens. A text is tokenised without them, and the probe adds BOS itself.
+// A tokenizer splits text into tokens; a probe must know which tokens belong to the answer.
+// Positions are byte offsets in the UTF-8 text, because byte-level tokens may end inside a
+// character. Non-goal: special tokens. A text is tokenised without them, and the probe adds BOS
+// itself.
 
 #include <algorithm>
 #include <cstddef>
@@ -39,17 +40,17 @@ struct Token {
   ByteSpan bytes;
 };
 
-/// A text as its tokens, in order.
+/// A text split into tokens, in order.
 struct Tokenization {
   std::vector<Token> tokens;
   /// False if it is unknown which bytes each token covers, because the tokens' texts do not add up
-  /// to the text and the tokenizer gives no offsets. The byte ranges are then meaningless, and no
-  /// answer span can be found.
+  /// to the text and the tokenizer does not report offsets. In that case, the byte ranges are
+  /// meaningless, and no answer span can be found.
   bool spells_text = true;
 };
 
 /// Throws a user error if a token is outside the vocabulary. `field` is the model's member function
-/// that returned the token. `text` is the text for which it was returned, if there is one.
+/// that returned the token. `text` is the text that was tokenised, if there is one.
 inline void check_in_vocabulary(TokenId token, std::size_t vocabulary,
                                 const char* field = "tokenize", std::string_view text = {}) {
   if (token >= 0 && static_cast<std::size_t>(token) < vocabulary) return;

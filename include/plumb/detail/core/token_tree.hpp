@@ -20,13 +20,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number of a node of a token tree, counted from 0.
+/// The index of a node in a token tree, counted from 0.
 using NodeId = std::uint32_t;
 
-/// Not thread-safe while it grows; any number of threads may read it.
+/// Not thread-safe while the tree grows; otherwise, any number of threads may read it.
 class TokenTree {
  public:
-  /// The empty prefix. It has no token and no logits.
+  /// The empty prefix. The root has no token and no logits.
   static constexpr NodeId root = 0;
   static constexpr NodeId none = static_cast<NodeId>(-1);
 
@@ -46,7 +46,7 @@ class TokenTree {
     return found == children_.end() ? none : found->second;
   }
 
-  /// The child of `node` with this token; adds it if it does not exist.
+  /// The child of `node` with this token, which is added if it does not exist.
   NodeId add(NodeId node, TokenId token) {
     const auto [entry, added] =
         children_.try_emplace(key(node, token), static_cast<NodeId>(nodes_.size()));
@@ -54,8 +54,8 @@ class TokenTree {
     return entry->second;
   }
 
-  /// The node of a whole sequence that starts at `from`; adds missing nodes. The empty sequence
-  /// gives `from`.
+  /// The node reached by following a whole sequence from `from`; adds missing nodes. Returns `from`
+  /// for the empty sequence.
   NodeId insert(std::span<const TokenId> sequence, NodeId from = root) {
     for (const TokenId token : sequence) from = add(from, token);
     return from;

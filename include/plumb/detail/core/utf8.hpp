@@ -23,7 +23,7 @@ struct CodePoint {
   std::size_t size = 0;
 };
 
-/// The code point at the front of a text; size 0 if the text is empty or ill-formed there.
+/// The code point at the start of a text; its size is 0 if the text is empty or ill-formed there.
 [[nodiscard]] inline CodePoint first_code_point(std::string_view text) noexcept {
   if (text.empty()) return {};
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -46,8 +46,8 @@ struct CodePoint {
   return {value, size};
 }
 
-/// Removes the code point at the front of the text and returns it; for an ill-formed byte returns
-/// U+FFFD, and for an empty text 0.
+/// Removes the code point at the front of the text and returns it; returns U+FFFD for an ill-formed
+/// byte and 0 for an empty text.
 inline char32_t take_code_point(std::string_view& text) noexcept {
   if (text.empty()) return 0;
   const CodePoint head = first_code_point(text);
@@ -85,8 +85,8 @@ inline void append_utf8(std::string& text, char32_t value) {
   }
 }
 
-/// The text with each byte that is not part of a character replaced by U+FFFD. For example, a text
-/// that was cut between two tokens may end with part of a character.
+/// The text with U+FFFD in place of each byte that is not part of a character. For example, text
+/// that was cut between two tokens may end with an incomplete character.
 [[nodiscard]] inline std::string valid_utf8(std::string_view text) {
   std::string sound;
   for (std::size_t bad = first_invalid_utf8(text); bad != std::string_view::npos;

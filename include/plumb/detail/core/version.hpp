@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which version of plumb is this, and which compilers and flags does it compile with? The answers
-// are macros, so that a build script and the preprocessor can read them too. Every header includes
-// this one, so the checks here apply whichever header a file includes first.
+// Which version of plumb is this, and which compilers and flags does it support? The answers are
+// macros, so that a build script and the preprocessor can read them too. Every header includes this
+// one, so the checks here apply whichever header a file includes first.
 
 #define PLUMB_VERSION "0.2.0"
 
@@ -31,7 +31,7 @@
     "plumb tests for NaN, which -ffast-math, -Ofast, -ffinite-math-only and /fp:fast break; drop the flag for files that include plumb, or add -fno-finite-math-only (/fp:precise) after it"
 #endif
 
-// All errors are exceptions (core/error.hpp).
+// All errors are reported as exceptions (core/error.hpp).
 #if !defined(__cpp_exceptions) && !defined(__EXCEPTIONS) && !defined(_CPPUNWIND)
 #error \
     "plumb reports errors as exceptions, which -fno-exceptions disables; drop the flag for files that include plumb, or add -fexceptions after it"

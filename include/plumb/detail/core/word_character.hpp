@@ -3,13 +3,13 @@
 
 // Which characters make up words?
 //
-// Letters, marks and numbers do (Unicode 14, general categories L, M and N). An unassigned code
-// point is treated like the assigned code point before it, so that an emoji that Unicode adds later
-// is not a word. Punctuation, symbols, white space and control characters separate words.
-// Characters without a visible shape (soft hyphen, joiners, direction and variation marks, byte
-// order mark) are ignored. Chinese characters and Japanese kana are written without spaces, so each
-// counts as a word. Phrases in Thai, Lao, Khmer and Burmese, also written without spaces, are not
-// divided into words.
+// Letters, marks and numbers (Unicode 14, general categories L, M and N). An unassigned code point
+// is treated like the assigned code point before it, so that an emoji that Unicode adds later is
+// not a word. Punctuation, symbols, white space and control characters separate words. Characters
+// without a visible shape (soft hyphen, joiners, direction and variation marks, byte order mark)
+// are ignored. Chinese characters and Japanese kana are written without spaces, so each is treated
+// as a word. Phrases in Thai, Lao, Khmer and Burmese, also written without spaces, are not divided
+// into words.
 
 #include <array>
 #include <cstdint>
@@ -74,7 +74,7 @@ inline constexpr auto word_character_edges = std::to_array<std::uint32_t>({
     // clang-format on
 });
 
-/// First and last code point of each run.
+/// The first and last code points of each run.
 inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t, std::uint32_t>>({
     // clang-format off
     {0xAD, 0xAD}, {0x34F, 0x34F}, {0x600, 0x605}, {0x61C, 0x61C}, {0x6DD, 0x6DD}, {0x70F, 0x70F},
@@ -85,7 +85,8 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
     // clang-format on
 });
 
-/// Whether a character has no visible shape. It neither belongs to a word nor separates words.
+/// Whether a character has no visible shape. Such a character neither belongs to a word nor
+/// separates words.
 [[nodiscard]] inline bool is_ignored_character(char32_t value) noexcept {
   const auto run = ranges::lower_bound(detail::ignored_characters, std::uint32_t{value}, {},
                                        [](const auto& r) { return r.second; });
@@ -102,7 +103,7 @@ inline constexpr auto ignored_characters = std::to_array<std::pair<std::uint32_t
   return (edge - detail::word_character_edges.begin()) % 2 == 1 && !is_ignored_character(value);
 }
 
-/// Whether a character is a word by itself: a Chinese character or Japanese kana.
+/// Whether a single character is a word: a Chinese character or Japanese kana.
 [[nodiscard]] inline bool is_word_by_itself(char32_t value) noexcept {
   const auto in = [&](char32_t first, char32_t last) { return value >= first && value <= last; };
   return value >= 0x3005 && is_word_character(value) &&

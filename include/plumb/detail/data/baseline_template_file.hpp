@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the format of a file of baseline templates (baseline_templates.hpp)?
+// What is the format of a baseline template file (baseline_templates.hpp)?
 //
-// A JSON object of relations:
-//   {"Capital": {"property": "P36", "hgp": ["The capital of {subject} is", …], "mmp": […]}, …}
+// A JSON object that maps relations to their templates: {"Capital": {"property": "P36", "hgp":
+//   ["The capital of {subject} is", …], "mmp": […]}, …}
 
 #include <cstddef>
 #include <map>
@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The templates under "hgp" or "mmp" of the relation at `site`; none if the entry has no such
-/// field. `json` is the whole file.
+/// The templates listed under "hgp" or "mmp" for the relation at `site`; empty if the entry has no
+/// such field. `json` is the whole file.
 inline std::vector<std::string> baseline_list(const Json& entry, const std::string& field,
                                               const std::string& json, Site site) {
   const std::string name = std::exchange(site.field, site.field + "." + field);
@@ -43,9 +43,9 @@ inline std::vector<std::string> baseline_list(const Json& entry, const std::stri
   return *list;
 }
 
-/// Reads the templates of each relation, by its code (the "property"). Throws a user error if the
-/// file does not have this format, a template lacks {subject} or has it twice, a relation has
-/// neither kind of template, or two entries have the same property.
+/// Reads each relation's templates, keyed by the relation's code (the "property"). Throws a user
+/// error if the file does not have this format, a template lacks {subject} or contains it more than
+/// once, a relation has neither kind of template, or two entries have the same property.
 [[nodiscard]] inline std::map<std::string, BaselineTemplates> read_baseline_templates(
     const DiskPath& file) {
   std::map<std::string, BaselineTemplates> all;

@@ -3,10 +3,10 @@
 
 // Which prompts of earlier work are many-shot probes compared with?
 //
-// Human-generated prompts (HGP) are written by people, machine-mined prompts (MMP) are found in
-// text; both are a few words that contain the subject and that the object should follow. Sources:
-// Jiang et al. 2020; the paper on latent knowledge in many shots, Table 5. Non-goals: sentences
-// with a placeholder for the object (template_file.hpp), the file format
+// Human-generated prompts (HGP) are written by people, and machine-mined prompts (MMP) are found in
+// text; both consist of a few words that contain the subject and are to be followed by the object.
+// Sources: Jiang et al. 2020; the paper on latent knowledge in many shots, Table 5. Non-goals:
+// sentences with a placeholder for the object (template_file.hpp), the file format
 // (baseline_template_file.hpp).
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The placeholder of the subject in a baseline template.
+/// The placeholder for the subject in a baseline template.
 inline constexpr std::string_view subject_slot = "{subject}";
 
 /// The baseline templates of one relation, in file order; each contains {subject} once.

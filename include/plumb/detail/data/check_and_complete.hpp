@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is a dataset that a program built as complete as one from a loader?
+// Is a dataset built by a program as complete as one from a loader?
 //
-// The dataset gets the same checks as a file. Values that a loader would derive are filled in, so
-// that a program only has to give each fact a subject and an answer.
+// The dataset undergoes the same checks as a file. Values that a loader would derive are filled in,
+// so that a program only has to specify each fact's subject and answer.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,8 +23,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Numbers the facts if all have instance 0, and gives the options ids if there are none. A
-/// relation that a loader made stays unchanged.
+/// Numbers the facts if all have instance 0, and assigns ids to the options if they have none. A
+/// relation from a loader is left unchanged.
 inline void fill_in(Relation& relation) {
   std::vector<Fact>& facts = relation.facts;
   if (ranges::all_of(facts, [](const Fact& fact) { return fact.instance == 0; })) {
@@ -95,10 +95,10 @@ inline void check_options(const Relation& relation) {
       ids == 0 ? "keep one of them and renumber the answers" : "give each option its own id");
 }
 
-/// Whether the probe puts the relation's facts into templates.
+/// Whether the probe inserts the relation's facts into templates.
 enum class Templates { needed, not_needed };
 
-/// The completed relation. Throws a user error for anything that a loader would refuse in a file.
+/// The completed relation. Throws a user error for anything that a loader would reject in a file.
 [[nodiscard]] inline Relation check_and_complete(Relation relation,
                                                  Templates templates = Templates::needed) {
   const Site site{.file = relation.file, .field = relation.code};

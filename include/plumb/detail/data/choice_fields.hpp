@@ -3,12 +3,12 @@
 
 // Does a field that no reader uses contain a question's choices?
 //
-// If a table has its own choices but the model is asked with different ones, the numbers are
-// silently wrong. Such a field is therefore refused wherever unknown fields are otherwise ignored.
-// A field that contains a text or a list is recognised by its name: choices, options, candidates,
+// If a table has its own choices but the model is given different ones, the numbers are silently
+// wrong. Such a field is therefore rejected wherever unknown fields are otherwise ignored. A field
+// that contains a text or a list is recognised by its name: choices, options, candidates,
 // distractors or alternatives, in any case and spelling, even as part of a longer name
-// ("answer_choices", "OptionA"). A field is also recognised by its value, if the value is a list or
-// a string that contains a list ("['a', 'b']").
+// ("answer_choices", "OptionA"). A field is also recognised by its value if that is a list or a
+// string containing a list ("['a', 'b']").
 
 #include <array>
 #include <set>
@@ -62,7 +62,7 @@ inline constexpr auto choice_words = std::to_array<std::string_view>(
   return !is_blank(text) && (names_choices(name) || holds_written_list(text));
 }
 
-/// Reports unread fields of a file that look like choices, each once. Not thread-safe.
+/// Reports unread fields of a file that look like choices, once each. Not thread-safe.
 class UnreadChoices {
  public:
   explicit UnreadChoices(const ProblemSink& report) : report_(report) {}

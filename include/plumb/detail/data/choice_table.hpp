@@ -8,15 +8,15 @@
 //   train.jsonl, test.jsonl   {"Relation_ID": 1, "Subject": …, "Object": …,
 //                              "Multiple Choices": "['24 December 1931', …]"}, as in T-REx-MC
 // or .csv files with these columns. A folder of such files is a dataset. A fact's relation is its
-// Relation_ID field, else its relation field, else the name of its file. If the folder has a train
-// and a test file, each file contains a part of all relations. Field names match in any case and
-// spelling (bare_name). `choices` may include or omit the object. It may be a list, or a string
-// that contains one (python_list.hpp). The field may be missing from the whole table, or only from
-// training facts. Other fields are ignored unless they look like choices. There are no templates,
-// so only probes that need none can use such a table. In a published split, training facts about a
-// subject that is also tested are left out, because they would appear as shots before their own
-// question. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix A.2, and its
-// authors' program, which appends the object to the choices.
+// Relation_ID field or, failing that, its relation field or the name of its file. If the folder has
+// a train and a test file, each file contains a part of all relations. Field names are matched
+// regardless of case and spelling (bare_name). `choices` may include or omit the object. It may be
+// a list, or a string that contains one (python_list.hpp). The field may be missing from the whole
+// table, or only from training facts. Other fields are ignored unless they look like choices. There
+// are no templates, so only probes that need none can use such a table. In a published split,
+// training facts about a subject that is also tested are left out, because they would appear as
+// shots before their own question. Source: "Towards Reliable Latent Knowledge Estimation in LLMs",
+// Appendix A.2, and its authors' program, which appends the object to the choices.
 
 #include <algorithm>
 #include <array>
@@ -57,7 +57,7 @@ inline constexpr auto choice_table_fields =
                                                              {"relationid", "relation"},
                                                              {"relation", "relation name"}});
 
-/// RelationBuilder's name for a field; null for a field that is ignored.
+/// RelationBuilder's name for a field; null if the field is ignored.
 inline const char* choice_table_field(std::string_view name) {
   const std::string bare = bare_name(name);
   const auto found =
@@ -65,7 +65,7 @@ inline const char* choice_table_field(std::string_view name) {
   return found == choice_table_fields.end() ? nullptr : found->second;
 }
 
-/// Returns the line with its fields renamed for RelationBuilder. Reports two fields with the same
+/// Returns the line with its fields renamed for RelationBuilder. Reports fields that have the same
 /// meaning. Empty fields are dropped, except the relation's.
 inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
                               const Site& site = {}) {
@@ -88,7 +88,8 @@ inline Json choice_table_fact(const Json& line, UnreadChoices* unread = nullptr,
   return fact;
 }
 
-/// Converts strings that contain lists to lists. Returns false after reporting one that does not.
+/// Converts strings that contain lists to lists. Returns false after reporting a string that does
+/// not contain a list.
 inline bool take_written_lists(Json& fact, const Site& site, const ProblemSink& report) {
   for (const char* field : {"choices", "sub_aliases", "obj_aliases"}) {
     const auto found = fact.find(field);
@@ -105,7 +106,7 @@ inline bool take_written_lists(Json& fact, const Site& site, const ProblemSink& 
 }
 
 /// The part of a published split that a file contains, according to the words in its name: train,
-/// test or dev. The dev part is left out.
+/// test or dev. The dev part is skipped.
 enum class SplitFile { none, train, test, development };
 
 inline SplitFile split_file(const DiskPath& file) {
@@ -191,7 +192,7 @@ class ChoiceTableBuilder {
   }
 
  private:
-  /// The relation of a fact; nothing after reporting that it is missing.
+  /// The relation of a fact; nullopt, after reporting the problem, if it is missing.
   std::optional<std::string> relation_of(const Json& fact, const DiskPath& file, const Site& site) {
     for (const char* field : {"relation", "relation name"}) {
       const auto found = fact.find(field);
@@ -226,7 +227,7 @@ class ChoiceTableBuilder {
   }
 
   /// Reports and removes testable facts without choices if other facts of the table have them.
-  /// Otherwise plumb would draw choices for them.
+  /// Otherwise, plumb would draw choices for these facts.
   void leave_out_bare_facts(std::vector<Relation>& relations) const {
     const auto is_bare = [](const Fact& fact) { return fact.offered.empty(); };
     const bool brings_choices = ranges::any_of(relations, [&](const Relation& relation) {
@@ -252,7 +253,7 @@ class ChoiceTableBuilder {
                                                               : found->second.front().path();
   }
 
-  /// Removes training facts about tested subjects; returns how many it removed.
+  /// Removes training facts about tested subjects and returns the number removed.
   static std::size_t drop_tested_subjects(Relation& relation) {
     const SubjectGroups subjects(relation);
     std::set<std::string> tested;
@@ -300,7 +301,7 @@ inline bool is_choice_header(const std::vector<std::string>& header, bool is_alo
   return files;
 }
 
-/// Problems go to `report`. Throws a user error if a file cannot be read.
+/// Problems are passed to `report`. Throws a user error if a file cannot be read.
 [[nodiscard]] inline Dataset load_choice_table(const DiskPath& path,
                                                const ProblemSink& report = throw_problem) {
   Dataset dataset{path.stem(), {}, {}};

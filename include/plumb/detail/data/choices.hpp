@@ -4,9 +4,10 @@
 // Which answers does the model choose among?
 //
 // The choices for a fact are its true object and distractors drawn from the other objects of its
-// relation. No distractor is a true object of the same subject, by identifier, label or alias. The
-// draw depends only on the fact and the seed. Source: "Towards Reliable Latent Knowledge Estimation
-// in LLMs", section 4 (99 distractors, so guessing is right one time in a hundred).
+// relation. No distractor is a true object of the same subject, as determined by identifier, label
+// or alias. The draw depends only on the fact and the seed. Source: "Towards Reliable Latent
+// Knowledge Estimation in LLMs", section 4 (99 distractors, so guessing is right one time in a
+// hundred).
 
 #include <algorithm>
 #include <cstddef>
@@ -28,8 +29,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Other names of objects, by identifier.
 using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
 
-/// The aliases of a dataset's objects. An object that is also a fact's subject gets the subject's
-/// aliases too.
+/// The aliases of a dataset's objects. An object that is also a fact's subject is given the
+/// subject's aliases too.
 [[nodiscard]] inline ObjectAliases object_aliases(const Dataset& dataset) {
   ObjectAliases aliases;
   const auto add = [&](const std::string& id, const std::vector<std::string>& names) {
@@ -55,7 +56,7 @@ using ObjectAliases = std::unordered_map<std::string, std::vector<std::string>>;
 
 /// The choices for one fact.
 struct Choices {
-  /// Indices into the relation's options, ascending, each once.
+  /// Indices into the relation's options, in ascending order, without duplicates.
   std::vector<std::uint32_t> options;
   /// The index of the right option in `options`.
   std::size_t answer = 0;
@@ -72,7 +73,7 @@ class ChoiceSampler {
   }
 
   /// The answer and `count − 1` distractors, or all distractors if there are fewer. If the dataset
-  /// offers choices for the fact, they are returned unchanged.
+  /// specifies choices for the fact, they are returned unchanged.
   [[nodiscard]] Choices draw(const Fact& fact) const {
     Choices choices;
     if (!fact.offered.empty()) {
@@ -93,7 +94,7 @@ class ChoiceSampler {
     return choices;
   }
 
-  /// Every option that can be a wrong answer to this fact, ascending.
+  /// Every option that can be a wrong answer to this fact, in ascending order.
   [[nodiscard]] std::vector<std::uint32_t> distractors(const Fact& fact) const {
     const auto subject = truths_.find(subjects_.of(fact));
     std::set<std::size_t> truths{fact.answer};

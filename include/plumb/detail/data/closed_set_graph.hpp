@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a closed-set dataset become a knowledge graph?
+// How is a closed-set dataset converted to a knowledge graph?
 //
 // Each fact becomes a triple from its subject to its answer. The relation's options are its
-// possible tails. Closed-set datasets have no training part to draw shots from. Therefore ten facts
-// of each relation (a fifth if there are fewer than fifty), drawn by the relation's code, become
-// the training part; the rest is the test part. Closed-set datasets have no relation names either.
-// A relation's name consists of the words between [X] and [Y] in its first template that begins and
-// ends with these placeholders ("is produced by"), or else of the words of its first template.
-// Entities have no descriptions, so each description is "-". Source of the comparison: "Cosine
-// Similarity as Logits?", appendix C.2, which does not specify how it wrote BEAR's facts.
+// possible tails. Closed-set datasets have no training part to draw shots from. Therefore, ten
+// facts of each relation (a fifth if there are fewer than fifty), drawn using the relation's code,
+// become the training part; the rest form the test part. Nor do closed-set datasets have relation
+// names. A relation's name consists of the words between [X] and [Y] in the first of its templates
+// that begins and ends with these placeholders ("is produced by"), or, if there is none, of the
+// words of its first template. Entities have no descriptions, so each description is "-". Source of
+// the comparison: "Cosine Similarity as Logits?", appendix C.2, which does not specify how BEAR's
+// facts were written.
 
 #include <algorithm>
 #include <cstddef>
@@ -92,7 +93,7 @@ inline std::string relation_words(const Relation& relation) {
     }
     std::vector<Triple> triples;
     for (const Fact& fact : relation.facts) {
-      // The line of a fact that is not from a file is its number, from 1.
+      // If a fact is not from a file, its number, counted from 1, is used as its line.
       const std::size_t line = fact.line > 0 ? fact.line : triples.size() + 1;
       triples.push_back({place(fact.subject_id, fact.subject), index, made.range[fact.answer],
                          static_cast<std::uint32_t>(line)});

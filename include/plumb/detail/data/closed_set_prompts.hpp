@@ -3,13 +3,14 @@
 
 // How is a closed-set dataset used with many prompts?
 //
-// The facts of one subject become one fact with several objects. Subjects are distinguished as in
-// SubjectGroups, so subjects that share a label become one, which gets the name of the first. An
-// object has the label from its fact and the aliases from object_aliases. The templates come from a
-// file, which then also selects the relations, or are the relation's own. A relation's own
-// templates count as manual. Each is a group by itself, and one that ends like a question has the
-// question style. Source of the structure: MyriadLAMA, "What Matters in Learning Facts in Language
-// Models?", section 4.1. Non-goal: the options; here the model does not choose among them.
+// All facts about a subject become one fact with several objects. Subjects are distinguished as in
+// SubjectGroups, so subjects that share a label are merged into one, which is given the name of the
+// first. An object has the label given in its fact and the aliases from object_aliases. The
+// templates are either the relation's own or come from a file, which then also selects the
+// relations. A relation's own templates count as manual. Each forms its own group, and a template
+// that ends like a question has the question style. Source of the structure: MyriadLAMA, "What
+// Matters in Learning Facts in Language Models?", section 4.1. Non-goal: the options; here the
+// model does not choose among them.
 
 #include <cstddef>
 #include <string>
@@ -27,7 +28,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The relation's own templates. Duplicates are merged, because a closed set may contain some
-/// (BEAR's P103 does). Broken ones are reported.
+/// (BEAR's P103 has duplicates). Invalid templates are reported.
 inline std::vector<PromptTemplate> own_prompt_templates(const Relation& relation,
                                                         const ProblemSink& report) {
   std::vector<PromptTemplate> made;
@@ -46,8 +47,8 @@ inline std::vector<PromptTemplate> own_prompt_templates(const Relation& relation
   return made;
 }
 
-/// The relation's facts grouped by subject, in the order of the subjects' first lines. Duplicate
-/// facts are merged.
+/// The relation's facts grouped by subject, in the order in which the subjects first occur.
+/// Duplicate facts are merged.
 inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
                                                    const ObjectAliases& aliases,
                                                    const ProblemSink& report) {
@@ -84,11 +85,11 @@ inline std::vector<ManyNamedFact> facts_by_subject(const Relation& relation,
   return made;
 }
 
-/// Relations in the dataset's order. If `templates` is set, only the relations that it names are
-/// included; null means the relations' own templates. Reports relations that are left without
-/// templates or facts, and relations whose statements are not sentences about names (FACTOR's).
-/// Relations whose facts have their own sentences (ConceptNet's and Squad's in LAMA) are left out
-/// and listed in `left_out`.
+/// The relations are in the dataset's order. If `templates` is set, only the relations that it
+/// names are included; if it is null, the relations' own templates are used. Reports relations that
+/// are left without templates or facts, and relations whose statements are not sentences about
+/// names (FACTOR's). Relations whose facts have their own sentences (ConceptNet's and Squad's in
+/// LAMA) are skipped and listed in `left_out`.
 [[nodiscard]] inline MultiPromptDataset multi_prompt_of(const Dataset& dataset,
                                                         const PromptTemplates* templates,
                                                         const ProblemSink& report = throw_problem) {

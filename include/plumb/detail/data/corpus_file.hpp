@@ -5,7 +5,7 @@
 //
 // A plain file is one document. A file of JSON lines, recognised by .jsonl, .ndjson or .json,
 // contains one document in each line, under "text" or another field. Compressed files and files
-// with zero bytes are refused; UTF-8 text has no zero bytes. Bytes that are not UTF-8 pass through
+// with zero bytes are rejected; UTF-8 text has no zero bytes. Bytes that are not UTF-8 pass through
 // unchanged. A pipe is read like a file.
 
 #include <array>
@@ -26,7 +26,7 @@ struct PackedFormat {
   std::string_view begins;
 };
 
-/// Compressed formats, recognised by the first bytes of a file.
+/// Compressed formats, recognised by a file's first bytes.
 inline constexpr std::array<PackedFormat, 9> packed_formats{{
     {"gzip", "\x1F\x8B"},
     {"zstd", "\x28\xB5\x2F\xFD"},
@@ -51,8 +51,8 @@ inline void refuse_packed(const DiskPath& file, std::string_view begins) {
                    "unpack it, or pipe its text in and name /dev/stdin");
 }
 
-/// The field that contains the texts in a file of JSON lines: `given`, or "text" by default. Empty
-/// for a plain text file. If `given` is set, any file counts as JSON lines.
+/// The field that contains the texts in a JSON Lines file: `given`, or "text" by default. Empty for
+/// a plain text file. If `given` is set, any file counts as JSON lines.
 [[nodiscard]] inline std::string text_field_of(const DiskPath& file, const std::string& given) {
   if (!given.empty()) return given;
   const std::string ending = file.extension();
@@ -64,8 +64,8 @@ inline void refuse_packed(const DiskPath& file, std::string_view begins) {
 /// Long lines are split into pieces of about `most` bytes (LinePieces). `line` is the line in the
 /// file, from 1; all the text of a JSON line has that line's number. `field` is the result of
 /// text_field_of. Throws a user error if the file cannot be read, if it is not text, or if a JSON
-/// line has no text; the latter error names the line. Blank lines are skipped. Memory does not grow
-/// with the file, its lines or its documents.
+/// line has no text; the last of these errors includes the line number. Blank lines are skipped.
+/// Memory does not grow with the file, its lines or its documents.
 template <class Piece, class End>
 void for_each_document(const DiskPath& file, const std::string& field, Piece piece, End end,
                        std::size_t most = 1 << 16) {

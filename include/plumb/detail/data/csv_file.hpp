@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One record and the line it starts on, from 1.
+/// A record and the line on which it starts, from 1.
 struct CsvRecord {
   std::vector<std::string> fields;
   std::size_t line = 1;
@@ -39,8 +39,8 @@ inline bool is_closed_quote(const std::string& text, std::size_t at) {
   return false;
 }
 
-/// Splits a whole text into records. Sets `unclosed` to the line of a quote that is never closed,
-/// if there is one.
+/// Splits the entire text into records. Sets `unclosed` to the line of any quote that is never
+/// closed.
 inline std::vector<CsvRecord> split_csv(const std::string& text,
                                         std::optional<std::size_t>& unclosed,
                                         char separator = ',') {
@@ -86,8 +86,8 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
   return records;
 }
 
-/// The first record of a file; the rest is not read. A field that contains a line break ends at the
-/// break.
+/// The first record of a file; the rest is not read. A field that contains a line break is cut off
+/// at the break.
 [[nodiscard]] inline std::vector<std::string> csv_header(const DiskPath& file,
                                                          char separator = ',') {
   std::optional<std::size_t> unclosed;
@@ -95,12 +95,12 @@ inline std::vector<CsvRecord> split_csv(const std::string& text,
   return records.empty() ? std::vector<std::string>() : records.front().fields;
 }
 
-/// A CSV file whose fields are accessed by name. Any number of threads may read one.
+/// A CSV file whose fields are accessed by name. Any number of threads may read the same object.
 class CsvFile {
  public:
   /// Throws a user error if the file cannot be read, is not UTF-8, has no header or ends inside
-  /// quotes. Records whose number of fields differs from the header's go to `report` and are left
-  /// out.
+  /// quotes. Records whose number of fields differs from the header's are passed to `report` and
+  /// skipped.
   CsvFile(DiskPath file, const ProblemSink& report, char separator = ',') : file_(std::move(file)) {
     const std::string text = read_text(file_);
     if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
@@ -156,7 +156,7 @@ class CsvFile {
     if (has(column)) return;
     throw user_error({file_, 1, column}, "is not among the header's fields", "add the column");
   }
-  /// The field of a column; throws as `require` does.
+  /// The record's field in this column; throws like `require`.
   [[nodiscard]] const std::string& at(const CsvRecord& record, const std::string& column) const {
     (require)(column);
     return record.fields[columns_.find(column)->second];

@@ -5,8 +5,8 @@
 //
 // A dataset is a list of relations. A relation is a table of facts that share templates and a
 // closed set of options. Each fact has one right option, and all other options are wrong (the BEAR
-// probe, Wiland et al. 2024). Non-goals: how a fact is put into words (prompt/), how a file is read
-// (the loaders in this folder).
+// probe, Wiland et al. 2024). Non-goals: how a fact is worded (prompt/), how a file is read (the
+// loaders in this folder).
 
 #include <algorithm>
 #include <cstddef>
@@ -42,39 +42,40 @@ struct Fact {
   std::size_t instance = 0;
   /// Line in that file, from 1, for messages.
   std::size_t line = 0;
-  /// This fact's own texts for the relation's options, parallel to the options; empty if the
-  /// options' labels are used.
+  /// This fact's own texts for the relation's options, in the same order; empty if the options'
+  /// labels are used.
   std::vector<std::string> choices{};
   /// The fact's part in the dataset's own split. Only probes that show facts as shots use it.
   FactPart part = FactPart::unsaid;
-  /// Indices of the options that the dataset offers for this fact, including the answer, ascending;
-  /// empty if it offers none.
+  /// Indices of the options that the dataset offers for this fact, including the answer, in
+  /// ascending order; empty if it offers none.
   std::vector<std::uint32_t> offered{};
   /// Further columns of the fact's table as (name, text), unchanged.
   std::vector<std::pair<std::string, std::string>> further{};
 };
 
-/// Whether facts share an answer. `by_facts` means unspecified: the facts decide.
+/// Whether facts share an answer. `by_facts` means that the dataset does not specify this, so it is
+/// determined from the facts.
 enum class Cardinality : std::uint8_t { by_facts, one_to_one, many_to_one };
 
 struct Relation {
   std::string code;
   /// Sentences with the placeholders [X] (subject) and [Y] (object).
   std::vector<std::string> templates{};
-  /// Labels and identifiers of the closed set, parallel.
+  /// Labels and identifiers of the closed set, in the same order.
   std::vector<std::string> options{};
   std::vector<std::string> option_ids{};
   /// Empty if the dataset names none.
   std::vector<std::string> domains{};
   std::vector<Fact> facts{};
-  /// Facts after a limit, if they were kept. The model is not asked about them, but they may be
+  /// Facts beyond the limit, if they were kept. The model is not asked about them, but they may be
   /// shown as shots.
   std::vector<Fact> facts_behind_limit{};
   /// The cardinality of the whole table, before any limit (`is_one_to_one`).
   Cardinality cardinality = Cardinality::by_facts;
   /// The file of the facts, for messages.
   std::filesystem::path file{};
-  /// The file of the training facts; empty if it is `file`.
+  /// The file that contains the training facts; empty if that is `file`.
   std::filesystem::path training_file{};
   /// The file of the templates; empty if they are not from a file.
   std::filesystem::path template_file{};
@@ -86,11 +87,11 @@ struct Relation {
   bool own_sentences = false;
   /// A note that must be shown wherever the relation's numbers appear; usually empty.
   std::string note{};
-  /// Other names of the options, parallel to them; shorter if the last options have none. Usually
-  /// empty.
+  /// Other names of the options, in the same order; shorter than `options` if the last ones have
+  /// none. Usually empty.
   std::vector<std::vector<std::string>> option_aliases{};
-  /// Weights of the first templates when templates are combined: each is at least 0, and at least
-  /// one is above 0. The remaining templates have weight 0. Empty if no template has a weight.
+  /// Weights of the first templates for combining templates: each is at least 0, and at least one
+  /// is above 0. The remaining templates have weight 0. Empty if the templates have no weights.
   std::vector<double> template_weights{};
 };
 
@@ -107,7 +108,7 @@ struct Relation {
   return {is_apart ? relation.training_file : relation.file, fact.line, std::move(field)};
 }
 
-/// The name of a statement in messages: "'France', template 0, option 'Paris'".
+/// Describes a statement in messages: "'France', template 0, option 'Paris'".
 [[nodiscard]] inline std::string statement_name(const Relation& relation, const Fact& fact,
                                                 std::size_t template_index, std::size_t option) {
   return "'" + fact.subject + "', template " + std::to_string(template_index) + ", option '" +
@@ -117,18 +118,17 @@ struct Relation {
 struct Dataset {
   std::string name{};
   std::vector<Relation> relations{};
-  /// Every file that was read, in order; a hash of the dataset covers these.
+  /// Every file that was read, in order; the dataset's hash covers these files.
   std::vector<std::filesystem::path> files{};
   /// Descriptions of the files' other contents, which no probe reads.
   std::vector<std::string> left_out{};
 };
 
-/// Receives a problem found while reading. A sink that throws stops the reading at the first
-/// problem. If the sink returns, the offending line or template is left out and the reading
-/// continues.
+/// Receives a problem found while reading. If the sink throws, reading stops at the first problem.
+/// If the sink returns, the offending line or template is left out and the reading continues.
 using ProblemSink = std::function<void(const Error&)>;
 
-/// The sink that refuses a dataset with any problem.
+/// The sink that rejects a dataset with any problem.
 inline void throw_problem(const Error& problem) {
   throw problem;
 }
@@ -155,7 +155,8 @@ inline void throw_problem(const Error& problem) {
                     "rename it, because results files are named after it");
 }
 
-/// Whether no two facts share an answer ("1:1"), as specified, or else as found in the facts.
+/// Whether no two facts share an answer ("1:1"), as specified by the dataset or, failing that, as
+/// determined from the facts.
 [[nodiscard]] inline bool is_one_to_one(const Relation& relation) {
   if (relation.cardinality != Cardinality::by_facts) {
     return relation.cardinality == Cardinality::one_to_one;
@@ -175,7 +176,7 @@ inline void throw_problem(const Error& problem) {
 /// The relations named by `codes`, each with only its first `limit` facts. They are in the
 /// dataset's order, so that the order of `codes` does not matter. An empty list means all
 /// relations, and limit 0 means all facts. If `keeps_others` is set, the facts after the limit are
-/// moved to `facts_behind_limit`. Throws a user error for a name that is unknown or duplicated.
+/// moved to `facts_behind_limit`. Throws a user error for an unknown or duplicate name.
 [[nodiscard]] inline Dataset select_facts(Dataset dataset, const std::vector<std::string>& codes,
                                           std::size_t limit, bool keeps_others = false) {
   for (auto code = codes.begin(); code != codes.end(); ++code) {

@@ -3,13 +3,13 @@
 
 // Does a readable dataset contain hidden mistakes?
 //
-// The checks find mistakes that no loader refuses but that silently make numbers wrong: a duplicate
+// The checks find mistakes that no loader rejects but that silently make numbers wrong: a duplicate
 // fact, which counts twice; a subject with two answers, one of which counts as wrong; options that
 // look alike, so that a right answer counts as wrong; a duplicate template; control characters;
 // names that are not what they seem (name_check.hpp); a duplicate key in a JSON object, whose first
 // value is lost. In a graph, they find a duplicate triple, a triple in both the training and the
-// test part, and a single entity, which always ranks first. Each problem gets its own message;
-// nothing is left out.
+// test part, and the case of a single entity, which always ranks first. Each problem gets its own
+// message; nothing is left out.
 
 #include <cstddef>
 #include <filesystem>
@@ -76,7 +76,7 @@ inline void report_blank(const std::string& text, const Site& site, const std::s
   report(user_error(site, what + " '" + text + "' is blank", "give it a name, or remove it"));
 }
 
-/// Reports doubtful parts of a relation.
+/// Reports suspicious parts of a relation.
 inline void check_relation(const Relation& relation, const ProblemSink& report) {
   const Site of_templates{
       .file = relation.template_file.empty() ? relation.file : relation.template_file,
@@ -149,13 +149,13 @@ inline void check_relation(const Relation& relation, const ProblemSink& report) 
   subjects.report(report);
 }
 
-/// Reports doubtful parts of a dataset, including its JSON files.
+/// Reports suspicious parts of a dataset, including its JSON files.
 inline void check_dataset(const Dataset& dataset, const ProblemSink& report) {
   for (const auto& file : dataset.files) check_json_keys(file, report);
   for (const Relation& relation : dataset.relations) check_relation(relation, report);
 }
 
-/// Reports doubtful parts of a dataset of many prompts, whose facts have several objects.
+/// Reports suspicious parts of a many-prompt dataset, whose facts have several objects.
 inline void check_dataset(const MultiPromptDataset& dataset, const ProblemSink& report) {
   for (const auto& file : dataset.files) check_json_keys(file, report);
   for (const MultiPromptRelation& relation : dataset.relations) {
@@ -224,7 +224,7 @@ inline std::vector<std::size_t> tested_and_in(std::vector<Triple> other,
   return detail::tested_and_in(graph.train, graph);
 }
 
-/// Reports doubtful parts of a graph.
+/// Reports suspicious parts of a graph.
 inline void check_graph(const KnowledgeGraph& graph, const ProblemSink& report) {
   const auto words = [&](const Triple& triple) {
     return "'" + graph.entities[triple.head].id + "', '" + graph.relations[triple.relation].id +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The formats of datasets, and which format a path has.
+// The dataset formats, and how a path's format is determined.
 //
 // To add a format, write a header with two functions and add one line here.
 
@@ -29,7 +29,7 @@ struct DatasetFormat {
   const char* needs;
   bool (*matches)(const DiskPath&);
   Dataset (*load)(const DiskPath&, const ProblemSink&);
-  /// Whether a folder of many prompts that also contains such a file is still read as many prompts.
+  /// Whether a many-prompt folder that also contains such a file is still read as many-prompt data.
   bool gives_way = false;
   /// Whether a folder of this format consists only of its tables, so that an unread table means
   /// missing facts.

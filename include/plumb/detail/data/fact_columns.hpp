@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The indices of the fields in a row.
+/// The indices of a row's fields.
 struct FactColumns {
   std::size_t subject = 0, relation = 0, object = 0;
   std::optional<std::size_t> subject_id{}, object_id{};
@@ -58,7 +58,7 @@ inline constexpr auto object_alias_names = std::to_array<std::string_view>(
 inline constexpr auto several_object_names =
     std::to_array<std::string_view>({"objects", "answers", "tails", "targets"});
 
-/// The indices of the columns whose names are known.
+/// The indices of the columns with known names.
 inline std::vector<std::size_t> columns_named(const std::vector<std::string>& header,
                                               std::span<const std::string_view> known) {
   std::vector<std::size_t> found;
@@ -68,8 +68,9 @@ inline std::vector<std::size_t> columns_named(const std::vector<std::string>& he
   return found;
 }
 
-/// The columns that could have one of the three roles: the column called `normal`, else all columns
-/// with a known name. Columns of identifiers are included only if there are no others.
+/// The columns that could have one of the three roles: the column called `normal` if it exists,
+/// otherwise all columns with a known name. Identifier columns are included only if there are no
+/// others.
 inline std::vector<std::size_t> role_columns(const std::vector<std::string>& header,
                                              std::string_view normal,
                                              std::span<const std::string_view> known,
@@ -95,7 +96,7 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   return made;
 }
 
-/// The roles of a header's columns; nothing unless each of the three roles has exactly one column.
+/// The roles of a header's columns; nullopt unless each of the three roles has exactly one column.
 [[nodiscard]] inline std::optional<FactColumns> fact_columns(
     const std::vector<std::string>& header) {
   const auto roles = detail::named_columns(header);
@@ -121,8 +122,8 @@ inline std::array<std::vector<std::size_t>, 3> named_columns(
   return made;
 }
 
-/// The problem with a header that does not belong to a table of facts: "the header 'country',
-/// 'capital' names no subject and no object".
+/// The problem with a header that does not belong to a table of facts, such as "the header
+/// 'country', 'capital' names no subject and no object".
 [[nodiscard]] inline std::string lacking_columns(const std::vector<std::string>& header) {
   const auto roles = detail::named_columns(header);
   constexpr std::array<const char*, 3> names{"subject", "relation", "object"};

@@ -4,10 +4,10 @@
 // Which facts are shown as shots, and which are used as questions?
 //
 // A relation's facts are split into a training part, from which shots are drawn, and a test part.
-// The dataset's own split is kept. Without such a split, facts are distributed by subject, with a
-// separate seed. No subject is then in both parts, and drawing different shots does not move facts
-// between the parts. Source of the sizes: "Towards Reliable Latent Knowledge Estimation in LLMs",
-// section 4 (100 training facts per relation).
+// If the dataset has its own split, it is kept. Otherwise, facts are distributed by subject, using
+// a separate seed. No subject is then in both parts, and drawing different shots does not move
+// facts between the parts. Source of the sizes: "Towards Reliable Latent Knowledge Estimation in
+// LLMs", section 4 (100 training facts per relation).
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Indices into a relation's facts, ascending; no fact is in both parts.
+/// Indices into a relation's facts, in ascending order; no fact is in both parts.
 struct FactSplit {
   std::vector<std::size_t> training;
   std::vector<std::size_t> test;
@@ -34,9 +34,9 @@ struct FactSplit {
   return fact.subject_id.empty() ? fact.subject : fact.subject_id;
 }
 
-/// Which subjects a probe treats as the same: those with the same key, and those with the same
-/// label, because a prompt that shows only labels cannot distinguish them. Any number of threads
-/// may read it.
+/// Determines which subjects a probe treats as the same: those with the same key, and those with
+/// the same label, because a prompt that shows only labels cannot distinguish them. Any number of
+/// threads may read the same object.
 class SubjectGroups {
  public:
   explicit SubjectGroups(const Relation& relation) {
@@ -49,13 +49,13 @@ class SubjectGroups {
   }
 
  private:
-  std::unordered_map<std::string, std::string> keys_;  // by label: the key of the first fact with
-                                                       // it
+  std::unordered_map<std::string, std::string> keys_;  // maps each label to the key of the first
+                                                       // fact with that label
 };
 
 /// Puts at most `training` facts into the training part. At least ten facts, or a fifth of a
 /// relation with fewer than fifty facts, remain for the test. Throws a user error if the dataset's
-/// own split omits facts or puts a subject into both parts.
+/// own split leaves facts unassigned or puts a subject into both parts.
 [[nodiscard]] inline FactSplit train_test_split(const Relation& relation, std::size_t training,
                                                 std::uint64_t seed) {
   FactSplit split;
@@ -106,8 +106,8 @@ class SubjectGroups {
   return split;
 }
 
-/// The training facts in the order in which they become shots under a seed. With n shots, the first
-/// n facts are used, so longer sequences begin with the shorter ones.
+/// The training facts in the order in which they become shots for a given seed. With n shots, the
+/// first n facts are used, so longer sequences begin with the shorter ones.
 [[nodiscard]] inline std::vector<std::size_t> shot_order(const Relation& relation,
                                                          const FactSplit& split,
                                                          std::uint64_t seed) {

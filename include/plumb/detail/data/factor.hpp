@@ -43,7 +43,7 @@ inline bool is_factor_header(const DiskPath& file) {
   return first_line(file).find("turncated_prefixes") != std::string::npos;
 }
 
-/// The FACTOR file at a path: the file itself, or the only .csv of a folder; nothing if it is not
+/// The FACTOR file at a path: the file itself, or the only .csv in a folder; nullopt if it is not
 /// FACTOR.
 [[nodiscard]] inline std::optional<DiskPath> factor_file(const DiskPath& path) {
   const std::vector<DiskPath> tables = path.files(".csv");
@@ -51,8 +51,8 @@ inline bool is_factor_header(const DiskPath& file) {
   return tables.front();
 }
 
-/// Throws a user error if the file cannot be read or lacks a column; all other problems go to
-/// `report`.
+/// Throws a user error if the file cannot be read or lacks a column; all other problems are passed
+/// to `report`.
 [[nodiscard]] inline Dataset load_factor(const DiskPath& file,
                                          const ProblemSink& report = throw_problem) {
   const CsvFile csv(file, report);

@@ -3,22 +3,19 @@
 
 // How is a knowledge graph read from a folder?
 //
-// KG-BERT's layout:
-//   train.tsv, dev.tsv, test.tsv    head <tab> relation <tab> tail, as identifiers; the first line
-//                                   may be a header (triple_header.hpp)
-//   entity2text.txt                 identifier <tab> text
-//   entity2textlong.txt             identifier <tab> description; optional
-//   relation2text.txt               identifier <tab> name
-//   entities.txt                    one identifier on each line; sets the order of entities;
-//                                   optional
-// A first line such as "entity <tab> text" is a header and is skipped. Without entity2textlong.txt,
-// a text is "name, description" and is split at its first ", ", as in WN18RR. An empty description
+// KG-BERT's layout: train.tsv, dev.tsv, test.tsv head <tab> relation <tab> tail, as identifiers;
+//   the first line may be a header (triple_header.hpp) entity2text.txt identifier <tab> text
+//   entity2textlong.txt identifier <tab> description; optional relation2text.txt identifier <tab>
+//   name entities.txt one identifier per line; determines the order of entities; optional A first
+//   line such as "entity <tab> text" is a header and is skipped. If there is no
+//   entity2textlong.txt, each text has the form "name, description" and is split at its first ", ",
+//   as in WN18RR. An empty description
 // becomes "-". Without entity2text.txt the folder is plain: it has train, dev or valid, and test
-// files that end in .tsv or .txt. Their identifiers become names by replacing underscores with
-// spaces, and there are no descriptions. YAGO, recognised by its relation hasGender, gets "_" for
-// all descriptions and loses the triples whose tail is a gender. WordNet identifiers are cleaned:
-// "__white-tail_deer_NN_1" becomes "white-tail deer". Source: "Cosine Similarity as Logits?",
-// section 5.2.2.
+// files that end in .tsv or .txt. Their identifiers become names, with underscores replaced by
+// spaces, and there are no descriptions. For YAGO, recognised by its relation hasGender, all
+// descriptions are set to "_", and triples whose tail is a gender are dropped. WordNet identifiers
+// are cleaned: "__white-tail_deer_NN_1" becomes "white-tail deer". Source: "Cosine Similarity as
+// Logits?", section 5.2.2.
 
 #include <algorithm>
 #include <array>
@@ -49,7 +46,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using TabbedLine = std::function<void(std::vector<std::string>&, std::size_t line)>;
 
-/// Calls `visit(fields, line)` for each line that is not empty. Throws a user error if a line has a
+/// Calls `visit(fields, line)` for each non-empty line. Throws a user error if a line has a
 /// different number of fields or is not UTF-8, or if the file cannot be read.
 inline void for_each_tabbed_line(const DiskPath& file, std::size_t fields,
                                  const TabbedLine& visit) {
@@ -95,7 +92,7 @@ inline std::string without_wordnet_tags(std::string_view text) {
   return name;
 }
 
-/// Whether a line in a file of identifiers and texts is a header: "entity<tab>text".
+/// Whether a line in a file of identifiers and texts is a header, such as "entity<tab>text".
 [[nodiscard]] inline bool is_text_header(const std::vector<std::string>& fields) {
   constexpr auto ids = std::to_array<std::string_view>(
       {"entity",    "entityid",    "id",         "identifier", "ids",        "mid",      "qid",
@@ -137,8 +134,8 @@ class GraphBuilder {
     graph_.name = folder.canonical().name();
   }
 
-  /// Returns the file with that name and records it in the graph's `files`; nothing if it does not
-  /// exist. Throws a user error for an encoding other than UTF-8.
+  /// Returns the file with that name and records it in the graph's `files`; returns nullopt if it
+  /// does not exist. Throws a user error if the encoding is not UTF-8.
   std::optional<DiskPath> file(const std::string& name) {
     if (!(folder_ / name).is_file()) return std::nullopt;
     refuse_other_encoding(folder_ / name);
@@ -220,9 +217,9 @@ class GraphBuilder {
     });
   }
 
-  /// Throws a user error if a part contains a header after its first line, as concatenated files
-  /// do. A row that looks like a header is not one if another row has the same relation: in a graph
-  /// of letters, "h r t" may be a triple.
+  /// Throws a user error if a part contains a header after its first line, as can happen when files
+  /// are concatenated. A row that looks like a header is not one if another row has the same
+  /// relation: in a graph of letters, "h r t" may be a triple.
   void refuse_headers_inside() const {
     for (const auto& [relation, sites] : headers_) {
       if (rows_.at(relation) == sites.size()) throw header_inside(sites.front());
@@ -237,8 +234,8 @@ class GraphBuilder {
   [[nodiscard]] bool has_relation(const std::string& id) const { return relations_.contains(id); }
 
  private:
-  /// Throws a user error if one part's header gives an unusual column order and another part has no
-  /// header.
+  /// Throws a user error if one part's header specifies an unusual column order and another part
+  /// has no header.
   void look_at_order(const DiskPath& file, const std::optional<TripleColumns>& header) {
     const bool is_usual = header && header->head == 0 && header->relation == 1;
     if (!header) bare_part_ = file.path();
@@ -332,8 +329,8 @@ inline void drop_gender(KnowledgeGraph& graph) {
   return path.is_folder() && has("train") && has("test");
 }
 
-/// Throws a user error if the folder contains no triples, or for any problem in a file; the error
-/// names the line.
+/// Throws a user error if the folder contains no triples or if there is any problem in a file; the
+/// error specifies the line.
 [[nodiscard]] inline KnowledgeGraph load_graph(const DiskPath& folder) {
   detail::GraphBuilder builder(folder);
   const auto texts = builder.file("entity2text.txt");

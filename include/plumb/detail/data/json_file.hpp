@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a JSON or JSON-lines file contain, and which line has a mistake?
+// What does a JSON or JSON Lines file contain, and which line contains a mistake?
 //
 // Every loader uses these functions, so that a broken file is always reported in the same way, with
 // file, line and remedy. Keys keep their order. Non-goal: schemas.
@@ -23,15 +23,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// JSON whose keys keep their order.
+/// JSON that preserves the order of keys.
 using Json = nlohmann::ordered_json;
 
 /// How deeply lists and objects may be nested. Functions that copy or write a value recurse once
 /// for each level.
 inline constexpr std::size_t deepest_json = 500;
 
-/// The byte at which the nesting is too deep, whether or not the text is JSON; nothing if it is
-/// never too deep.
+/// The byte at which the nesting becomes too deep, whether or not the text is JSON; nullopt if it
+/// never does.
 [[nodiscard]] inline std::optional<std::size_t> too_deep_at(std::string_view text) {
   const auto opens = [](char c) { return c == '[' || c == '{'; };
   if (std::count_if(text.begin(), text.end(), opens) <= std::ptrdiff_t{deepest_json}) return {};
@@ -58,7 +58,7 @@ inline std::size_t line_of_byte(std::string_view text, std::size_t byte) {
   return 1 + static_cast<std::size_t>(std::count(text.begin(), end, '\n'));
 }
 
-/// Parses a text into `value`. Returns the problem if the text is not JSON, else nothing.
+/// Parses a text into `value`. Returns the problem if the text is not JSON, otherwise nullopt.
 inline std::optional<std::string> parse_json(std::string_view text, Json& value,
                                              std::size_t* bad_byte = nullptr) {
   if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
@@ -76,7 +76,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   } catch (const Json::parse_error& error) {
     const std::size_t at = error.byte == 0 ? 0 : error.byte - 1;
     if (bad_byte != nullptr) *bad_byte = at;
-    // Python writes these numbers, but JSON does not have them.
+    // Python writes these values, but JSON does not allow them.
     for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
       if (text.substr((std::min)(at, text.size())).starts_with(word)) {
         return "contains " + std::string(word) + ", which JSON does not allow (byte " +
@@ -90,7 +90,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   }
 }
 
-/// The JSON value of a file's text. Throws a user error if the text is not JSON.
+/// Parses a file's text as JSON. Throws a user error if the text is not JSON.
 [[nodiscard]] inline Json json_of_text(const std::string& text, const DiskPath& file) {
   refuse_lfs_pointer(file, text);
   Json value;
@@ -101,7 +101,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return value;
 }
 
-/// The same for a text that must contain an object.
+/// Like json_of_text, but the text must contain an object.
 [[nodiscard]] inline Json object_of_text(const std::string& text, const DiskPath& file) {
   Json value = json_of_text(text, file);
   if (!value.is_object()) {
@@ -110,7 +110,7 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return value;
 }
 
-/// Reads a file that contains one JSON value. Throws a user error if it does not.
+/// Reads a file that contains one JSON value. Throws a user error if the file does not contain one.
 [[nodiscard]] inline Json read_json(const DiskPath& file) {
   return json_of_text(read_text(file), file);
 }
@@ -121,7 +121,8 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
 }
 
 /// The line, from 1, of `value` after `key` in a JSON text. Returns the key's line if `value` is
-/// empty or is spelled differently from how nlohmann-json writes it, and 0 if the key is.
+/// empty or is spelled differently from how nlohmann-json would write it, and 0 if the key itself
+/// is spelled differently.
 [[nodiscard]] inline std::size_t line_of_json(std::string_view text, const std::string& key,
                                               const std::string& value = {}) {
   const std::string wanted = Json(key).dump();
@@ -136,8 +137,8 @@ inline std::optional<std::string> parse_json(std::string_view text, Json& value,
   return 0;
 }
 
-/// The .jsonl files at a path, sorted; empty if any file does not begin with an object that `fits`
-/// accepts.
+/// The .jsonl files at a path, in sorted order; empty if any file does not begin with an object
+/// that `fits` accepts.
 template <class Fits>
 [[nodiscard]] std::vector<DiskPath> files_of_rows(const DiskPath& path, Fits fits) {
   std::vector<DiskPath> files = path.files(".jsonl");
@@ -148,7 +149,7 @@ template <class Fits>
   return files;
 }
 
-/// Calls `visit(object, line)` for each line. Skips blank lines and reports broken ones.
+/// Calls `visit(object, line)` for each line. Skips blank lines and reports invalid ones.
 template <class Visit>
 void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit visit) {
   for_each_line(file, [&](const std::string& text, std::size_t line) {
@@ -164,7 +165,7 @@ void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit v
   });
 }
 
-/// The list of strings under `field`; nothing if it is absent or has another type.
+/// The list of strings under `field`; nullopt if it is absent or has another type.
 [[nodiscard]] inline std::optional<std::vector<std::string>> string_list(const Json& object,
                                                                          const std::string& field) {
   const auto found = object.find(field);
@@ -177,7 +178,7 @@ void for_each_json_line(const DiskPath& file, const ProblemSink& report, Visit v
   return list;
 }
 
-/// The first non-empty string under one of `fields`; nothing if there is none.
+/// The first non-empty string under one of `fields`; nullopt if there is none.
 template <class... Fields>
 [[nodiscard]] std::optional<std::string> first_string(const Json& object, const Fields&... fields) {
   std::optional<std::string> result;

@@ -3,12 +3,12 @@
 
 // Extracts the text under one key of a JSON object without storing the object in memory.
 //
-// Corpora are files of JSON lines, {"text": "…", "meta": {…}}, whose texts are documents of any
+// Corpora are JSON Lines files, {"text": "…", "meta": {…}}, whose texts are documents of any
 // length. The object arrives in blocks of bytes, which may begin and end anywhere. The text is
-// passed on in parts, with its escapes decoded. Everything else is skipped with few checks: strings
-// and brackets must be closed, and the outermost object must have its colons and commas. Numbers
-// and inner commas are not checked. Bytes that are not UTF-8 pass through unchanged; half a
-// surrogate pair becomes U+FFFD.
+// passed on in parts, with its escapes decoded. Everything else is skipped with minimal checks:
+// strings and brackets must be closed, and the outermost object must have its colons and commas.
+// Numbers and inner commas are not checked. Bytes that are not UTF-8 pass through unchanged; an
+// unpaired surrogate becomes U+FFFD.
 
 #include <cstddef>
 #include <string>
@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Takes one object after another and calls `visit(std::string_view)` with the parts of their
+/// Processes one object after another and calls `visit(std::string_view)` with the pieces of their
 /// texts. Not thread-safe.
 template <class Visit>
 class JsonTextField {
@@ -61,18 +61,18 @@ class JsonTextField {
     return problem;
   }
 
-  /// Whether the last ended line was only white space and not an object.
+  /// Whether the line that ended last was only white space rather than an object.
   [[nodiscard]] bool was_blank() const noexcept { return is_blank_; }
 
  private:
-  /// What the outermost object expects next; `first` means a key or the object's end.
+  /// What the outermost object expects next; `first` means a key or the end of the object.
   enum class Place { before, first, key, colon, value, next, behind };
   enum class Kind { key, wanted, other };
   static constexpr std::size_t deepest = 1000;
 
   void refuse(const char* problem) { problem_ = problem; }
 
-  /// Takes a byte outside strings.
+  /// Processes a byte outside strings.
   void take_mark(char c) {
     if (c == ' ' || c == '\t' || c == '\r') return;
     if (closers_.size() > 1) return take_inner(c);
@@ -97,14 +97,13 @@ class JsonTextField {
       place_ = Place::key;
     } else if (c == '}' && (place_ == Place::first || place_ == Place::next)) {
       place_ = Place::behind;
-    } else if (place_ != Place::next || is_mark(c)) {  // in the other case, a number or name
-                                                       // continues
+    } else if (place_ != Place::next || is_mark(c)) {  // otherwise, a number or name continues
       refuse(place_ == Place::behind ? "has something after its object"
                                      : "is not a complete JSON object");
     }
   }
 
-  /// Takes a byte outside strings in an inner object or list.
+  /// Processes a byte outside strings in an inner object or list.
   void take_inner(char c) {
     if (c == '"') return begin_string(Kind::other);
     if (c == '{' || c == '[') {
@@ -125,7 +124,7 @@ class JsonTextField {
     if (kind == Kind::wanted) found_ = true;
   }
 
-  /// Takes bytes of a string, up to its end or an escape.
+  /// Consumes bytes of a string, up to its end or an escape.
   void take_string(std::string_view& bytes) {
     if (!escape_.empty()) {
       take_escape(bytes.front());

@@ -7,15 +7,15 @@
 //   P190/test.jsonl          {"sub_label": "Elek", "obj_uri": ["Q507846"], "obj_label": [{"rdf":
 //                             "Sebiș", "alternative": ["Sebiş"], "chosen": "Sebiș"}]}
 //   question-templates.csv   P190, What are the twin municipalities of [S]?
-// Each row is a fact with all its objects. `obj_label` may also be a single text. An object's label
-// is `chosen`, as in KAMEL's shots; its aliases are `alternative`. `rdf` is not read: it equals
-// `chosen` for entities and is null for dates and quantities. For those, KAMEL's table script uses
-// the first alternative as the main label ("16 December 1949", while `chosen` is "1949"). The
-// question list is in the folder or, as published, in one of the two folders above it. Each
-// relation gets one template from it, "… [X]? [Y]". Training rows become shots, test rows become
-// questions, and dev.jsonl is left out. Relations are in the order of their numbers. Source: Kalo
-// and Fichtel 2022, "KAMEL: Knowledge Analysis with Multitoken Entities in Language Models";
-// prompt/kamel_prompt.hpp describes how KAMEL asks.
+// Each row is a fact with all of its objects. `obj_label` may also be a single text. An object's
+// label is `chosen`, as in KAMEL's shots; its aliases are `alternative`. `rdf` is ignored: it
+// equals `chosen` for entities and is null for dates and quantities. For dates and quantities,
+// KAMEL's table script uses the first alternative as the main label ("16 December 1949", while
+// `chosen` is "1949"). The question list is in the folder or, as published, in one of the two
+// folders above it. Each relation gets one template from it, "… [X]? [Y]". Training rows become
+// shots, test rows become questions, and dev.jsonl is left out. Relations are in the order of their
+// numbers. Source: Kalo and Fichtel 2022, "KAMEL: Knowledge Analysis with Multitoken Entities in
+// Language Models"; prompt/kamel_prompt.hpp describes how KAMEL phrases its questions.
 
 #include <cstddef>
 #include <filesystem>
@@ -37,9 +37,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A relation's rows by part, each with its question. Rows have no subject identifiers, so a
-/// subject is identified by its part and line ("test-3"). An object is identified by its Wikidata
-/// item, or by its label if it is not an item.
+/// A relation's rows, separated by part, each with its question. Rows contain no subject
+/// identifiers, so a subject is identified by its part and line ("test-3"). An object is identified
+/// by its Wikidata item, or by its label if it is not an item.
 struct KamelRelation {
   MultiPromptRelation asked;
   MultiPromptRelation training;
@@ -53,7 +53,7 @@ struct KamelFolder {
   std::vector<std::string> left_out;
 };
 
-/// KAMEL's list of questions, in the folder or above it; nothing if there is none.
+/// KAMEL's list of questions, in the folder or above it; nullopt if there is none.
 [[nodiscard]] inline std::optional<DiskPath> kamel_questions(const DiskPath& folder) {
   DiskPath place = folder;
   for (int above = 0; above <= 2; ++above, place = place / "..") {
@@ -109,7 +109,7 @@ inline std::map<std::string, PromptTemplate> read_kamel_questions(const DiskPath
   return templates;
 }
 
-/// An object with its names; nothing if it has no label.
+/// An object with its names; nullopt if it has no label.
 inline std::optional<NamedEntity> kamel_object(const Json& object) {
   std::optional<std::string> label;
   std::vector<std::string> aliases;
@@ -133,7 +133,7 @@ inline bool is_wikidata_item(const std::string& id) {
          id.find_first_not_of("0123456789", 1) == std::string::npos;
 }
 
-/// The fact of a row; nothing after reporting a problem with it.
+/// A row's fact; nullopt after a problem with it has been reported.
 inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::string& part,
                                                const Site& site, const ProblemSink& report) {
   const auto subject = required_string(row, "sub_label", site, report);
@@ -171,7 +171,7 @@ inline std::optional<ManyNamedFact> kamel_fact(const Json& row, const std::strin
   return fact;
 }
 
-/// Adds a relation's rows as facts of a closed set, one for each object.
+/// Adds a relation's rows as closed-set facts, one for each object.
 inline void add_kamel_rows(RelationBuilder& builder, const MultiPromptRelation& rows,
                            const char* part) {
   for (const ManyNamedFact& row : rows.facts) {
@@ -228,8 +228,8 @@ inline void add_kamel_rows(RelationBuilder& builder, const MultiPromptRelation& 
 }
 
 /// Reads the same files as a closed set. Each row becomes one fact for each of its objects. The
-/// options are the relation's distinct labels in both parts, each with the aliases of all objects
-/// with that label. Throws and reports as read_kamel does, and also reports a relation with a
+/// options are the distinct labels in both parts of the relation, each with the aliases of all
+/// objects with that label. Throws and reports like read_kamel, and also reports a relation with a
 /// single option.
 [[nodiscard]] inline Dataset load_kamel(const DiskPath& folder,
                                         const ProblemSink& report = throw_problem) {

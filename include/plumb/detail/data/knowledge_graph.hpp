@@ -27,7 +27,8 @@ struct Entity {
 struct GraphRelation {
   std::string id;
   std::string name;
-  /// Indices of the relation's possible tails, ascending; empty if the graph does not specify them.
+  /// Indices of the relation's possible tails, in ascending order; empty if the graph does not
+  /// specify them.
   std::vector<std::uint32_t> range{};
 };
 
@@ -54,7 +55,7 @@ struct KnowledgeGraph {
   std::vector<Entity> entities;
   std::vector<GraphRelation> relations;
   std::vector<Triple> train, valid, test;
-  /// Triples left out as trivial: those of YAGO whose tail is a gender.
+  /// The number of triples omitted as trivial: in YAGO, those whose tail is a gender.
   std::size_t trivial = 0;
 };
 

@@ -12,16 +12,16 @@
 //   en/P36.jsonl           {"sub_label", "obj_label", "sub_uri", "obj_uri", "uuid", "lineid"}
 // This is the layout of the LAMA probe (Petroni et al. 2019), of its subset without helpful names
 // (LAMA-UHN: Poerner et al. 2019; TREx_UHN/, Google_RE_UHN/), and of mLAMA (Kassner et al. 2021).
-// mLAMA's lineid is the number of a fact, the same in all languages, and is stored as a column. The
-// path is the whole folder, one of its parts with relations.jsonl next to it, or a folder that
-// contains relations.jsonl and the facts. A relation that is listed several times has several
-// templates. A relation without a fact file is left out, because LAMA's own list names more
-// relations than LAMA has; facts without a template are left out too. The list contains only
-// T-REx's relations. Google-RE's three relations get the templates from LAMA's program
-// (scripts/run_experiments.py), unless the list names them, so Google_RE/ needs no list. ConceptNet
-// has one relation for each `pred`; Squad has one relation. Their facts have their own sentences
-// instead of a template (Relation::own_sentences). The options are the relation's distinct objects,
-// in order of appearance; LAMA itself ranks a whole vocabulary.
+// mLAMA's lineid is a fact's number, which is the same in all languages, and is stored as a column.
+// The path is the whole folder, one of its parts that has relations.jsonl next to it, or a folder
+// that contains relations.jsonl and the facts. A relation that is listed several times has several
+// templates. A relation without a fact file is skipped, because LAMA's own list includes more
+// relations than LAMA has; facts without a template are skipped too. The list contains only T-REx's
+// relations. Google-RE's three relations use the templates from LAMA's program
+// (scripts/run_experiments.py) unless the list includes them, so Google_RE/ needs no list.
+// ConceptNet has one relation for each `pred`; Squad has one relation. Their facts have their own
+// sentences instead of a template (Relation::own_sentences). The options are the relation's
+// distinct objects, in order of appearance; LAMA itself ranks a whole vocabulary.
 
 #include <array>
 #include <map>
@@ -50,13 +50,13 @@ inline constexpr std::array<LamaTemplate, 3> google_re_templates{
      {"date_of_birth", "[X] (born [Y])."},
      {"place_of_death", "[X] died in [Y] ."}}};
 
-/// Whether a folder has the name of a part whose sentences come from templates.
+/// Whether a folder's name is that of a part whose sentences come from templates.
 inline bool is_lama_part(const DiskPath& folder) {
   const std::string name = folder.name();
   return name.starts_with("TREx") || name.starts_with("Google_RE");
 }
 
-/// The file of sentences with a gap in a part's folder; nothing for other folders.
+/// The file of sentences with a gap in a part's folder; nullopt for other folders.
 inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   const std::string name = folder.name();
   auto file = folder / "test.jsonl";
@@ -64,8 +64,8 @@ inline std::optional<DiskPath> lama_sentences(const DiskPath& folder) {
   return file;
 }
 
-/// The list of templates of an mLAMA language, whose folder has a file of facts for at least one
-/// listed relation; nothing for other folders.
+/// The list of templates of an mLAMA language, whose folder contains a fact file for at least one
+/// listed relation; nullopt for other folders.
 inline std::optional<DiskPath> mlama_templates(const DiskPath& folder) {
   auto file = folder / "templates.jsonl";
   if (!file.is_file() || (folder / "facts.jsonl").exists()) return {};
@@ -100,7 +100,7 @@ inline std::optional<DiskPath> lama_templates(const DiskPath& folder) {
   return std::nullopt;
 }
 
-/// Whether a folder is Google-RE's part and contains facts. Google-RE needs no list.
+/// Whether a folder is the Google-RE part and contains facts. Google-RE does not need a list.
 inline bool is_google_re(const DiskPath& folder) {
   return folder.name().starts_with("Google_RE") &&
          ranges::any_of(google_re_templates, [&](const LamaTemplate& one) {
@@ -115,7 +115,7 @@ inline std::vector<DiskPath> folders_in(const DiskPath& folder) {
   return found;
 }
 
-/// The fact files of a relation in the parts, or in the folder itself if no part has one.
+/// A relation's fact files in the parts, or in the folder itself if no part contains any.
 inline std::vector<DiskPath> lama_fact_files(const DiskPath& folder,
                                              const std::vector<DiskPath>& parts,
                                              const std::string& code) {
@@ -131,7 +131,7 @@ inline std::vector<DiskPath> lama_fact_files(const DiskPath& folder,
   return found;
 }
 
-/// A list, for a message, of the codes of the folders' fact files that are not in `known`.
+/// The codes of the folders' fact files that are not in `known`, as a list for a message.
 inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
                                       const std::vector<std::string>& known) {
   std::string codes;
@@ -147,7 +147,7 @@ inline std::string lama_codes_besides(const std::vector<DiskPath>& folders,
   return codes;
 }
 
-/// The first sentence with exactly one gap, with [Y] in its place; nothing if there is none.
+/// The first sentence with exactly one gap, with [Y] replacing the gap; nullopt if there is none.
 inline std::optional<std::string> lama_sentence(const Json& line) {
   constexpr std::string_view gap = "[MASK]";
   for (std::string sentence :
@@ -204,8 +204,8 @@ inline void read_lama_sentences(const DiskPath& file, Dataset& dataset, const Pr
          detail::is_google_re(folder);
 }
 
-/// Problems go to `report`. If two parts have the same relation, this is reported and the first is
-/// used.
+/// Problems are passed to `report`. If two parts have the same relation, this is reported and the
+/// first is used.
 [[nodiscard]] inline Dataset load_lama(const DiskPath& folder,
                                        const ProblemSink& report = throw_problem) {
   Dataset dataset{folder.name(), {}, {}};

@@ -7,10 +7,10 @@
 //   Albert Einstein,1879,1921,Physics,male
 // This is a .csv whose header contains Name and Birth Year, as in the paper's printed excerpt; the
 // file itself is not published. Each of the four columns other than Name is a relation. Its name is
-// the column's name in lower case, with "-" for spaces. A column may be missing, and an empty field
-// yields no fact. A column with a single value, as in a table of one prize, is left out. There are
-// no templates. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", appendix A.1, whose
-// probe uses birth-year.
+// the column's name in lower case, with spaces replaced by "-". A column may be missing, and an
+// empty field yields no fact. A column with only one distinct value, as in a table for a single
+// prize, is skipped. There are no templates. Source: "Towards Reliable Latent Knowledge Estimation
+// in LLMs", appendix A.1, whose probe uses birth-year.
 
 #include <array>
 #include <optional>
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The table at a path: the file itself, or the only .csv of a folder; nothing if it is not such a
+/// The table at a path: the file itself, or the only .csv in a folder; nullopt if it is not such a
 /// table.
 [[nodiscard]] inline std::optional<DiskPath> laureate_file(const DiskPath& path) {
   const std::vector<DiskPath> files = path.files(".csv");
@@ -39,7 +39,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// Throws a user error if the file cannot be read or lacks a required column. Unusable records and
-/// relations go to `report`.
+/// relations are passed to `report`.
 [[nodiscard]] inline Dataset load_laureates(const DiskPath& file,
                                             const ProblemSink& report = throw_problem) {
   struct Column {

@@ -18,13 +18,13 @@ struct DatasetFormat;
 [[nodiscard]] const DatasetFormat* format_of(const DiskPath& path,
                                              std::span<const DatasetFormat> formats);
 
-/// Reads a dataset in any of `formats`. Throws a user error if none matches, if there is nothing
-/// usable, or if the path is a knowledge graph's folder. Other problems, such as an unread table in
-/// the folder, go to `report`.
+/// Reads a dataset in any of `formats`. Throws a user error if no format matches, if there is no
+/// usable data, or if the path is a knowledge graph's folder. Other problems, such as an unread
+/// table in the folder, are passed to `report`.
 [[nodiscard]] Dataset load_dataset(const DiskPath& path, std::span<const DatasetFormat> formats,
                                    const ProblemSink& report);
 
-/// The same for the formats in `dataset_formats`.
+/// The same, using the formats in `dataset_formats`.
 [[nodiscard]] Dataset load_dataset(const DiskPath& path, const ProblemSink& report = throw_problem);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
@@ -47,8 +47,8 @@ struct DatasetFormat;
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for tables that plumb can read only after a conversion: Parquet files, and
-/// .csv files with an unknown header.
+/// Throws a user error for tables that must be converted before plumb can read them: Parquet files,
+/// and .csv files with an unknown header.
 inline void refuse_other_tables(const DiskPath& path) {
   const bool in_data = path.is_folder() && !(path / "data").files(".parquet").empty();
   const std::vector<DiskPath> parquet = (in_data ? path / "data" : path).files(".parquet");

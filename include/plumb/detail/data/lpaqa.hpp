@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A relation's prompts, parallel to their weights.
+/// A relation's prompts and, in the same order, their weights.
 struct WeightedTemplates {
   std::vector<std::string> templates;
   std::vector<double> weights;
@@ -35,7 +35,7 @@ struct WeightedTemplates {
 inline constexpr std::array<std::string_view, 3> lpaqa_kinds{"manual_paraphrase", "mine",
                                                              "paraphrase"};
 
-/// The file of a relation's prompts in the folder of one kind; nothing if there is none.
+/// The file that contains a relation's prompts in the folder of one kind; nullopt if there is none.
 [[nodiscard]] inline std::optional<DiskPath> lpaqa_file(const DiskPath& folder,
                                                         const std::string& code) {
   for (const char* extension : {".jsonl", ".txt"}) {
@@ -71,8 +71,8 @@ inline void add_weighted(WeightedTemplates& all, const std::string& text, double
   all.weights.push_back(weight);
 }
 
-/// Reads a file of either format. Throws a user error if the file cannot be read, has no template,
-/// has a template without a placeholder or a weight, or if all weights are 0.
+/// Reads a file of either format. Throws a user error if the file cannot be read or contains no
+/// template, if a template lacks a placeholder or a weight, or if all weights are 0.
 [[nodiscard]] inline WeightedTemplates read_lpaqa(const DiskPath& file) {
   WeightedTemplates all;
   if (file.extension() == ".jsonl") {

@@ -3,8 +3,8 @@
 
 // How are facts turned into a dataset with many choices?
 //
-// They are drawn by IC-LKE's rule for T-REx-MC, which takes relations with at least 500 facts and
-// 100 objects. In each relation, 100 facts are for training and 400 for the test; T-REx-MC's 50
+// They are drawn using IC-LKE's rule for T-REx-MC, which selects relations with at least 500 facts
+// and 100 objects. In each relation, 100 facts are for training and 400 for the test; T-REx-MC's 50
 // relations thus have 5,000 training facts and 20,000 test facts. The choices for a fact are its
 // object and 99 other objects of its relation, none of them a true object of the same subject
 // (data/choices.hpp). The draws depend on the seed, the relation and the fact, so the draws for one
@@ -29,20 +29,20 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ManyChoiceRule {
-  /// The smallest number of facts in a relation, and of objects.
+  /// The minimum numbers of facts and objects in a relation.
   std::size_t facts = 500;
   std::size_t objects = 100;
-  /// Choices of each fact, including its own object.
+  /// The number of choices for each fact, including its own object.
   std::size_t choices = 100;
-  /// The largest numbers of training and test facts in a relation.
+  /// The maximum numbers of training and test facts in a relation.
   std::size_t training = 100;
   std::size_t test = 400;
   std::uint64_t seed = 0;
 };
 
-/// The relation with only the drawn facts, in their original order, each with its part and its
-/// choices. Nothing if the relation has too few facts or objects. An object is an option that
-/// answers a fact.
+/// The relation with only the drawn facts, in their original order, each marked with its part and
+/// its choices. Returns nullopt if the relation has too few facts or objects. An object is an
+/// option that is some fact's answer.
 [[nodiscard]] inline std::optional<Relation> many_choice_relation(const Relation& relation,
                                                                   const ObjectAliases& aliases,
                                                                   const ManyChoiceRule& rule) {
@@ -75,7 +75,8 @@ struct ManyChoiceRule {
   return made;
 }
 
-/// Writes a relation whose facts have choices as a table (choice_table.hpp), one fact on each line.
+/// Converts a relation whose facts have choices to a table (choice_table.hpp), with one fact per
+/// line.
 [[nodiscard]] inline std::string choice_table_jsonl(const Relation& relation) {
   std::string text;
   for (const Fact& fact : relation.facts) {

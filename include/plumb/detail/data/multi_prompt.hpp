@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is a dataset of many prompts?
+// What is a many-prompt dataset?
 //
 // A fact is a subject with all its objects in a relation, and each entity has all its names. A
 // relation has many templates. A prompt is a template that contains one of the subject's names. Any
@@ -33,7 +33,7 @@ struct NamedEntity {
 
 struct ManyNamedFact {
   NamedEntity subject;
-  /// At least one; their identifiers are distinct.
+  /// At least one object; the identifiers are distinct.
   std::vector<NamedEntity> objects;
   /// Line in its file, from 1, for messages.
   std::size_t line = 0;
@@ -59,11 +59,12 @@ struct MultiPromptRelation {
 struct MultiPromptDataset {
   std::string name;
   std::vector<MultiPromptRelation> relations;
-  /// Every file that was read, in order; a hash of the dataset covers these.
+  /// Every file that was read, in order; the dataset's hash covers these files.
   std::vector<std::filesystem::path> files;
   /// Descriptions of the files' other contents, which are not read.
   std::vector<std::string> left_out{};
-  /// Whether its files specify the origin of any template. If not, all templates count as manual.
+  /// Whether its files specify the origin of any template. If not, all templates are treated as
+  /// manual.
   bool knows_origins = false;
 };
 
@@ -77,7 +78,7 @@ enum class KeptOrigins : std::uint8_t { all, manual, generated };
   return names[static_cast<std::size_t>(kept)];
 }
 
-/// Keeps the templates of one origin. Relations without such a template are left out and listed in
+/// Keeps the templates of one origin. Relations without such a template are removed and listed in
 /// `left_out`. Throws a user error about `origin` if the dataset does not specify the origins of
 /// its templates, or if no template is left.
 inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
@@ -105,8 +106,8 @@ inline void keep_origins(MultiPromptDataset& dataset, KeptOrigins kept) {
   throw user_error({.setting = "origin"}, "leaves no template of " + dataset.name, "set all");
 }
 
-/// The indices of the relations named by `codes`, ascending, so that the order of `codes` does not
-/// matter; an empty list means all. Throws a user error for a name that is unknown or duplicated.
+/// The indices of the relations listed in `codes`, in ascending order, so that the order of `codes`
+/// does not matter; an empty list means all. Throws a user error for an unknown or duplicate name.
 [[nodiscard]] inline std::vector<std::size_t> relation_places(
     const MultiPromptDataset& dataset, const std::vector<std::string>& codes) {
   std::vector<std::size_t> places;

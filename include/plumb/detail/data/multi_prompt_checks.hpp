@@ -5,8 +5,8 @@
 //
 // The rules are the same for all sources. An entity's names must be distinct, not blank and without
 // line breaks. A relation must have facts, templates, and a name that is usable in file names.
-// Non-goals: single lines and templates, whose readers report them (multi_prompt_folder.hpp,
-// prompt_template_file.hpp).
+// Non-goals: individual lines and templates, whose problems are reported by their readers
+// (multi_prompt_folder.hpp, prompt_template_file.hpp).
 
 #include <optional>
 #include <string>

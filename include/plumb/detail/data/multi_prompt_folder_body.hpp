@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The entity described by an object's fields `kind`_id, `kind`_label and `kind`_aliases; nothing
-/// after reporting a problem with them.
+/// The entity described by an object's fields `kind`_id, `kind`_label and `kind`_aliases; nullopt
+/// after a problem with them has been reported.
 inline std::optional<NamedEntity> named_entity(const Json& object, const std::string& kind,
                                                const std::string& prefix, const Site& site,
                                                const ProblemSink& report) {
@@ -50,7 +50,7 @@ inline std::optional<NamedEntity> named_entity(const Json& object, const std::st
   return entity;
 }
 
-/// The fact of a line; nothing after reporting a problem with it.
+/// A line's fact; nullopt after a problem with it has been reported.
 inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site& site,
                                                     const ProblemSink& report) {
   auto subject = named_entity(line, "sub", "", site, report);
@@ -84,9 +84,9 @@ inline std::optional<ManyNamedFact> many_named_fact(const Json& line, const Site
 /// A relation of facts.jsonl while the file is being read.
 struct ReadRelation {
   MultiPromptRelation relation;
-  /// The first line that names it, from 1.
+  /// The first line that mentions the relation, from 1.
   std::size_t line = 0;
-  /// The lines of its subjects, by the subjects' identifiers.
+  /// The lines of the relation's subjects, keyed by the subjects' identifiers.
   std::unordered_map<std::string, std::size_t> subjects;
 };
 
@@ -116,8 +116,8 @@ inline std::vector<ReadRelation> read_many_named_facts(const DiskPath& file,
   return relations;
 }
 
-/// If `chooses` is true, reads only the relations that the templates name, as with templates from a
-/// separate file.
+/// If `chooses` is true, reads only the relations listed with the templates, as is done for
+/// templates from a separate file.
 inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
                                                    const PromptTemplateFile& templates,
                                                    bool chooses, const ProblemSink& report) {
@@ -147,7 +147,7 @@ inline MultiPromptDataset load_multi_prompt_folder(const DiskPath& folder,
   return dataset;
 }
 
-/// Replaces a dataset's own templates; only the relations that the file names remain.
+/// Replaces a dataset's own templates; only the relations listed in the file remain.
 inline void use_prompt_templates(MultiPromptDataset& dataset, const PromptTemplateFile& templates,
                                  const ProblemSink& report) {
   std::erase_if(dataset.relations, [&](const MultiPromptRelation& relation) {

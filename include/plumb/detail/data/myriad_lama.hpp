@@ -6,12 +6,12 @@
 //   {"uuid": "…", "rel_uri": "P36", "sub_ent": "France", "obj_uris": ["Q90"], "obj_ents": ["Paris"],
 //    "obj_aliases": [["City of Light"]], "template": "The capital of [X] is [Y].", "is_manual": true}
 // JSON lines with one row for each fact and template, in one file or in all .jsonl files of a
-// folder. Rows with the same `uuid` in a relation form one fact. The names of its subject are all
-// `sub_ent` and `sub_aliases` of these rows, in order of appearance. Its objects and their names
-// are collected in the same way. `obj_aliases` contains one list for each object, or is a single
-// list for all objects. A single list is assigned to the first object, because any name of any
-// object is a right answer; object labels in that list are not aliases. A relation's templates are
-// the distinct templates of its rows. Each is a group by itself, because rows do not name the
+// folder. Rows with the same `uuid` in a relation form one fact. The names of the fact's subject
+// are all `sub_ent` and `sub_aliases` values in these rows, in order of appearance. Its objects and
+// their names are collected in the same way. `obj_aliases` contains one list for each object, or is
+// a single list for all objects. A single list is assigned to the first object, because any name of
+// any object is a right answer; object labels in that list are not aliases. A relation's templates
+// are the distinct templates of its rows. Each forms its own group, because rows do not specify the
 // template that they paraphrase. A row without `is_manual` is manual, and a template's first row
 // determines its origin. Other fields are ignored. Source: "What Matters in Learning Facts in
 // Language Models?", section 4 and appendix A.
@@ -32,7 +32,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// MyriadLAMA's .jsonl files at a path, sorted; empty unless each begins with a row.
+/// MyriadLAMA's .jsonl files at a path, in sorted order; empty unless each of them begins with a
+/// row.
 [[nodiscard]] inline std::vector<DiskPath> myriad_lama_files(const DiskPath& path) {
   return files_of_rows(path, [](const Json& row) {
     return row.contains("uuid") && row.contains("rel_uri") && row.contains("template") &&
@@ -123,7 +124,7 @@ class MyriadLamaRows {
     relation.made.templates.push_back(std::move(one));
   }
 
-  /// Whether an entity's names can be in a prompt; reports the first name that cannot.
+  /// Whether an entity's names can be used in a prompt; reports the first name that cannot.
   bool is_sound(const NamedEntity& entity, const char* field, const Site& site) {
     for (const std::string& name : entity.names) {
       if (const auto problem = problem_with_name(name, with_field(site, field))) {
@@ -144,7 +145,7 @@ class MyriadLamaRows {
     return std::nullopt;
   }
 
-  /// The objects of a row with their names; nothing after reporting a problem with them.
+  /// A row's objects with their names; nullopt after a problem with them has been reported.
   std::optional<std::vector<NamedEntity>> objects_of(const Json& row, const Site& site) {
     const auto refuse = [&](const char* field, const char* message, const char* remedy) {
       report_(user_error(with_field(site, field), message, remedy));
@@ -192,7 +193,7 @@ class MyriadLamaRows {
   bool knows_origins_ = false;
 };
 
-/// Relations and facts in order of appearance. Reports broken rows and templates, and relations
+/// Relations and facts in order of appearance. Reports invalid rows and templates, and relations
 /// without facts or templates. Throws a user error if a file cannot be read.
 [[nodiscard]] inline MultiPromptDataset load_myriad_lama(
     const DiskPath& path, const ProblemSink& report = throw_problem) {

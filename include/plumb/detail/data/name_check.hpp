@@ -4,9 +4,9 @@
 // Which names contain invisible mistakes, and which names look alike?
 //
 // The checks find characters that readers keep byte for byte, that people overlook, and that change
-// a model's tokens: quotes that another program would have removed as quoting; white space at an
-// end, or doubled; a no-break or other special space; invisible characters (zero-width space, byte
-// order mark, soft hyphen); letters and marks that are not composed (NFC); full-width Latin
+// a model's tokens: quotes that another program would have removed as quoting; leading, trailing or
+// doubled white space; a no-break or other special space; invisible characters (zero-width space,
+// byte order mark, soft hyphen); letters and marks that are not composed (NFC); full-width Latin
 // letters; a replacement character from a file that was read in the wrong encoding. Each kind of
 // problem is reported once per list of names, with the first affected name and the number of
 // others, because most problems come from one export and affect many names.
@@ -113,7 +113,7 @@ struct NameProblem {
   /// answer.
   bool of_names = false;
   /// Whether the problem is ignored if fewer than one in 20 names of a list have it. For example,
-  /// one of many song titles may well be in quotes.
+  /// one song title among many may legitimately be in quotes.
   bool of_some = false;
 };
 
@@ -141,7 +141,7 @@ inline constexpr auto name_problems = std::to_array<NameProblem>({
 /// Collects the names of one list, such as a relation's subjects. Not thread-safe.
 class NameCheck {
  public:
-  /// `what`: the word for a name of the list in messages, such as "subject".
+  /// `what`: the word used in messages for a name in the list, such as "subject".
   explicit NameCheck(std::string what, bool are_names = true)
       : what_(std::move(what)), are_names_(are_names) {}
 
@@ -182,8 +182,8 @@ class NameCheck {
   std::array<Found, name_problems.size()> found_{};
 };
 
-/// The text in lower case, with each run of white space replaced by one space and none at the ends.
-/// Texts that differ only in case and spaces give the same result.
+/// The text in lower case, without white space at its ends and with each other run of white space
+/// replaced by a single space. Texts that differ only in case and spaces yield the same result.
 inline std::string without_case_and_spaces(std::string_view text) {
   std::string made;
   bool space = false;
@@ -202,8 +202,8 @@ inline std::string without_case_and_spaces(std::string_view text) {
   return made;
 }
 
-/// The ASCII character that a curly quote, a dash or a full-width form corresponds to; other
-/// characters are unchanged.
+/// The ASCII character that corresponds to a curly quote, a dash or a full-width form; other
+/// characters are returned unchanged.
 [[nodiscard]] constexpr char32_t plain_character(char32_t c) noexcept {
   if (c >= 0xFF01 && c <= 0xFF5E) return c - 0xFEE0;
   if ((c >= 0x2018 && c <= 0x201B) || c == 0x2032 || c == 0x2BC || c == 0xB4 || c == 0x60)
@@ -213,7 +213,7 @@ inline std::string without_case_and_spaces(std::string_view text) {
   return c;
 }
 
-/// Gives the same result for texts that look alike: composed, with plain quotes, dashes and
+/// Returns the same result for texts that look alike: composed, with plain quotes, dashes and
 /// letters, and without invisible characters.
 inline std::string without_looks(std::string_view text) {
   const std::string whole = composed(text);
@@ -230,7 +230,7 @@ inline std::string without_looks(std::string_view text) {
   return without_case_and_spaces(made);
 }
 
-/// How two texts with the same `without_looks` differ.
+/// How two texts with the same `without_looks` result differ.
 [[nodiscard]] inline const char* difference_in_looks(const std::string& one,
                                                      const std::string& other) {
   if (without_case_and_spaces(one) == without_case_and_spaces(other)) return "case or white space";

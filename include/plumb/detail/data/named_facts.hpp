@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which facts does a dataset contain, by the names of their subjects and objects?
+// Which facts does a dataset contain, expressed by the names of their subjects and objects?
 //
-// The result is a list of (relation, subject, object) in which each entity has all names that the
-// dataset gives it. The list is for searches in texts, where templates, options and splits do not
-// matter. A fact with several objects becomes several entries. In every function, `relations`
-// selects the relations (all if empty), and a relation that the dataset does not contain is a user
-// error.
+// The result is a list of (relation, subject, object) in which each entity has all the names that
+// appear in the dataset. The list is meant for text searches, where templates, options and splits
+// do not matter. A fact with several objects becomes several entries. In every function,
+// `relations` selects the relations (all if empty), and a relation that the dataset does not
+// contain is a user error.
 
 #include <cstddef>
 #include <string>
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct NamedFact {
   std::string relation;
   /// Position of the fact in the relation, from 0; for a closed set, the `instance_index` of its
-  /// results. Entries from one fact with several objects share it.
+  /// results. Entries from a single fact with several objects share this position.
   std::size_t instance = 0;
   NamedEntity subject;
   NamedEntity object;
@@ -75,9 +75,9 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   return dataset;
 }
 
-/// For a closed set: every fact with its right option, in order. Objects have the aliases from
-/// object_aliases. Throws a user error for a relation whose facts are sentences, because it has no
-/// names.
+/// For a closed set: every fact with its right option, in the order of the dataset. Objects have
+/// the aliases from object_aliases. Throws a user error for a relation whose facts are sentences,
+/// because it has no names.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(
     const Dataset& dataset, const std::vector<std::string>& relations = {}) {
   const ObjectAliases aliases = object_aliases(dataset);
@@ -102,7 +102,7 @@ inline std::vector<NamedFact> with_all(std::vector<NamedFact> facts,
   return detail::with_all(std::move(facts), relations);
 }
 
-/// For a dataset of many prompts: every subject with each of its objects, in order.
+/// For a many-prompt dataset: every subject with each of its objects, in order.
 [[nodiscard]] inline std::vector<NamedFact> named_facts(
     const MultiPromptDataset& dataset, const std::vector<std::string>& relations = {}) {
   std::vector<NamedFact> facts;

@@ -3,11 +3,10 @@
 
 // Which templates does each relation have?
 //
-// The file templates.jsonl contains one template on each line:
-//   {"relation": "capital", "template": "The capital of [X] is [Y].", "group": "capital-1",
-//    "style": "cloze", "origin": "manual"}
-// `style` is cloze or question (default: cloze), and `origin` is manual or generated (default:
-// manual). A template without `group` is a group by itself. A question ends in "? [Y]." or "? [Y]".
+// The file templates.jsonl contains one template per line: {"relation": "capital", "template": "The
+//   capital of [X] is [Y].", "group": "capital-1", "style": "cloze", "origin": "manual"} `style` is
+//   cloze or question (default: cloze), and `origin` is manual or generated (default: manual). A
+//   template without `group` forms its own group. A question ends in "? [Y]." or "? [Y]".
 // A template contains [Y] exactly once, for one answer. Source: MyriadLAMA, "What Matters in
 // Learning Facts in Language Models?", section 4.1. Non-goal: templates without such fields
 // (template_file.hpp).
@@ -33,8 +32,8 @@ inline Site with_field(Site site, std::string field) {
   return site;
 }
 
-/// A string that is not blank; nothing after reporting that it is missing, blank or not a string.
-/// `prefix` is the path of the object in its line, such as "objects[0].", or empty.
+/// A non-blank string; nullopt after reporting that it is missing, blank or not a string. `prefix`
+/// is the object's path in its line, such as "objects[0].", or empty.
 inline std::optional<std::string> required_string(const Json& object, const std::string& field,
                                                   const Site& site, const ProblemSink& report,
                                                   const std::string& prefix = {}) {
@@ -49,8 +48,8 @@ inline std::optional<std::string> required_string(const Json& object, const std:
   return std::nullopt;
 }
 
-/// Whether a field contains the second of two words. A missing field counts as the first word.
-/// Returns nothing after reporting that the field contains neither.
+/// Whether a field contains the second of two words. A missing field is treated as the first word.
+/// Returns nullopt after reporting that the field contains neither.
 inline std::optional<bool> second_of_two(const Json& line, const char* field,
                                          const std::string& first, const std::string& second,
                                          const Site& site, const ProblemSink& report) {
@@ -63,7 +62,7 @@ inline std::optional<bool> second_of_two(const Json& line, const char* field,
   return std::nullopt;
 }
 
-/// The template of a line; nothing after reporting a problem with it.
+/// A line's template; nullopt after a problem with it has been reported.
 inline std::optional<PromptTemplate> prompt_template_of(const Json& line, const Site& site,
                                                         const ProblemSink& report) {
   const auto text = required_string(line, "template", site, report);
@@ -93,8 +92,8 @@ inline std::optional<PromptTemplate> prompt_template_of(const Json& line, const 
 /// A templates.jsonl. Any number of threads may read it.
 class PromptTemplateFile : public PromptTemplates {
  public:
-  /// Broken lines and duplicate templates in a relation go to `report`. Throws a user error if the
-  /// file cannot be read.
+  /// Invalid lines and duplicate templates in a relation are passed to `report`. Throws a user
+  /// error if the file cannot be read.
   explicit PromptTemplateFile(DiskPath path, const ProblemSink& report = throw_problem)
       : PromptTemplates(std::move(path)) {
     if (path_.is_folder()) {

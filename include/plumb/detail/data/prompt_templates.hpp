@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Lists of templates by relation, for datasets of many prompts.
+// Lists of templates, grouped by relation, for many-prompt datasets.
 //
 // This file also contains the rules for these templates. prompt_template_file.hpp reads the lists.
 
@@ -35,8 +35,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return text.ends_with("? [Y].") || text.ends_with("? [Y]");
 }
 
-/// The problem with a template for many prompts, if any. A template must contain [X], must contain
-/// [Y] once, and, if it is a question, must end with the answer.
+/// The problem with a many-prompt template, if any. A template must contain [X], must contain [Y]
+/// once, and, if it is a question, must end with the answer.
 [[nodiscard]] inline std::optional<Error> problem_with_prompt_template(const PromptTemplate& one,
                                                                        const Site& site) {
   if (const auto problem = problem_with_template(one.text, site)) return problem;
@@ -54,9 +54,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// One relation's templates in a file.
 struct RelationTemplates {
   std::string code;
-  /// In file order, without duplicates; empty if every line of the relation was reported as broken.
+  /// In file order, without duplicates; empty if every line of the relation was reported as
+  /// invalid.
   std::vector<PromptTemplate> templates;
-  /// The first line that names the relation, from 1.
+  /// The first line that mentions the relation, from 1.
   std::size_t line = 0;
 };
 
@@ -73,7 +74,7 @@ class PromptTemplates {
     return relations_;
   }
 
-  /// The templates of a relation; null if the file does not name it.
+  /// The templates of a relation; null if the relation is not in the file.
   [[nodiscard]] const RelationTemplates* find(const std::string& code) const {
     const auto place = places_.find(code);
     return place == places_.end() ? nullptr : &relations_[place->second];

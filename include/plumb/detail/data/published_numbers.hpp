@@ -8,11 +8,11 @@
 // The number's name consists of `setting`, "relations" with `relation`, and `metric`, joined by
 // dots. The name is the number's path in a run's metrics.json (records/metrics_file.hpp); any part
 // of the path may be written in `metric`. `value` is the number as printed, except that a
-// percentage is converted to a share if the run reports a share. `candidates` and `queries`
-// describe the candidates and the queries, in the form of `candidates` and asked_queries of a rank
-// run ("500 of test"); they are empty if the source does not specify them. The other fields are for
-// human readers. Only `model`, `metric` and `value` are required, and columns with other names are
-// ignored. Non-goal: matching numbers with runs.
+// percentage is converted to a fraction if the run reports a fraction. `candidates` and `queries`
+// describe the candidates and the queries, in the format that a rank run uses for `candidates` and
+// asked_queries ("500 of test"); they are empty if the source does not specify them. The other
+// fields are for human readers. Only `model`, `metric` and `value` are required, and columns with
+// other names are ignored. Non-goal: matching numbers with runs.
 
 #include <charconv>
 #include <cmath>
@@ -97,8 +97,8 @@ inline void append_published_numbers(const DiskPath& file, std::vector<Published
 }
 
 /// The numbers in a file, or in all .csv files of a folder, in order. Throws a user error, with
-/// file, line and column, if a file is not such a table, if a field is invalid, or if there are no
-/// numbers.
+/// file, line and column, if a file does not have this format, if a field is invalid, or if there
+/// are no numbers.
 [[nodiscard]] inline std::vector<PublishedNumber> read_published_numbers(const DiskPath& path) {
   std::vector<PublishedNumber> numbers;
   if (path.is_folder()) {

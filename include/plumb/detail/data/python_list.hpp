@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads a string that contains a list of texts.
+// Reads a string that contains a list of strings.
 //
-//   ['19 July 1947', "O'Brien", 'a "b"']      Python's repr of a list or a tuple
-//   ['19 July 1947' "O'Brien"\n 'a']          numpy's form of an array, as pandas writes it
-//   ["19 July 1947", "O\u2019Brien"]          JSON
-// Tables saved by pandas or by Hugging Face's datasets library have such fields (T-REx-MC's
-// "Multiple Choices"). Strings may have Python's escapes except \N{…}. If the list has no commas,
-// two adjacent strings are two elements. If it has commas, Python would join adjacent strings, so
-// they are refused. An array that numpy shortened with "..." is refused too. Non-goals: nested
+//   ['19 July 1947', "O'Brien", 'a "b"'] Python's repr of a list or a tuple ['19 July 1947'
+//   "O'Brien"\n 'a'] numpy's form of an array, as pandas writes it ["19 July 1947", "O\u2019Brien"]
+//   JSON Tables saved by pandas or by Hugging Face's datasets library contain such fields
+//   (T-REx-MC's "Multiple Choices"). Strings may contain any Python escape except \N{…}. If the
+//   list contains no commas, adjacent strings are separate elements. If it contains commas,
+//   adjacent strings are rejected, because Python would join them. An array that numpy abbreviated
+//   with "..." is rejected too. Non-goals: nested
 // lists, numbers, None.
 
 #include <array>
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The texts of a list, or the problem with it.
+/// The strings in a list, or the problem with the list.
 struct WrittenList {
   std::vector<std::string> texts{};
   /// Empty for a valid list.
@@ -105,7 +105,8 @@ class WrittenListReader {
     return true;
   }
 
-  /// Reads an escape after its backslash. Escapes that Python does not know stay unchanged.
+  /// Reads an escape after its backslash. Escapes that Python does not recognise are left
+  /// unchanged.
   bool read_escape(std::string& made) {
     static constexpr std::string_view letters = "abfnrtv\\'\"", meanings = "\a\b\f\n\r\t\v\\'\"";
     const char c = text_[at_++];
@@ -166,7 +167,7 @@ class WrittenListReader {
                              (text.front() == '(' && text.back() == ')'));
 }
 
-/// The texts of a list in a UTF-8 string.
+/// The strings in a list that is written as a UTF-8 string.
 [[nodiscard]] inline WrittenList read_written_list(std::string_view text) {
   text = trimmed(text);
   if (!text.starts_with('[') && !text.starts_with('(')) {

@@ -5,7 +5,7 @@
 //
 // The rules are the same for every format, so they are implemented once: templates have both
 // placeholders, options are distinct, and a fact has a subject and an answer among the options. A
-// builder either gets its options at the start (BEAR) or adds each new object as an option, in
+// builder either receives its options at the start (BEAR) or adds each new object as an option, in
 // order of appearance. An object counts as new if its label is new (T-REx, PARAREL, TSV) or if its
 // identifier is new (BEAR-big). In the latter case, two objects with the same label are two
 // options.
@@ -37,7 +37,7 @@ class RelationBuilder {
     relation_.code = std::move(code);
   }
 
-  /// Adds a template. Reports and leaves out a template without [X] or [Y].
+  /// Adds a template. Reports and skips a template without [X] or [Y].
   void add_template(const std::string& text, const Site& site) {
     if (const auto problem = problem_with_template(text, site)) return report_(*problem);
     relation_.template_file = site.file;
@@ -73,7 +73,7 @@ class RelationBuilder {
   /// identifier, its label is used. The first label of an identifier becomes the option's label.
   void take_options_by_id() { by_id_ = true; }
 
-  /// Declares that each subject is a sentence with [Y], which serves as its own template.
+  /// Declares that each subject is a sentence containing [Y] that serves as its own template.
   void take_own_sentences() {
     relation_.own_sentences = relation_.verbatim = true;
     relation_.templates = {"[X]"};
@@ -87,10 +87,10 @@ class RelationBuilder {
 
   void set_domains(std::vector<std::string> domains) { relation_.domains = std::move(domains); }
 
-  /// Adds the fact of one JSON line of BEAR, LAMA/T-REx or PARAREL. The answer is `answer_idx`,
-  /// else the object's identifier, else its label; if several are present, they must agree. `split`
-  /// (train or test), `choices` (labels), `obj_aliases` and `further` (an object of texts) are
-  /// optional.
+  /// Adds the fact in one JSON line from BEAR, LAMA/T-REx or PARAREL. The answer is given by
+  /// `answer_idx` or, failing that, by the object's identifier or its label; if several are
+  /// present, they must agree. `split` (train or test), `choices` (labels), `obj_aliases` and
+  /// `further` (an object whose values are strings) are optional.
   void add_fact(const Json& line, const Site& site) {
     const std::size_t instance = instances_++;
     const auto subject = first_string(line, "sub_label");
@@ -139,14 +139,14 @@ class RelationBuilder {
     }
   }
 
-  /// Adds a fact with these labels. Messages call them subject and object.
+  /// Adds a fact with these labels. Messages refer to the labels as subject and object.
   void add_fact(const std::string& subject, const std::string& object, const Site& site) {
     use_plain_names();
     Json line = {{"sub_label", subject}, {"obj_label", object}};
     add_fact(line, site);
   }
 
-  /// The relation; nothing after reporting that it has no template, no fact or fewer than two
+  /// The relation; nullopt after reporting that it has no template, no fact or fewer than two
   /// options.
   [[nodiscard]] std::optional<Relation> finish(const Site& site) && {
     if (const auto problem = problem_with_relation_name(relation_.code, site)) {
@@ -195,7 +195,8 @@ class RelationBuilder {
     return std::nullopt;
   }
 
-  /// The options in `choices` and the answer, ascending; empty without `choices`.
+  /// The indices of the answer and of the options in `choices`, in ascending order; empty if there
+  /// are no `choices`.
   std::optional<std::vector<std::uint32_t>> find_offered(const Json& line, std::size_t answer,
                                                          const Site& site) {
     std::vector<std::uint32_t> offered;
@@ -341,8 +342,8 @@ class RelationBuilder {
   std::unordered_map<std::string, std::size_t> option_of_id_;
 };
 
-/// Reads a relation's facts, one JSON object on each line, and adds the finished relation and the
-/// file to the dataset. Stores the fields in `columns` with each fact as further columns.
+/// Reads a relation's facts, one JSON object per line, and adds the finished relation and the file
+/// to the dataset. Stores the fields listed in `columns` as additional columns of each fact.
 inline void read_facts(RelationBuilder builder, const DiskPath& file, Dataset& dataset,
                        const ProblemSink& report, const std::vector<std::string>& columns = {}) {
   detail::UnreadChoices unread(report);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a JSON object have a duplicate key? Readers use the last value and silently lose the first.
+// Does a JSON object have a duplicate key? Readers use the last value and silently discard the
+// first.
 
 #include <cstddef>
 #include <optional>
@@ -23,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Searches the objects of a JSON text for duplicate keys.
 class RepeatedKeys : public nlohmann::json_sax<Json> {
  public:
-  /// The path of the first duplicate key, such as "P36.templates"; nothing if there is none.
+  /// The path of the first duplicate key, such as "P36.templates"; nullopt if there is none.
   [[nodiscard]] const std::optional<std::string>& found() const { return found_; }
 
   bool null() override { return true; }
@@ -60,7 +61,7 @@ class RepeatedKeys : public nlohmann::json_sax<Json> {
   std::optional<std::string> found_;
 };
 
-/// The path of the first duplicate key in a JSON text; nothing if there is none or the text is not
+/// The path of the first duplicate key in a JSON text; nullopt if there is none or the text is not
 /// JSON.
 [[nodiscard]] inline std::optional<std::string> repeated_json_key(std::string_view text) {
   detail::RepeatedKeys keys;

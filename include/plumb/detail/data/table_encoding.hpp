@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a table use a readable encoding and line ends?
+// Does a table use a readable encoding and readable line endings?
 //
-// Excel's "Unicode text" is UTF-16, and old Macs end lines with only a carriage return. If they
-// were read as UTF-8 with line feeds, a UTF-16 file would have no letters and an old Mac's file
-// would be a single line, which messages would quote whole. The first bytes of a table are
+// Excel's "Unicode text" is UTF-16, and old Macs end lines with a carriage return alone. If they
+// were read as UTF-8 with line feeds, a UTF-16 file would contain no letters, and an old Mac file
+// would be a single line, which messages would quote in full. The first bytes of a table are
 // therefore checked before anything else.
 
 #include <array>
@@ -22,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error if the first 64 KiB indicate UTF-16, UTF-32 or lines that end with only a
-/// carriage return, or if the file cannot be read.
+/// Throws a user error if the first 64 KiB indicate UTF-16, UTF-32 or lines that end with a
+/// carriage return alone, or if the file cannot be read.
 inline void refuse_other_encoding(const DiskPath& file) {
   std::string head(std::size_t{1} << 16, '\0');
   const auto stream = opened(file, "check permissions");
@@ -32,7 +32,7 @@ inline void refuse_other_encoding(const DiskPath& file) {
   head.resize(static_cast<std::size_t>(stream->gcount()));
   const std::string_view zeros("\0\0", 2);
   const bool has_mark = head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF");
-  // Without a byte order mark, ASCII letters have a zero byte on one side.
+  // If there is no byte order mark, ASCII letters have a zero byte on one side.
   const bool has_zeros = head.size() > 1 && (head[0] == '\0') != (head[1] == '\0');
   if (has_mark || has_zeros || head.starts_with(zeros)) {
     const bool is_wide = head.size() > 3 && (head.starts_with(zeros) || head.substr(2, 2) == zeros);

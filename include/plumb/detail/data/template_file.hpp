@@ -5,8 +5,8 @@
 //
 // Three forms are supported. The first is a JSON object with relations as keys, {"P36": ["The
 // capital of [X] is [Y].", …]}, or, as in BEAR's metadata, {"P36": {"templates": […], …}}. The
-// second is a templates.jsonl, as in datasets of many prompts (prompt_template_file.hpp). The third
-// is a folder of LPAQA's prompts, which have weights (lpaqa.hpp).
+// second is a templates.jsonl, as in many-prompt datasets (prompt_template_file.hpp). The third is
+// a folder of LPAQA's prompts, which have weights (lpaqa.hpp).
 
 #include <filesystem>
 #include <string>
@@ -55,8 +55,8 @@ inline void use_lpaqa(Dataset& dataset, const DiskPath& folder) {
   }
 }
 
-/// Replaces the templates of every relation. Throws a user error if the file or folder lacks a
-/// relation or contains one twice, or if a template lacks a placeholder.
+/// Replaces the templates of every relation. Throws a user error if a relation is missing from the
+/// file or folder or occurs twice, or if a template lacks a placeholder.
 inline void use_template_file(Dataset& dataset, const DiskPath& file) {
   if (file.is_folder()) return detail::use_lpaqa(dataset, file);
   const bool is_lines = file.extension() == ".jsonl";

@@ -5,9 +5,9 @@
 //
 //   head <tab> relation <tab> tail       subject <tab> predicate <tab> object
 // A line is a header if its three fields are known names of three different columns. Case, quotes,
-// spaces and underscores do not matter: "Subject_ID" equals "subject id". Fields may be in any
-// order (OpenKE has head, tail, relation), and the rows are read in the header's order. Non-goal:
-// headers that do not name their columns ("0", "col1").
+// spaces and underscores are ignored: "Subject_ID" is the same as "subject id". Fields may be in
+// any order (OpenKE has head, tail, relation), and the rows are read in the header's order.
+// Non-goal: headers that do not name their columns ("0", "col1").
 
 #include <array>
 #include <cstddef>
@@ -38,7 +38,7 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
     {"tail", "tailentity", "tailid", "t", "object", "objectid", "obj", "o", "target", "targetid",
      "tgt", "dst", "destination", "to", "end", "entity2", "e2"});
 
-/// The three columns in a header; nothing unless each of the three is named by exactly one column.
+/// The three columns in a header; nullopt unless each of them is named by exactly one field.
 [[nodiscard]] inline std::optional<TripleColumns> triple_columns(
     const std::vector<std::string>& header) {
   const auto place = [&](const auto& known) -> std::optional<std::size_t> {
@@ -56,7 +56,7 @@ inline constexpr auto tail_names = std::to_array<std::string_view>(
   return TripleColumns{*head, *relation, *tail};
 }
 
-/// The columns that a line of three fields names; nothing if the line is not a header.
+/// The columns named by a line of three fields; nullopt if the line is not a header.
 [[nodiscard]] inline std::optional<TripleColumns> triple_header(
     const std::vector<std::string>& fields) {
   return fields.size() == 3 ? triple_columns(fields) : std::nullopt;

@@ -5,11 +5,11 @@
 //
 //   {"head": "Brian May", "tail": "19 July 1947", "relation": "date of birth", "title": …, "text": …}
 // JSON lines with one triple each, in one file or in all .jsonl files of a folder. This is the
-// processed T-REx that IC-LKE's T-REx-MC was made from ("Towards Reliable Latent Knowledge
+// processed T-REx from which IC-LKE's T-REx-MC was created ("Towards Reliable Latent Knowledge
 // Estimation in LLMs", appendix A.2). A triple that appears in several texts is one fact, and
 // instances number the distinct facts. A "/" in a relation's name becomes "-", because results
-// files are named after it. There are no templates, so only probes that need none can use this
-// dataset. data/many_choice.hpp draws from it by T-REx-MC's rule.
+// files are named after it. There are no templates, so only probes that do not need any can use
+// this dataset. data/many_choice.hpp draws from it using T-REx-MC's rule.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The .jsonl files at a path, sorted; empty unless each begins with a triple.
+/// The .jsonl files at a path, in sorted order; empty unless each of them begins with a triple.
 [[nodiscard]] inline std::vector<DiskPath> triple_row_files(const DiskPath& path) {
   return files_of_rows(path, [](const Json& row) {
     return row.contains("head") && row.contains("tail") && row.contains("relation");

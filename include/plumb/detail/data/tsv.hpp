@@ -10,9 +10,9 @@
 //   facts.json   {"relation": ["The capital of [X] is [Y].", …], …}, next to the table
 //
 // The options are a relation's distinct objects, in order of appearance. A row with several right
-// objects yields one fact for each of them. The objects are a JSON or Python list, or are in a
-// column for several objects (such as `objects`). Further columns are stored with the fact, but
-// columns that look like choices are refused. Without facts.json, relations have no templates and
+// objects yields one fact for each of them. The objects are in a JSON or Python list, or in a
+// column for several objects (such as `objects`). Other columns are stored with the fact, but
+// columns that look like choices are rejected. Without facts.json, relations have no templates and
 // are in order of appearance; they need a `template_file` or a probe without templates.
 
 #include <algorithm>
@@ -46,14 +46,15 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// A fact as RelationBuilder reads it, with the additional fields "relation" and "objects".
+/// A fact in the form that RelationBuilder reads, with the additional fields "relation" and
+/// "objects".
 using FactRow = std::function<void(Json& fact, std::size_t line)>;
 
 inline char separator_of(const DiskPath& table) {
   return table.extension() == ".tsv" ? '\t' : ',';
 }
 
-/// The names of a table's columns: its first record, or the fields of its first JSON object.
+/// A table's column names: its first record, or the fields of its first JSON object.
 inline std::vector<std::string> table_header(const DiskPath& table) {
   if (table.extension() != ".jsonl") return csv_header(table, separator_of(table));
   std::vector<std::string> names;
@@ -64,8 +65,9 @@ inline std::vector<std::string> table_header(const DiskPath& table) {
   return names;
 }
 
-/// The texts of a field that contains several: a list, a string that contains a list or, if
-/// `separated`, texts separated by ";" or "|". Nothing after reporting an invalid list.
+/// The strings in a field that contains several: a list, a string that contains a list or, if
+/// `separated` is true, strings separated by ";" or "|". Returns nullopt after reporting an invalid
+/// list.
 inline std::optional<std::vector<std::string>> several_texts(const Json& field, bool separated,
                                                              const Site& site,
                                                              const ProblemSink& report) {
@@ -92,7 +94,8 @@ inline std::optional<std::vector<std::string>> several_texts(const Json& field, 
   return texts;
 }
 
-/// The fact of a row whose fields `header` names; nothing after reporting a problem with it.
+/// The fact in a row whose fields are named by `header`; nullopt after a problem with it has been
+/// reported.
 inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const FactColumns& columns,
                                        const std::vector<std::string>& header, const Site& site,
                                        const ProblemSink& report) {
@@ -114,7 +117,7 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
   }
   for (const auto& [name, list] : {std::pair("sub_aliases", &columns.subject_aliases),
                                    {"obj_aliases", &columns.object_aliases}}) {
-    // With several objects, it is unknown which one the aliases belong to.
+    // If there are several objects, it is unknown which of them the aliases belong to.
     if (list == &columns.object_aliases && fact["objects"].size() > 1) continue;
     for (const std::size_t column : *list) {
       if (is_blank(text(fields[column]))) continue;
@@ -134,8 +137,8 @@ inline std::optional<Json> fact_of_row(const std::vector<Json>& fields, const Fa
   return fact;
 }
 
-/// Whether a .tsv begins with a fact. A first line that names all three columns, or does not have
-/// three fields, counts as a header.
+/// Whether a .tsv begins with a fact rather than a header. A first line that names all three
+/// columns or does not have three fields is treated as a header.
 inline bool has_no_header(const DiskPath& tsv) {
   const std::vector<std::string> first = table_header(tsv);
   return first.size() == 3 && !fact_columns(first);
@@ -161,7 +164,7 @@ inline void for_each_plain_row(const DiskPath& file, const ProblemSink& report,
   });
 }
 
-/// Visits the rows of a table with a header, or of a file of JSON lines.
+/// Visits the rows of a table with a header, or of a JSON Lines file.
 inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
                                const FactRow& visit) {
   UnreadChoices unread(report);
@@ -199,8 +202,8 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
   }
 }
 
-/// Whether a path is a table of facts: a .tsv, a folder with one, or a .csv or .jsonl (or a folder
-/// with exactly one) whose fields are those of such a table.
+/// Whether a path is a table of facts: a .tsv, a folder containing one, or a .csv or .jsonl (or a
+/// folder with exactly one) that has the fields of such a table.
 [[nodiscard]] inline bool is_fact_table(const DiskPath& path) {
   if (!path.files(".tsv").empty()) return true;
   for (const char* ending : {".csv", ".jsonl"}) {
@@ -224,7 +227,7 @@ inline void for_each_named_row(const DiskPath& file, const ProblemSink& report,
                    "name the one to read");
 }
 
-/// Throws a user error if a file cannot be read; all other problems go to `report`.
+/// Throws a user error if a file cannot be read; all other problems are passed to `report`.
 [[nodiscard]] inline Dataset load_tsv(const DiskPath& table_file,
                                       const ProblemSink& report = throw_problem) {
   if (table_file.extension() == ".tsv") detail::refuse_choices_in_tsv(table_file);

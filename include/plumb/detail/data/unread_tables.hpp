@@ -6,9 +6,9 @@
 // A format reads only files with one extension. A training part with a different extension
 // (train.csv next to test.jsonl) would be ignored, and shots would be drawn from the test facts. A
 // table is recognised by its extension, in upper or lower case, compressed or not. Because
-// templates are JSON too, a .json file counts as a table only if it also has a table's name
-// (test.json) or contains rows of facts. A file of templates in JSON lines is not a table.
-// Subfolders are not searched.
+// templates are JSON too, a .json file is treated as a table only if it also has a table's name
+// (test.json) or contains rows of facts. A JSON Lines file of templates is not a table. Subfolders
+// are not searched.
 
 #include <array>
 #include <cstddef>
@@ -68,7 +68,7 @@ inline constexpr auto packed_endings =
   return !parse_json(first_line(file), row) && holds_fact_rows(row);
 }
 
-/// Reports the tables of a folder that are neither among the dataset's files nor in its `left_out`.
+/// Reports a folder's tables that are neither among the dataset's files nor in its `left_out`.
 inline void report_unread_tables(const DiskPath& folder, const Dataset& dataset,
                                  const ProblemSink& report) {
   if (!folder.is_folder() || dataset.files.empty()) return;

@@ -42,7 +42,7 @@ inline constexpr std::pair<std::string_view, Activation> activation_names[] = {
   return text_list(detail::activation_names, [](const auto& one) { return one.first; });
 }
 
-/// Replaces each x of a row by f(x), with an error of at most 1e-6 · max(1, |x|).
+/// Replaces each x in a row with f(x), with an error of at most 1e-6 · max(1, |x|).
 inline void activate(Activation activation, std::span<float> row) {
   network_kernels().activate(activation, row.data(), row.size());
 }

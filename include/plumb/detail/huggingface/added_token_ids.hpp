@@ -6,7 +6,7 @@
 // Tokens are numbered as in transformers 5 and `tokenizers`: a token that is in the vocabulary
 // keeps its id. Each other token gets the next free id after the vocabulary and the added tokens,
 // in the order of the files. The ids that the files specify for added tokens are ignored. A later
-// entry with the same content replaces the rules by which the token is found.
+// entry with the same content replaces the rules for finding the token.
 
 #include <algorithm>
 #include <cstddef>
@@ -71,7 +71,7 @@ class AddedTokenIds {
 
   [[nodiscard]] bool has(const std::string& content) const { return ids_.contains(content); }
 
-  /// Adds the tokens that one file lists.
+  /// Adds the tokens listed in one file.
   void add(const std::vector<TokenizerJson>& tokens) {
     std::size_t next = vocabulary_.size();
     if (!tokens_.empty()) next = (std::max)(next, tokens_.rbegin()->first + 1);
@@ -107,7 +107,7 @@ class AddedTokenIds {
   std::set<std::string> special_;
 };
 
-/// The tokens that tokenizer.json lists.
+/// The tokens listed in tokenizer.json.
 [[nodiscard]] inline std::vector<TokenizerJson> tokens_of_json(const TokenizerFiles& files) {
   const JsonPart file(files.file, files.tokenizer);
   std::vector<TokenizerJson> tokens;
@@ -120,9 +120,9 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// The special tokens that the configuration and the class name, and those that the configuration
-/// lists. If several entries have the same content, the first one counts among plain texts, and the
-/// last one among entries with details.
+/// The special tokens named by the configuration and by the class, and those listed in the
+/// configuration. If several entries have the same content, the first plain string and the last
+/// entry with details are used.
 [[nodiscard]] inline std::vector<TokenizerJson> special_of_config(const TokenizerFiles& files) {
   const JsonPart config(files.config_file(), files.config);
   std::vector<TokenizerJson> tokens;
@@ -167,7 +167,7 @@ class AddedTokenIds {
   return tokens;
 }
 
-/// The tokens that a slow tokenizer would add, by the id in the tokenizer's file.
+/// The tokens that a slow tokenizer would add, keyed by their id in the tokenizer's files.
 [[nodiscard]] inline std::map<std::size_t, TokenizerJson> tokens_by_written_id(
     const TokenizerFiles& files) {
   const std::filesystem::path folder = files.file.parent_path();
@@ -221,7 +221,7 @@ class AddedTokenIds {
 }
 
 /// Writes a folder's added tokens into its `tokenizer`, each with the id that transformers would
-/// give it. Warns if a file specifies a different id for a token. `keeps_list` is true if the
+/// assign to it. Warns if a file specifies a different id for a token. `keeps_list` is true if the
 /// tokenizer is tokenizer.json's own, with the added tokens that are listed there. Throws a user
 /// error for an invalid entry.
 inline void number_added_tokens(TokenizerFiles& files, bool keeps_list) {

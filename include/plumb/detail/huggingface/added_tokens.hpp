@@ -5,9 +5,9 @@
 //
 // They are tokens in addition to the vocabulary ("[MASK]", "<mask>", a user's own). Some are
 // searched for in the original text. The rest of the text is then rewritten and searched for the
-// others. If several match at one position, the longest match counts. Special tokens are plain text
-// unless they are parsed. The search ignores special tokens that are not parsed, as in `tokenizers`
-// (encode_special_tokens).
+// others. If several match at the same position, the longest match is used. Special tokens are
+// plain text unless they are parsed. The search ignores special tokens that are not parsed, as in
+// `tokenizers` (encode_special_tokens).
 
 #include <algorithm>
 #include <array>
@@ -27,8 +27,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A token that is found as a whole. With `lstrip` and `rstrip`, it includes the white space before
-/// and after it. With `single_word`, it is found only if no word character is next to it.
+/// A token that is matched as a whole. If `lstrip` or `rstrip` is set, it includes the white space
+/// before or after it. If `single_word` is set, it is found only if no word character is next to
+/// it.
 struct AddedToken {
   std::string content;
   TokenId id = 0;
@@ -45,7 +46,7 @@ struct PlacedToken {
   TokenId id = 0;
 };
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class AddedTokens {
  public:
   AddedTokens() = default;
@@ -136,7 +137,7 @@ class AddedTokens {
   }
 
  private:
-  /// Token contents by their first byte, the longest first.
+  /// Token contents grouped by their first byte, longest first.
   struct Finder {
     struct Entry {
       std::string content;
@@ -164,7 +165,7 @@ class AddedTokens {
     }
   };
 
-  /// The start of the character before `at`, which is not 0.
+  /// The start of the character before `at`; `at` must not be 0.
   static std::size_t before(std::string_view text, std::size_t at) {
     do --at;
     while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U);
@@ -192,7 +193,7 @@ class AddedTokens {
     return {(std::max)(match.begin, done), match.end};
   }
 
-  /// Splits the pieces at the tokens that are found.
+  /// Splits the pieces at the tokens found in them.
   void find(TextPieces& pieces, const Finder& finder, bool parse_special) const {
     if (finder.is_empty) return;
     std::vector<TextPiece> result;

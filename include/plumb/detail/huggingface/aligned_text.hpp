@@ -4,12 +4,12 @@
 // From which bytes of the original text does each byte of a normalised text come?
 //
 // A tokenizer rewrites a text (lower case, no accents, "▁" for a space) before splitting it. Each
-// byte of the rewritten text stores the range of original bytes that it represents, always whole
-// characters. The rules are those of the `tokenizers` package (NormalizedString), so that a token
-// covers the same bytes in both. A replacement takes the range of the character it replaces. An
-// inserted character takes the range of the character before it. One difference: if a map drops the
-// first characters of a text, that package shifts all later ranges to the left by the number of
-// dropped characters. Here, the ranges stay correct.
+// byte of the rewritten text stores the range of original bytes that it represents, which always
+// consists of whole characters. The rules are those of the `tokenizers` package (NormalizedString),
+// so a token covers the same bytes in both. A replacement inherits the range of the character that
+// it replaces. An inserted character inherits the range of the character before it. One difference:
+// if a map drops the first characters of a text, that package shifts all later ranges to the left
+// by the number of dropped characters. Here, the ranges stay correct.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,12 +32,12 @@ struct CharacterChange {
   std::ptrdiff_t change = 0;
 };
 
-/// Well-formed UTF-8 with the origin of each byte. Not thread-safe during changes.
+/// Well-formed UTF-8 with the origin of each byte. Not thread-safe while it is being changed.
 class AlignedText {
  public:
   AlignedText() = default;
 
-  /// Constructs the unchanged text. A byte that is not part of a character is read as U+FFFD, which
+  /// Constructs the unchanged text. A byte that is not part of a character becomes U+FFFD, which
   /// covers that byte.
   explicit AlignedText(std::string_view original) {
     text_.reserve(original.size());
@@ -56,9 +56,9 @@ class AlignedText {
   [[nodiscard]] std::string_view text(ByteSpan part) const {
     return std::string_view(text_).substr(part.begin, part.end - part.begin);
   }
-  /// The original bytes of a byte of the rewritten text.
+  /// The original bytes that a byte of the rewritten text represents.
   [[nodiscard]] ByteSpan origin(std::size_t byte) const { return origins_[byte]; }
-  /// The original bytes of a non-empty range of the rewritten text.
+  /// The original bytes that a non-empty range of the rewritten text represents.
   [[nodiscard]] ByteSpan origin(ByteSpan part) const {
     return {origins_[part.begin].begin, origins_[part.end - 1].end};
   }
@@ -84,8 +84,8 @@ class AlignedText {
     return result;
   }
 
-  /// Replaces each character by the characters that `rewrite(c, put)` passes to `put`: none, one or
-  /// several.
+  /// Replaces each character with the characters that `rewrite(c, put)` passes to `put`: none, one
+  /// or several.
   template <class Rewrite>
   void rewrite(Rewrite rewrite) {
     AlignedText result;
@@ -99,7 +99,8 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// Inserts characters before a non-empty text. They have the range of the text's first character.
+  /// Inserts characters before a non-empty text. They inherit the range of the text's first
+  /// character.
   void prepend(std::string_view characters) {
     if (empty()) return;
     AlignedText result;
@@ -108,8 +109,8 @@ class AlignedText {
     *this = std::move(result);
   }
 
-  /// Replaces parts, which must be ascending and disjoint. A replacement has the range of the
-  /// part's last character.
+  /// Replaces parts of the text, which must be ascending and disjoint. A replacement inherits the
+  /// range of the part's last character.
   void replace(std::span<const ByteSpan> parts, std::string_view content) {
     if (parts.empty()) return;
     AlignedText result;

@@ -4,13 +4,13 @@
 // What does attention compute for a token from the tokens that it sees?
 //
 //   gathered_i = Σ_j softmax_j(cap(scale · q_i · k_j) + bias_j + added_ij) v_j
-// for each head, over the tokens j that token i sees. A few queries are computed together, with all
-// keys that at least one of them sees, so both sums are products of small matrices
-// (kernels/row_products.hpp). Keys are stored in blocks. A block has as many keys as a vector has
-// lanes, and the numbers of one dimension are next to each other. Values are stored row by row. A
+// for each head, over the tokens j that token i sees. A few queries are computed together, using
+// all keys that at least one of them sees, so both sums are products of small matrices
+// (kernels/row_products.hpp). Keys are stored in blocks. A block contains as many keys as a vector
+// has lanes, with the numbers for one dimension next to each other. Values are stored row by row. A
 // key that a query does not see has weight 0 in that query's sum. The order of the tokens j is
-// fixed, so a token's result is the same, bit by bit, regardless of the queries that are computed
-// with it. Source: Vaswani et al., "Attention Is All You Need" (2017), 3.2.
+// fixed, so a token's result is bit-for-bit the same no matter which queries are computed with it.
+// Source: Vaswani et al., "Attention Is All You Need" (2017), 3.2.
 
 #include <algorithm>
 #include <cmath>
@@ -25,23 +25,23 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Keys and values of one layer, by slot. Any number of threads may read them. Threads may set
-/// slots at the same time if they set different slots.
+/// slots at the same time as long as the slots differ.
 class KeyValues {
  public:
   KeyValues() = default;
-  /// A key and a value have `size` numbers each in each head.
+  /// In each head, a key and a value consist of `size` numbers each.
   KeyValues(std::size_t heads, std::size_t size)
       : lanes_(network_kernels().lanes), size_(size), keys_(heads), values_(heads) {}
 
   [[nodiscard]] std::size_t heads() const noexcept { return keys_.size(); }
-  /// The number of numbers in a key, and in a value, of one head.
+  /// The number of elements in one head's key, and in its value.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   void reserve(std::size_t count) {
     for (Numbers& keys : keys_) keys.reserve(blocks(count) * block_size());
     for (Numbers& values : values_) values.reserve(count * value_stride());
   }
-  /// Makes space for slots 0 … count − 1; existing slots keep their numbers.
+  /// Makes room for slots 0 … count − 1; existing slots keep their numbers.
   void resize(std::size_t count) {
     for (Numbers& keys : keys_) keys.resize(blocks(count) * block_size(), 0.0F);
     for (Numbers& values : values_) values.resize(count * value_stride(), 0.0F);
@@ -87,17 +87,17 @@ struct SlotRun {
 
 /// The slots that a group of queries sees.
 struct SeenSlots {
-  /// The largest number of queries.
+  /// The maximum number of queries.
   [[nodiscard]] static std::size_t most_queries() { return network_kernels().product_rows; }
 
   /// All slots that at least one query sees, in the order of summation.
   std::vector<SlotRun> runs;
-  /// The number of slots, from the first, that all queries see.
+  /// The number of leading slots that all queries see.
   std::size_t shared = 0;
-  /// By query: which slots after the shared ones it sees, as ascending indices in the order of
-  /// summation. Empty if all slots are shared.
+  /// For each query, the slots after the shared ones that it sees, as ascending indices in the
+  /// order of summation. Empty if all slots are shared.
   std::vector<std::vector<std::uint32_t>> own;
-  /// The position of each slot in that order, if scores have a bias by position.
+  /// The position of each slot in that order, if scores have a position-dependent bias.
   std::vector<std::uint32_t> positions{};
 };
 
@@ -109,7 +109,8 @@ struct HeadScores {
   /// Added to a key's score; indexed by the key's position. Null for none.
   const float* bias = nullptr;
   /// Added to the score of a query and a key: the first query's numbers, indexed by the key's
-  /// place. The numbers of each following query are `added_stride` further on. Null for none.
+  /// position in the order of summation. Each subsequent query's numbers start `added_stride`
+  /// further on. Null for none.
   const float* added = nullptr;
   std::size_t added_stride = 0;
 };
@@ -137,7 +138,7 @@ inline void multiply_keys(const KeyValues& held, std::size_t head, SlotRun run,
   }
 }
 
-/// Turns a row of scores into weights. Slots after the shared ones have weight 0 if `own` does not
+/// Converts a row of scores to weights. Slots after the shared ones have weight 0 if `own` does not
 /// contain them.
 inline void weigh_row(std::span<float> row, std::size_t shared,
                       std::span<const std::uint32_t> own) {
@@ -151,7 +152,7 @@ inline void weigh_row(std::span<float> row, std::size_t shared,
 }
 
 /// Computes the attention of `count` queries in one head of keys and values. `queries` and
-/// `gathered` point to the head's numbers of the first query; those of each following query are
+/// `gathered` point to the head's numbers for the first query; those for each subsequent query are
 /// `stride` and `gathered_stride` further on. `scratch` is reusable memory.
 inline void attend(const KeyValues& held, std::size_t head, const SeenSlots& seen,
                    const HeadScores& scores, const float* queries, std::size_t count,

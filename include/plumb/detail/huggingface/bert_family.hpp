@@ -5,8 +5,8 @@
 //
 // BERT, RoBERTa, XLM-RoBERTa, ALBERT, DistilBERT and ELECTRA's generator have a norm after each sum
 // and learned positions. DeBERTa 2 and 3 also use distances in attention. ModernBERT has norms
-// before attention and feed-forward, rotated positions, windows and a gated feed-forward. Each
-// function reads one config.json, with the names and defaults of transformers.
+// before attention and feed-forward, rotary positions, windows and a gated feed-forward. Each
+// function reads one kind of config.json, using the names and defaults of transformers.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,7 @@ inline void name_as_bert(EncoderConfig& config, const char* prefix) {
   name_plain_feed(names, "intermediate.dense", "output.dense");
 }
 
-/// `decoder` has its own bias, `decoder`.bias, if it is not tied; otherwise the bias is `bias`.
+/// If it is not tied, `decoder` has its own bias, `decoder`.bias; otherwise the bias is `bias`.
 inline void name_head(EncoderConfig& config, const char* dense, const char* norm,
                       const char* decoder, const char* bias) {
   config.head_dense = dense;
@@ -177,7 +177,7 @@ inline void read_electra(const ConfigFields& fields, EncoderConfig& config) {
             "generator_lm_head", "generator_lm_head.bias");
 }
 
-/// The parts of a text such as "p2c|c2p", or of a list of such texts.
+/// The parts of a string such as "p2c|c2p", or of a list of such parts.
 inline std::vector<std::string> distance_parts(const ConfigFields& fields) {
   const Json* const value = fields.find("pos_att_type");
   if (value == nullptr || !value->is_string()) return fields.texts("pos_att_type");
@@ -206,7 +206,7 @@ inline void read_distances(const ConfigFields& fields, EncoderConfig& config) {
   const float products = 1.0F + (shape.by_query ? 1.0F : 0.0F) + (shape.by_key ? 1.0F : 0.0F);
   config.attention_scale = 1.0F / std::sqrt(static_cast<float>(config.head_size) * products);
   if (!fields.flag("relative_attention", false) || products == 1) return;
-  // Values below 1 mean no limit and no buckets.
+  // Values below 1 mean that there is no limit or that there are no buckets.
   const double most = fields.number("max_relative_positions", -1);
   const double buckets = fields.number("position_buckets", -1);
   shape.most = most < 1 ? config.positions : fields.count("max_relative_positions");

@@ -3,9 +3,10 @@
 
 // Which letter represents a byte in a byte-level vocabulary?
 //
-// GPT-2 writes each byte as a visible character, so that a vocabulary can be a list of plain texts.
-// Bytes that are visible in Latin-1 represent themselves; the 68 others are U+0100 and the
-// characters after it. "Ġ" is a space. Source: the released encoder.py of Radford et al. 2019.
+// GPT-2 writes each byte as a visible character so that a vocabulary can be a list of plain
+// strings. Bytes that are visible in Latin-1 represent themselves; the other 68 are represented by
+// U+0100 and the characters after it. A space is written as "Ġ". Source: the released encoder.py of
+// Radford et al. 2019.
 
 #include <array>
 #include <cstddef>
@@ -35,7 +36,7 @@ inline constexpr std::array<std::size_t, 0x144> letter_bytes = [] {
   return bytes;
 }();
 
-/// Replaces each byte of the text by its letter.
+/// Replaces each byte of the text with its letter.
 inline void write_byte_letters(AlignedText& text) {
   text.rewrite([](char32_t c, auto put) {
     std::string bytes;
@@ -44,7 +45,7 @@ inline void write_byte_letters(AlignedText& text) {
   });
 }
 
-/// The bytes that a token's letters represent; nullopt if one of them is not such a letter.
+/// The bytes that a token's letters represent; nullopt if any character is not such a letter.
 [[nodiscard]] inline std::optional<std::string> bytes_of_letters(std::string_view letters) {
   std::string bytes;
   for (std::size_t at = 0; at < letters.size();) {

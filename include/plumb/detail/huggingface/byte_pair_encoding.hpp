@@ -7,7 +7,7 @@
 // pair whose merge is listed first is joined (the leftmost one if there are several). This is
 // repeated until no pair has a merge (Sennrich et al. 2016, §3.2). If the file names no unknown
 // token, a character without a token is dropped, as in `tokenizers`.
-// Non-goal: dropout, which is used only in training.
+// Non-goal: dropout, which is only used in training.
 
 #include <algorithm>
 #include <array>
@@ -30,14 +30,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The name of a byte that has no other token: "<0x0A>".
+/// The name of the token for a byte that has no other token, such as "<0x0A>".
 [[nodiscard]] inline std::string byte_name(char c) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   const auto byte = static_cast<unsigned char>(c);
   return std::string("<0x") + digits[byte >> 4] + digits[byte & 15] + ">";
 }
 
-/// The tokens of a text's bytes, if the vocabulary contains all of them.
+/// The tokens for a text's bytes; nullopt unless the vocabulary contains all of them.
 [[nodiscard]] inline std::optional<std::vector<TokenId>> byte_tokens(
     const TokenVocabulary& vocabulary, std::string_view text) {
   std::vector<TokenId> ids;
@@ -49,7 +49,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return ids;
 }
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class BytePairEncoding {
  public:
   /// Throws a user error for a merge whose parts or result are not tokens, and for dropout.
@@ -78,7 +78,7 @@ class BytePairEncoding {
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
   [[nodiscard]] std::optional<TokenId> unknown() const noexcept { return unknown_; }
 
-  /// Appends the tokens of a word; their byte offsets start at the word's beginning.
+  /// Appends the tokens of a word, with byte offsets relative to the start of the word.
   void tokenize(std::string_view word, std::vector<Token>& tokens) const {
     if (ignores_merges_) {
       if (const auto id = vocabulary_.id_of(word)) {
@@ -108,7 +108,7 @@ class BytePairEncoding {
     std::uint32_t rank = 0;
     TokenId joined = 0;
   };
-  /// A pair that may be joined later.
+  /// A pair that may still be joined.
   struct Candidate {
     std::size_t place = 0;
     Merge merge;
@@ -150,14 +150,14 @@ class BytePairEncoding {
     const TokenId second = id_of(parts[1]);
     const TokenId joined =
         id_of(parts[0] + (has_prefix ? parts[1].substr(prefix_.size()) : parts[1]));
-    // If a merge is listed twice, the later one counts, as in `tokenizers`.
+    // If a merge is listed twice, the later one is used, as in `tokenizers`.
     merges_.insert_or_assign(key(first, second), Merge{static_cast<std::uint32_t>(i), joined});
   }
 
   [[nodiscard]] std::vector<Part> characters(std::string_view word) const {
     std::vector<Part> parts;
     parts.reserve(word.size());
-    std::optional<Part> unknown;  // pending, as more characters may join it
+    std::optional<Part> unknown;  // kept pending, because more characters may join it
     const auto flush = [&] {
       if (unknown) parts.push_back(*unknown);
       unknown.reset();

@@ -3,9 +3,9 @@
 
 // Reads the fields of a model's config.json.
 //
-// Numbers are checked when they are read, so that the error for a damaged file names the field. A
-// field that changes a network's numbers is either read or, if only one value is supported, checked
-// against it.
+// Numbers are checked when they are read, so that the error for a damaged file specifies the field.
+// A field that affects a network's numbers is either read or, if only one value is supported,
+// checked against that value.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,15 +28,15 @@ struct FieldAlias {
   std::string_view alias, name;
 };
 
-/// The fields of a config.json.
+/// The fields in a config.json.
 class ConfigFields {
  public:
   /// `else_do` is a remedy for models with unsupported values; empty if there is none.
   explicit ConfigFields(const std::filesystem::path& file, std::string else_do = "")
       : file_(file), object_(read_json_object(file)), else_do_(std::move(else_do)) {}
 
-  /// The fields of a nested object. Errors show its `field` as "name.field". An absent object has
-  /// no fields. Throws a user error for a value that is not an object.
+  /// The fields of a nested object. Errors refer to its `field` as "name.field". An absent object
+  /// has no fields. Throws a user error for a value that is not an object.
   [[nodiscard]] ConfigFields object(const std::string& name) const {
     const Json* value = find(name);
     if (value != nullptr && !value->is_object()) {
@@ -46,15 +46,15 @@ class ConfigFields {
     return ConfigFields(*this, value == nullptr ? Json::object() : *value, prefix_ + name + ".");
   }
 
-  /// The union of these fields and those of another object, which replace the fields that both
-  /// have.
+  /// The union of these fields and another object's fields, which take precedence for fields that
+  /// both have.
   [[nodiscard]] ConfigFields with(const ConfigFields& others) const {
     ConfigFields made = *this;
     made.object_.update(others.object_);
     return made;
   }
 
-  /// These fields, and the fields of `absent` that are missing here.
+  /// These fields, with any missing ones taken from `absent`.
   [[nodiscard]] ConfigFields completed(const Json& absent) const {
     ConfigFields made = *this;
     for (const auto& [name, value] : absent.items()) {
@@ -96,8 +96,7 @@ class ConfigFields {
     return found == object_.end() || found->is_null() ? nullptr : &*found;
   }
 
-  /// Whether a field is present and null. For fields for which null and absent have different
-  /// meanings.
+  /// Whether a field is present and null. For fields where null and absent have different meanings.
   [[nodiscard]] bool is_null(const std::string& field) const {
     const auto found = object_.find(field);
     return found != object_.end() && found->is_null();
@@ -105,7 +104,7 @@ class ConfigFields {
   /// An empty set of fields.
   [[nodiscard]] ConfigFields none() const { return ConfigFields(*this, Json::object(), prefix_); }
 
-  /// A whole number of at least 1.
+  /// An integer of at least 1.
   [[nodiscard]] std::size_t count(const std::string& field,
                                   std::optional<std::size_t> absent = std::nullopt) const {
     const Json* value = find(field);
@@ -119,7 +118,7 @@ class ConfigFields {
     return value->get<std::size_t>();
   }
 
-  /// A whole number of at least 0.
+  /// An integer of at least 0.
   [[nodiscard]] std::size_t count_from_0(const std::string& field, std::size_t absent) const {
     const Json* const value = find(field);
     return value != nullptr && *value == Json(0) ? 0 : count(field, absent);
@@ -183,7 +182,7 @@ class ConfigFields {
     }
     return list;
   }
-  /// A list of texts; empty if the field is absent.
+  /// A list of strings; empty if the field is absent.
   [[nodiscard]] std::vector<std::string> texts(const std::string& field) const {
     std::vector<std::string> list;
     const Json* value = find(field);

@@ -5,7 +5,7 @@
 //
 // The table has one line for each `model_type` of config.json. To add an architecture that consists
 // of known parts, write a function that fills in a DecoderConfig, and add a line here or in the
-// caller's own table. If a model is for texts and images, only its language model is read
+// caller's own table. If a model handles both text and images, only its language model is read
 // (text_part.hpp).
 
 #include <filesystem>
@@ -30,7 +30,7 @@ struct DecoderArchitecture {
   std::string_view model_type;
   /// Throws a user error for settings that plumb does not support.
   void (*read)(const detail::ConfigFields&, DecoderConfig&);
-  /// The largest number of tokens in a sequence if config.json does not specify it; 0 if `read`
+  /// The maximum number of tokens in a sequence if config.json does not specify it; 0 if `read`
   /// sets it.
   std::size_t positions = 0;
   /// Other spellings of fields.
@@ -81,8 +81,7 @@ inline constexpr DecoderArchitecture decoder_architectures[] = {
 [[nodiscard]] inline DecoderConfig read_decoder_config(
     const std::filesystem::path& folder,
     std::span<const DecoderArchitecture> known = decoder_architectures) {
-  // llama.cpp's converter drops fields that it does not know, so the GGUF file would be a different
-  // model.
+  // llama.cpp's converter drops unknown fields, so the GGUF file would be a different model.
   const detail::ConfigFields fields(folder / "config.json", detail::serving_way(folder));
   const detail::TextPart part = detail::text_part(fields);
   const DecoderArchitecture* const found = find_architecture(part.model_type, known);

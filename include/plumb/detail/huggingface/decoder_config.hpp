@@ -6,9 +6,9 @@
 // One network (decoder_network.hpp) computes every causal architecture. This struct describes its
 // parts: positions, norms, attention, feed-forward, residual, head. For each architecture, a
 // function fills in the struct from config.json and sets the tensor names
-// (decoder_architectures.hpp lists the functions). If an architecture lacks a part, the part has no
-// name here, or a value without effect. Masked models have the same layers and a few more parts
-// (encoder_config.hpp).
+// (decoder_architectures.hpp lists the functions). If an architecture lacks a part, that part has
+// no name here or has a value with no effect. Masked models have the same layers and a few more
+// parts (encoder_config.hpp).
 
 #include <cmath>
 #include <cstddef>
@@ -42,17 +42,17 @@ enum class HeadNorm {
   each,
   /// Like `each`, but with one tensor for each head, `name`.norms.H.weight.
   each_named,
-  /// All heads as one row.
+  /// All heads together, as a single row.
   whole
 };
 
 /// The architecture's names for its tensors, after the network's prefix and, in a layer, the
 /// layer's own name. An empty name means that the architecture lacks the part.
 struct DecoderNames {
-  /// Put before each name except the head's. If there is no such tensor, the name without the
+  /// Prepended to every name except the head's. If there is no such tensor, the name without the
   /// prefix is tried.
   std::string prefix = "model.";
-  /// Prefixes of a language model that is one of several parts; put before `prefix`.
+  /// Prefixes for a language model that is one of several submodels; prepended to `prefix`.
   std::vector<std::string> outer{};
   std::string tokens = "embed_tokens.weight";
   std::string positions{};
@@ -72,8 +72,8 @@ struct DecoderNames {
   std::string attention_norm = "input_layernorm", feed_norm = "post_attention_layernorm";
   /// The norms on the outputs of attention and feed-forward, before these are added.
   std::string attention_end_norm{}, feed_end_norm{};
-  /// `gate` is empty in a plain feed-forward. It equals `up` if one tensor contains the weights of
-  /// the gate, followed by those of `up`.
+  /// `gate` is empty for a feed-forward without a gate. It equals `up` if a single tensor contains
+  /// the gate's weights followed by those of `up`.
   std::string gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";
   /// For experts: the router's name, and the prefix of an expert's name, which is followed by the
   /// expert's number and a dot.
@@ -84,21 +84,20 @@ struct DecoderNames {
 struct DecoderConfig {
   DecoderNames names{};
   std::size_t vocabulary = 0;
-  /// The size of a token's embedding. It differs from `hidden` if there are projections between the
-  /// two.
+  /// The size of a token's embedding. It differs from `hidden` if a projection connects the two.
   std::size_t embedding = 0;
   std::size_t hidden = 0;
   std::size_t layers = 0;
   std::size_t heads = 0;
-  /// The number of heads of keys and values; each serves `heads / key_heads` query heads.
+  /// The number of key and value heads; each of them serves `heads / key_heads` query heads.
   std::size_t key_heads = 0;
   /// The size of a query, a key and a value in one head.
   std::size_t head_size = 0;
   /// The number of values between the two products of the feed-forward.
   std::size_t intermediate = 0;
-  /// The largest number of tokens in a sequence.
+  /// The maximum number of tokens in a sequence.
   std::size_t positions = 0;
-  /// The number of rows of learned position embeddings before the row of the first token.
+  /// The number of rows that precede the first token's row in the learned position embeddings.
   std::size_t first_position = 0;
 
   float embedding_scale = 1, residual_scale = 1, logits_scale = 1;
@@ -127,10 +126,10 @@ struct DecoderConfig {
   /// Falcon: the products slopes[h] · j are rounded to BF16, then multiplied by the attention
   /// scale.
   bool rounds_slopes = false;
-  /// By layer: the number of tokens that a token sees, including itself; 0 for all. Empty if all
-  /// layers see all tokens.
+  /// For each layer, the number of tokens that a token sees, including itself; 0 means all. Empty
+  /// if every layer sees all tokens.
   std::vector<std::size_t> windows{};
-  /// The kinds of rotation, and the kind of each layer; empty if no position is rotated.
+  /// The kinds of rotation, and which kind each layer uses; empty if no positions are rotated.
   std::vector<Rotary> rotaries{};
   std::vector<std::size_t> rotary_of_layer{};
 
@@ -161,13 +160,14 @@ struct DecoderConfig {
   }
 };
 
-/// Sets the size of a head, and divides scores by the square root of this size.
+/// Sets the head size and the attention scale, which divides scores by the square root of the head
+/// size.
 inline void set_head_size(DecoderConfig& config, std::size_t size) {
   config.head_size = size;
   config.attention_scale = 1.0F / std::sqrt(static_cast<float>(size));
 }
 
-/// Reads the sizes that nearly all architectures have under these names.
+/// Reads the sizes, using the names that nearly all architectures share.
 inline void read_common_sizes(const ConfigFields& fields, DecoderConfig& config) {
   config.vocabulary = fields.count("vocab_size");
   config.hidden = config.embedding = fields.count("hidden_size");
@@ -195,7 +195,7 @@ inline void set_all_biases(DecoderConfig& config) {
   config.has_attention_bias = config.has_attention_out_bias = config.has_feed_bias = true;
 }
 
-/// Names a feed-forward without a gate.
+/// Sets the tensor names of a feed-forward without a gate.
 inline void name_plain_feed(DecoderNames& names, const char* up, const char* down) {
   names.gate.clear();
   names.up = up;
@@ -210,9 +210,9 @@ inline void rotate_by_window(DecoderConfig& config) {
   }
 }
 
-/// ALiBi's slopes: 2^(−8 i / n), where n is the largest power of two up to the number of heads,
-/// then every second slope of 2n. Source: Press, Smith and Lewis, "Train Short, Test Long" (2021),
-/// as computed in Bloom and Falcon.
+/// ALiBi's slopes: 2^(−8 i / n), where n is the largest power of two that does not exceed the
+/// number of heads, followed by every second slope for 2n. Source: Press, Smith and Lewis, "Train
+/// Short, Test Long" (2021), as computed in Bloom and Falcon.
 inline std::vector<float> alibi_slopes(std::size_t heads) {
   std::size_t whole = 1;
   while (whole * 2 <= heads) whole *= 2;
@@ -246,8 +246,8 @@ inline void check_layers(const ConfigFields& fields, std::size_t layers, std::si
                      "fetch the model's config.json again");
 }
 
-/// Sets which layers have a sliding window of `size` tokens: by `layer_types` or, if config.json
-/// lacks it, by `slides(layer)`.
+/// Determines which layers have a sliding window of `size` tokens: from `layer_types` or, if
+/// config.json does not contain it, from `slides(layer)`.
 template <class Slides>
 void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t size,
                   Slides slides) {
@@ -269,9 +269,9 @@ void read_windows(const ConfigFields& fields, DecoderConfig& config, std::size_t
   }
 }
 
-/// Throws a user error for a config.json that lets tokens see later tokens, for any architecture.
+/// Throws a user error if a config.json, for any architecture, lets tokens see later tokens.
 /// transformers treats `is_causal` as false if it is null or 0, and `use_bidirectional_attention`
-/// as true if it is a text ("all") or a number.
+/// as true if it is a string ("all") or a number.
 inline void refuse_attention_to_both_sides(const ConfigFields& fields) {
   const auto refuse = [&](const char* field, const std::string& value) {
     throw fields.wrong(

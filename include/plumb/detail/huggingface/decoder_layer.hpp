@@ -6,9 +6,9 @@
 //   attention  projections to queries, keys and values, norms on heads, the rotation of positions;
 //              attention.hpp computes the rest
 //   feed       W₂ f(W₁ x), or W₂ (f(W_g x) ⊙ W₁ x), or a weighted sum of such experts
-// The output of each part is added to its input rows. The parts follow one another, or both read
-// the same rows. DecoderConfig specifies which parts exist. Every step processes each row
-// separately, so a row's numbers do not depend on other rows, bit by bit.
+// The output of each part is added to its input rows. The two parts run one after the other, or
+// both read the same rows. DecoderConfig specifies which parts exist. Every step processes each row
+// separately, so a row's numbers are bit-for-bit independent of the other rows.
 // Sources: Vaswani et al., "Attention Is All You Need" (2017); Shazeer, "GLU Variants Improve
 // Transformer" (2020); Jiang et al., "Mixtral of Experts" (2024).
 
@@ -27,11 +27,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The weights of a layer, and its steps on consecutive rows. Any number of threads may use one.
+/// The weights of a layer, and its steps on consecutive rows. Any number of threads may use the
+/// same object.
 class DecoderLayer {
  public:
-  /// `name` ends with a dot. Without `norms_input` the layer has no norm before attention, even if
-  /// other layers have one. Throws the user errors of WeightReader.
+  /// `name` ends with a dot. If `norms_input` is false, the layer has no norm before attention,
+  /// even if other layers have one. Throws the same user errors as WeightReader.
   DecoderLayer(const WeightReader& reader, const std::string& name, const DecoderConfig& config,
                bool norms_input = true)
       : norms_input_(norms_input && !config.norm_after_sum &&
@@ -54,8 +55,8 @@ class DecoderLayer {
     }
   }
 
-  /// Writes the queries, keys and values of the rows, [rows][query_size + 2 key_size], into `made`.
-  /// Row i is at position `positions[i]`. `rotary` may be null. Threads share the work.
+  /// Writes the rows' queries, keys and values to `made`, as [rows][query_size + 2 key_size]. Row i
+  /// is at position `positions[i]`. `rotary` may be null. The work is divided among threads.
   void project(const DecoderConfig& config, std::span<const float> rows,
                std::span<const std::size_t> positions, const Rotary* rotary,
                std::vector<float>& input, std::vector<float>& made) const {
@@ -76,9 +77,9 @@ class DecoderLayer {
     });
   }
 
-  /// Computes the layer's output from the attention's output for each row, `gathered`. `rows`
-  /// contains the layer's input and receives its output. Threads share the work; the vectors are
-  /// reusable memory.
+  /// Computes the layer's output from `gathered`, the attention's output for each row. `rows`
+  /// contains the layer's input and receives its output. The work is divided among threads; the
+  /// vectors are reusable memory.
   void finish(const DecoderConfig& config, std::span<const float> gathered, std::span<float> rows,
               std::vector<float>& input, std::vector<float>& given,
               std::vector<float>& between) const {
@@ -130,7 +131,7 @@ class DecoderLayer {
       }
       return;
     }
-    const std::size_t group = config.heads / config.key_heads;  // query heads for each key head
+    const std::size_t group = config.heads / config.key_heads;  // query heads per key head
     const auto place = [&](std::size_t row) {
       const std::size_t key_head = row / ((group + 2) * size), at = row / size % (group + 2);
       const std::size_t head = at < group    ? key_head * group + at
@@ -185,7 +186,7 @@ class DecoderLayer {
     }
   }
 
-  /// Applies clamps, norms on heads and the rotation to one row.
+  /// Applies clamping, head norms and the rotation to one row.
   void finish_projection(const DecoderConfig& config, float* query, std::size_t position,
                          const Rotary* rotary) const {
     float* const key = query + config.query_size();
@@ -204,7 +205,7 @@ class DecoderLayer {
     }
   }
 
-  /// Adds the attention's output to the rows, and computes the input of the feed-forward.
+  /// Adds the attention's output to the rows and computes the feed-forward's input.
   void add_attention(const DecoderConfig& config, std::span<float> given, std::span<float> rows,
                      std::span<float> input) const {
     const std::size_t hidden = config.hidden, count = rows.size() / hidden;

@@ -4,10 +4,10 @@
 // What does a causal language model predict after each prefix of a token tree?
 //
 // One network computes all architectures; DecoderConfig specifies its parts. Each layer processes
-// all nodes of a call together, children with their parents. All nodes share one matrix product.
-// Then each node attends to its own path; a few neighbouring nodes are processed at a time. The
-// keys and values of each node are stored (node_cache.hpp). Positions are depths; the caller adds
-// BOS. A row's numbers depend only on its own prefix, bit by bit (packed_matrix.hpp).
+// all nodes of a call together, children alongside their parents. A single matrix product covers
+// all nodes. Then each node attends to its own path; a few neighbouring nodes are processed at a
+// time. The keys and values of each node are stored (node_cache.hpp). Positions are depths; the
+// caller adds BOS. A row's numbers depend only on its own prefix, bit for bit (packed_matrix.hpp).
 // Memory: the weights in the type in which they are stored, and 2 · layers · key_heads · head_size
 // numbers for each node in the cache.
 
@@ -39,8 +39,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Provides what TreeCausalLm and TreeEmbedder require, except a tokenizer. Not thread-safe: only
-/// one thread at a time may call it; it computes with OpenMP's number of threads.
+/// Provides everything that TreeCausalLm and TreeEmbedder require except a tokenizer. Not
+/// thread-safe: only one thread at a time may call it; the computation uses OpenMP's number of
+/// threads.
 class DecoderNetwork {
  public:
   /// Throws a user error for weights that are missing, are damaged or have the wrong shape.
@@ -59,7 +60,7 @@ class DecoderNetwork {
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
-  /// The type in which the weights are stored in memory: that of the token embeddings.
+  /// The type in which the weights are kept in memory, which is that of the token embeddings.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
   /// The size of a hidden vector. Hidden vectors are the decoder's input, so those of OPT are taken
@@ -119,8 +120,8 @@ class DecoderNetwork {
   void release(const TokenTree& tree, NodeId node) { cache_.release(tree, node); }
 
  private:
-  // The number of nodes whose activations are in memory together, and of rows of logits. These
-  // numbers do not affect results.
+  // The number of nodes whose activations are in memory at the same time, and the number of rows of
+  // logits. These numbers do not affect results.
   static constexpr std::size_t batch_size = 512, logit_rows = 96;
   static constexpr std::size_t most_nodes = 8192;
 
@@ -185,7 +186,7 @@ class DecoderNetwork {
     }
   }
 
-  /// Computes all nodes that the wanted ones need, batch by batch. For each batch, calls
+  /// Computes, in batches, all nodes that the wanted ones depend on. For each batch, calls
   /// `show(nodes, rows)` with the wanted nodes in it and their last hidden vectors.
   template <class Show>
   void hold(const TokenTree& tree, std::span<const NodeId> wanted, const Show& show) {
@@ -277,7 +278,7 @@ class DecoderNetwork {
       }
     });
     const std::size_t group = config_.heads / config_.key_heads;
-    // A piece of work is one key head and a few tiles, because the tiles of one head read the same
+    // A unit of work is one key head and a few tiles, because the tiles of one head read the same
     // keys.
     const std::size_t tiles = std::max<std::size_t>(1, (seen.size() + 7) / 8);
     const std::size_t parts = (seen.size() + tiles - 1) / tiles;

@@ -7,8 +7,8 @@
 // K and Q are the keys and queries that a layer computes from the distance embeddings. Each
 // distance up to half the buckets has its own number; beyond that, the numbers grow with the
 // logarithm of the distance.
-// Source: He et al., "DeBERTa: Decoding-enhanced BERT with Disentangled Attention" (2021), section 3.1,
-// and the buckets of DeBERTa 2, in transformers' order of steps.
+// Source: He et al., "DeBERTa: Decoding-enhanced BERT with Disentangled Attention" (2021), section
+// 3.1, and the buckets of DeBERTa 2, with the steps in the same order as in transformers.
 
 #include <algorithm>
 #include <cmath>
@@ -24,14 +24,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Maps each distance to its row of the distance embeddings. Any number of threads may read one,
-/// but not during `prepare`.
+/// Maps each distance to its row of the distance embeddings. Any number of threads may read the
+/// same object, except during `prepare`.
 class DistanceRows {
  public:
   DistanceRows() = default;
   explicit DistanceRows(const DistanceShape& shape) : shape_(shape) {}
 
-  /// Makes space for sequences of `length` tokens.
+  /// Makes room for sequences of `length` tokens.
   void prepare(std::size_t length) {
     for (std::size_t d = numbers_.size(); d < length; ++d) numbers_.push_back(number(d));
   }
@@ -42,7 +42,7 @@ class DistanceRows {
   }
 
  private:
-  /// The number of a non-negative distance, before this number is limited to the span.
+  /// The number assigned to a non-negative distance, before that number is limited to the span.
   [[nodiscard]] std::size_t number(std::size_t distance) const {
     const std::size_t half = shape_.buckets / 2;
     if (shape_.buckets == 0 || distance <= half) return distance;
@@ -57,11 +57,11 @@ class DistanceRows {
   std::vector<std::size_t> numbers_;  // by distance
 };
 
-/// The keys and queries of distances in one layer. Any number of threads may use one.
+/// The keys and queries of distances in one layer. Any number of threads may use the same object.
 class DistanceScores {
  public:
-  /// `embeddings` are 2 span rows of `config.hidden` numbers. Throws the user errors of
-  /// WeightReader.
+  /// `embeddings` consists of 2 span rows of `config.hidden` numbers. Throws the same user errors
+  /// as WeightReader.
   DistanceScores(const WeightReader& reader, const std::string& name, const DecoderLayer& layer,
                  std::span<const float> embeddings, const EncoderConfig& config)
       : scale_(config.attention_scale) {
@@ -85,9 +85,9 @@ class DistanceScores {
     if (shape.by_key) queries_ = read("attention.self.pos_query_proj");
   }
 
-  /// Writes the numbers to add to one head's scores, [asked][length], into `made`. `queries` are
-  /// those of the tokens at `asked`, in order; `keys` are those of all tokens. The queries and the
-  /// keys have separate strides.
+  /// Writes the numbers to add to one head's scores to `made`, as [asked][length]. `queries` belong
+  /// to the tokens at `asked`, in order; `keys` belong to all tokens. The queries and the keys have
+  /// separate strides.
   void add(const DistanceRows& rows, std::size_t head, std::span<const std::size_t> asked,
            std::size_t length, const float* queries, std::size_t query_stride, const float* keys,
            std::size_t key_stride, std::vector<float>& made) const {
@@ -137,7 +137,7 @@ class DistanceScores {
     return made;
   }
 
-  std::vector<PackedMatrix> keys_, queries_;  // by head; empty if they do not contribute to scores
+  std::vector<PackedMatrix> keys_, queries_;  // by head; empty if it does not contribute to scores
   float scale_ = 1;
 };
 

@@ -4,10 +4,10 @@
 // Which masked architectures does plumb read from Hugging Face folders?
 //
 // The table has one line for each `model_type` of config.json. Every field that changes a network's
-// numbers is read or, if only one value is supported, checked. So an unsupported model is refused
-// with the name of the field, and never computed with wrong numbers. To add an architecture that
-// consists of known parts, write a function that fills in an EncoderConfig, and add a line here or
-// in the caller's own table.
+// numbers is read or, if only one value is supported, checked. An unsupported model is therefore
+// rejected with the name of the field and never evaluated with wrong numbers. To add an
+// architecture that consists of known parts, write a function that fills in an EncoderConfig, and
+// add a line here or in the caller's own table.
 
 #include <filesystem>
 #include <span>
@@ -66,7 +66,7 @@ inline constexpr EncoderArchitecture encoder_architectures[] = {
         "plumb supports " + text_list(known, [](const auto& one) { return one.model_type; }));
   }
   detail::refuse_quantized(fields, folder, true);
-  fields.expect("is_causal", false);  // true hides later tokens
+  fields.expect("is_causal", false);  // true would hide later tokens
   fields.expect("pruned_heads", Json::object());
   EncoderConfig config;
   config.tied = fields.flag("tie_word_embeddings", true);

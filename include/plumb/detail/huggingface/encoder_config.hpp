@@ -3,9 +3,9 @@
 
 // Which parts does a masked language model have?
 //
-// Its layers and embeddings are those of DecoderConfig, but every token sees all other tokens, or
-// those within a window on either side. This struct has the parts that only masked models have:
-// padding among positions, token types, layers that are used several times, distances between
+// Its layers and embeddings are described by DecoderConfig, but every token sees all other tokens,
+// or those within a window on either side. This struct describes the parts that only masked models
+// have: padding among positions, token types, layers that are used several times, distances between
 // tokens in attention, and the head before the decoder. For each architecture, a function fills in
 // this struct (encoder_architectures.hpp lists the functions).
 
@@ -42,7 +42,7 @@ struct DistanceShape {
 struct EncoderConfig : DecoderConfig {
   /// The names of the stored layers: the part after `names.layer`, without the dot.
   std::vector<std::string> stored_layers{};
-  /// By step: the index of its stored layer. ALBERT uses a layer several times.
+  /// For each step, the index of its stored layer. ALBERT uses a layer several times.
   std::vector<std::size_t> path{};
   /// The padding token. RoBERTa does not count it in positions, and gives it the row before the
   /// first position.
@@ -52,7 +52,7 @@ struct EncoderConfig : DecoderConfig {
   /// Whether the projection from `embedding` to `hidden` numbers has a bias, and whether it comes
   /// before the embeddings' norm.
   bool has_projection_bias = true, projects_before_norm = false;
-  /// False in ModernBERT, because the embeddings' norm also serves the first layer.
+  /// False for ModernBERT, because there the embeddings' norm also serves the first layer.
   bool first_layer_norms_input = true;
   std::optional<DistanceShape> distances{};
   /// The head: decoder · norm(f(W x)) + bias; `names.head` is the decoder.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a masked language model predict at a given place in a token sequence?
+// What does a masked language model predict at a given position in a token sequence?
 //
-// One network computes all architectures; EncoderConfig specifies its parts:
-//   x = norm(token + position + type), each layer as in decoder_layer.hpp with every token seen,
-//   or those within a window on either side,
-//   logits = decoder · norm(f(W x)) + bias.
+// One network computes all architectures; EncoderConfig specifies its parts: x = norm(token +
+//   position + type), each layer as in decoder_layer.hpp, where a token sees every token, or those
+//   within a window on either side, logits = decoder · norm(f(W x)) + bias.
 // The sequences of a call are concatenated and share the products, so nothing is padded. The last
-// layer and the head are computed only for the requested places. Equal sequences and equal queries
-// are computed only once. A row's numbers do not depend on the other queries (packed_matrix.hpp).
-// Memory: the weights in their stored type, and the rows of one chunk of sequences for each thread.
+// layer and the head are computed only for the requested positions. Equal sequences and equal
+// queries are computed only once. A row's numbers do not depend on the other queries
+// (packed_matrix.hpp). Memory: the weights in their stored type, and the rows of one chunk of
+// sequences for each thread.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -40,7 +40,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe: only one thread at a time may call it; it computes with OpenMP's number of
+/// Not thread-safe: only one thread at a time may call it; the computation uses OpenMP's number of
 /// threads.
 class EncoderNetwork {
  public:
@@ -52,20 +52,20 @@ class EncoderNetwork {
   }
 
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return config_.vocabulary; }
-  /// The type in which the weights are stored in memory: that of the token embeddings.
+  /// The type in which the weights are kept in memory, which is that of the token embeddings.
   [[nodiscard]] WeightType weight_type() const noexcept { return tokens_.type(); }
-  /// The largest number of tokens in a sequence, including the frame.
+  /// The maximum number of tokens in a sequence, including the frame.
   [[nodiscard]] std::size_t context_length() const noexcept { return config_.positions; }
   /// The size of a hidden vector.
   [[nodiscard]] std::size_t dimension() const noexcept { return config_.hidden; }
-  /// The number of queries so far, and the number of queries that were computed. The others
-  /// equalled a query in the same call.
+  /// The number of queries so far, and how many of them were computed. Each of the others was
+  /// identical to a query in the same call.
   [[nodiscard]] std::uint64_t masked_inputs_asked() const noexcept { return asked_; }
   [[nodiscard]] std::uint64_t masked_inputs_computed() const noexcept { return computed_; }
 
-  /// As MaskedLm requires: `visit(query, logits)` is called once for each query, by index, on the
-  /// calling thread. Throws a user error for a sequence that is empty or longer than the context, a
-  /// position outside the sequence, and a token outside the vocabulary.
+  /// As MaskedLm requires: `visit(query, logits)` is called once per query, with the query's index,
+  /// on the calling thread. Throws a user error for a sequence that is empty or longer than the
+  /// context, a position outside the sequence, and a token outside the vocabulary.
   void evaluate(std::span<const MaskedQuery> queries, const LogitsVisitor& visit) {
     for (const MaskedQuery& query : queries) (check)(query.sequence, query.position);
     const MaskedWork work(queries);
@@ -96,9 +96,9 @@ class EncoderNetwork {
   }
 
  private:
-  // The number of places whose hidden vectors are in memory together, the largest and smallest
-  // number of rows in a chunk, and the number of rows of logits. These numbers do not affect
-  // results.
+  // The number of positions whose hidden vectors are in memory at the same time, the maximum and
+  // minimum numbers of rows in a chunk, and the number of rows of logits. These numbers do not
+  // affect results.
   static constexpr std::size_t wave = 4096, most_rows = 192, least_rows = 24, logit_rows = 48;
 
   EncoderNetwork(const std::filesystem::path& folder, const EncoderConfig& config,
@@ -191,7 +191,7 @@ class EncoderNetwork {
     }
   }
 
-  /// The last hidden vectors of all requested places, in order, computed chunk by chunk.
+  /// The last hidden vectors at all requested positions, in order, computed chunk by chunk.
   [[nodiscard]] std::vector<float> hidden_at(std::span<const MaskedSequence> works) {
     std::size_t rows = 0, places = 0, longest = 0;
     for (const MaskedSequence& work : works) {
@@ -250,8 +250,8 @@ class EncoderNetwork {
     return rows;
   }
 
-  /// Computes all layers for one chunk. The last layer has only the queries of the requested
-  /// places.
+  /// Computes all layers for one chunk. The last layer computes only the queries at the requested
+  /// positions.
   void compute(std::span<const MaskedSequence> works, float* result) const {
     const std::size_t hidden = config_.hidden;
     std::vector<std::size_t> positions;  // by row
@@ -265,7 +265,7 @@ class EncoderNetwork {
       const DecoderLayer& layer = layers_[config_.path[l]];
       const bool is_last = l + 1 == config_.path.size();
       layer.project(config_, rows, positions, config_.rotary(l), input, projected);
-      std::vector<std::size_t> kept;  // the rows of the requested places
+      std::vector<std::size_t> kept;  // the rows for the requested positions
       gathered.resize(positions.size() * hidden);
       std::size_t at = 0;
       for (const MaskedSequence& work : works) {
@@ -297,7 +297,7 @@ class EncoderNetwork {
     std::vector<float> queries, added, weights;
   };
 
-  /// Computes the attention of the queries at the places `asked` over a sequence in layer `l`.
+  /// Computes the attention of the queries at the positions `asked` over a sequence in layer `l`.
   /// `projected` contains the sequence's queries, keys and values.
   void attend_to_sequence(std::size_t l, const float* projected, std::span<const std::size_t> asked,
                           std::size_t length, float* gathered, Scratch& scratch) const {
@@ -333,9 +333,9 @@ class EncoderNetwork {
     }
   }
 
-  /// The slots that tokens at these places see in a sequence. Each token sees itself and a window
-  /// of `window` tokens on either side; 0 means all tokens. Places must be ascending, and there may
-  /// be at most SeenSlots::most_queries() of them.
+  /// The slots that tokens at these positions see in a sequence. Each token sees itself and a
+  /// window of `window` tokens on either side; 0 means all tokens. The positions must be ascending,
+  /// and there may be at most SeenSlots::most_queries() of them.
   static SeenSlots seen_by(std::span<const std::size_t> places, std::size_t length,
                            std::size_t window) {
     if (window == 0 || window >= length) return {{{0, length}}, length, {}};
@@ -352,7 +352,7 @@ class EncoderNetwork {
     return seen;
   }
 
-  /// Calls `show(logits)` for each place, in order.
+  /// Calls `show(logits)` for each position, in order.
   template <class Show>
   void predict(const std::vector<float>& rows, const Show& show) const {
     const std::size_t hidden = config_.hidden, embedding = config_.embedding;

@@ -26,11 +26,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class FeedForward {
  public:
   FeedForward() = default;
-  /// `layer` ends with a dot. Throws the user errors of WeightReader.
+  /// `layer` ends with a dot. Throws the same user errors as WeightReader.
   FeedForward(const WeightReader& reader, const std::string& layer, const DecoderConfig& config)
       : activation_(config.activation), per_token_(config.experts_per_token) {
     const DecoderNames& names = config.names;
@@ -44,8 +44,8 @@ class FeedForward {
     }
   }
 
-  /// Computes `count` consecutive rows of `input` into `made`, which has the same size. Threads
-  /// share the work; `between` is reusable memory.
+  /// Computes the output for `count` consecutive rows of `input` and writes it to `made`, which has
+  /// the same size. Threads share the work; `between` is reusable memory.
   void apply(std::span<const float> input, std::size_t count, std::span<float> made,
              std::vector<float>& between) const {
     if (router_.outputs() == 0) return apply(experts_[0], input, count, made, between);
@@ -76,7 +76,7 @@ class FeedForward {
   }
 
  private:
-  /// In a gated layer, `up` has the gate's outputs first, then its own outputs.
+  /// In a gated layer, `up` computes the gate's outputs first, then its own.
   struct Expert {
     PackedMatrix up, down;
     bool is_gated = false;
@@ -128,8 +128,8 @@ class FeedForward {
     expert.down.multiply_shared(between.data(), count, width, made.data(), hidden);
   }
 
-  /// The experts of a row, ascending, with their weights. Among equally probable experts, the first
-  /// one is chosen.
+  /// The experts chosen for a row, in ascending order, with their weights. If several experts are
+  /// equally probable, the first ones are chosen.
   [[nodiscard]] std::vector<std::pair<std::size_t, float>> likeliest(
       std::span<float> chances) const {
     network_kernels().softmax(chances.data(), chances.size());

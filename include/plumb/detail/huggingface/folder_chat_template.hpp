@@ -3,10 +3,10 @@
 
 // Which chat template does a Hugging Face folder have?
 //
-// The template is found as in transformers 5: in chat_template.jinja, else in the
-// chat_template.json of older processors, else in `chat_template` of tokenizer_config.json. The
-// last is a text, or a list of {name, template}, from which "default" is taken.
-// tokenizer_config.json or special_tokens_map.json names the template's special tokens.
+// The template is looked up in the same places as in transformers 5: chat_template.jinja first,
+// then the chat_template.json of older processors, then `chat_template` in tokenizer_config.json.
+// The last is a string, or a list of {name, template} objects from which "default" is taken. The
+// template's special tokens are listed in tokenizer_config.json or special_tokens_map.json.
 
 #include <filesystem>
 #include <map>
@@ -23,7 +23,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The text of `chat_template` in a file's JSON; nullopt if there is none. Throws a user error for
-/// a value that is not a template, and for a list without a default.
+/// a value that is not a template, and for a list without a default template.
 [[nodiscard]] inline std::optional<std::string> template_text(const Json& json,
                                                               const DiskPath& file) {
   if (json.is_null()) return std::nullopt;
@@ -40,7 +40,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   throw user_error(site, "is neither a text nor a list", "fetch the model again");
 }
 
-/// The texts of the special tokens that a folder's configuration names, by token name.
+/// The strings of the special tokens listed in a folder's configuration, by token name.
 [[nodiscard]] inline std::map<std::string, std::string> template_tokens(const DiskPath& folder) {
   std::map<std::string, std::string> tokens;
   for (const char* const name : {"special_tokens_map.json", "tokenizer_config.json"}) {

@@ -3,12 +3,12 @@
 
 // Do a folder's own files show that it really contains a causal language model?
 //
-// The check runs before the weights are read, like that of backend/llama_causal.hpp for a GGUF
-// file. It refuses a classifier (recognised by its `architectures` or its head's tensors), an
-// embedding model (recognised by the pooling that sentence-transformers stores in modules.json and
-// 1_Pooling/config.json), and an adapter next to the weights or among them. A model that is pooled
-// by its last token is causal, and is used with a warning. Another warning lists other tensors that
-// no part of the network reads (WeightReader::unread).
+// The check runs before the weights are read, like the check for GGUF files in
+// backend/llama_causal.hpp. It refuses a classifier (recognised by its `architectures` or its
+// head's tensors), an embedding model (recognised by the pooling that sentence-transformers stores
+// in modules.json and 1_Pooling/config.json), and an adapter next to the weights or among them. A
+// model that pools by its last token is causal; it is accepted with a warning. Another warning
+// lists other tensors that no part of the network reads (WeightReader::unread).
 
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 inline constexpr std::string_view no_language_model = "is not a language model: ";
 
-/// Whether a transformers class has a head that is not a language model's head.
+/// Whether a transformers class has a head other than a language model head.
 [[nodiscard]] inline bool is_other_head(std::string_view architecture) {
   constexpr std::array<std::string_view, 8> heads{"ForSequenceClassification",
                                                   "ForTokenClassification",
@@ -48,7 +48,7 @@ inline constexpr std::string_view no_language_model = "is not a language model: 
   });
 }
 
-/// Throws a user error if all classes in config.json have heads that are not language model heads.
+/// Throws a user error if none of the classes in config.json has a language model head.
 inline void refuse_other_heads(const ConfigFields& fields) {
   const std::vector<std::string> classes = fields.texts("architectures");
   if (classes.empty() || !std::all_of(classes.begin(), classes.end(), is_other_head)) return;
@@ -58,7 +58,8 @@ inline void refuse_other_heads(const ConfigFields& fields) {
                      "choose a folder with a language model's head");
 }
 
-/// Throws a user error for an adapter next to the weights, which transformers would add to them.
+/// Throws a user error if there is an adapter next to the weights, since transformers would apply
+/// it.
 inline void refuse_adapter_beside(const std::filesystem::path& folder) {
   for (const char* const name : {"adapter_config.json", "adapter_model.safetensors"}) {
     if (!std::filesystem::exists(folder / name)) continue;
@@ -86,7 +87,7 @@ inline void refuse_adapter_beside(const std::filesystem::path& folder) {
 }
 
 /// How a pooling configuration combines a text's vectors, for example "lasttoken" or "mean_tokens".
-/// Older files have one switch for each mode; newer ones have `pooling_mode`, a text or a list.
+/// Older files have one switch per mode; newer ones have `pooling_mode`, a string or a list.
 [[nodiscard]] inline std::vector<std::string> pooling_modes(const Json& config) {
   constexpr std::string_view lead = "pooling_mode";
   std::vector<std::string> modes;
@@ -122,7 +123,7 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
   }
 }
 
-/// A warning that names the tensors that are not read; nullopt if there are none.
+/// A warning that lists the unread tensors; nullopt if there are none.
 [[nodiscard]] inline std::optional<std::string> unread_warning(
     const std::vector<std::string>& names) {
   if (names.empty()) return std::nullopt;
@@ -137,7 +138,7 @@ inline void refuse_other_tensors(const Safetensors& tensors) {
 }
 
 /// Throws a user error for a folder whose own files show that it is not a causal language model.
-/// Returns warnings that apply to all of the model's numbers.
+/// Returns the warnings that apply to all of the model's results.
 [[nodiscard]] inline std::vector<std::string> check_folder_claims(
     const std::filesystem::path& folder) {
   detail::refuse_other_heads(detail::ConfigFields(folder / "config.json"));

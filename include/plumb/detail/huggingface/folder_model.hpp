@@ -6,7 +6,7 @@
 // `HuggingFaceMaskedModel` reads the masked models of encoder_architectures.hpp,
 // `HuggingFaceCausalModel` the causal ones of decoder_architectures.hpp; config.json specifies
 // which kind a folder contains. Activations are F32, on the CPU, whatever the precision of the
-// stored weights. If products are computed in BF16, activations are rounded to BF16 in them.
+// stored weights. If products are computed in BF16, activations are rounded to BF16 for them.
 
 #include <concepts>
 #include <cstddef>
@@ -42,9 +42,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <class Network>
 class FolderModel {
  public:
-  /// Throws a user error for a folder that lacks a part, for an architecture of the wrong kind
-  /// (masked or causal), and for products in BF16 if the program is not compiled for a processor
-  /// that has them.
+  /// Throws a user error for an incomplete folder, for an architecture of the wrong kind (masked or
+  /// causal), and for products in BF16 if the program was not compiled for a processor that
+  /// supports them.
   explicit FolderModel(const std::filesystem::path& folder, bool parse_special_tokens = false,
                        ProductType products = ProductType::exact)
       : products_(supported(products)),
@@ -86,8 +86,9 @@ class FolderModel {
   /// For run.json: the `model_type` of config.json, and the number of parameters in the folder's
   /// tensors.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
-  /// Throws a user error for a text with a token for which the model has no embedding. Tokenizers
-  /// may have such tokens, for example for padding; only texts with such a token are refused.
+  /// Throws a user error for a text that contains a token without an embedding in the model.
+  /// Tokenizers may have such tokens, for example for padding; only texts with such a token are
+  /// refused.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     Tokenization made = tokenizer_.tokenize(text);
     for (const Token& token : made.tokens) check_row(token.id);
@@ -99,7 +100,7 @@ class FolderModel {
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
     return tokenizer_.special_tokens();
   }
-  /// A token without an embedding is not a BOS.
+  /// A token without an embedding is not treated as BOS.
   [[nodiscard]] std::optional<TokenId> bos() const {
     const auto id = tokenizer_.bos();
     return id && has_row(*id) ? id : std::nullopt;
@@ -129,12 +130,13 @@ class FolderModel {
                      "remove it from the text, or use the weights and tokenizer of the same model");
   }
 
-  /// For a causal model with an unsupported tokenizer, the error also names other ways to use it.
+  /// For a causal model with an unsupported tokenizer, the error also suggests other ways to use
+  /// the model.
   static HuggingFaceTokenizer tokenizer_of(const std::filesystem::path& folder, bool parses) {
     try {
       return HuggingFaceTokenizer::read(folder, parses);
     } catch (const Error& error) {
-      // A folder without a tokenizer is of no use to other programs either.
+      // Other programs cannot use a folder without a tokenizer either.
       const bool is_there = std::filesystem::exists(folder / "tokenizer.json") ||
                             std::filesystem::exists(folder / "tokenizer.model") ||
                             std::filesystem::exists(folder / "vocab.json");
@@ -193,8 +195,8 @@ class FolderModel {
 /// Models MaskedLm, with words and a frame, and ListsSpecialTokens. Not thread-safe.
 class HuggingFaceMaskedModel : public detail::FolderModel<EncoderNetwork> {
  public:
-  /// Throws the user errors of FolderModel. Also refuses a tokenizer without a mask token, and a
-  /// mask or frame token without an embedding.
+  /// Throws the same user errors as FolderModel. Also refuses a tokenizer without a mask token, and
+  /// a mask or frame token without an embedding.
   explicit HuggingFaceMaskedModel(const std::filesystem::path& folder,
                                   bool parse_special_tokens = false,
                                   ProductType products = ProductType::exact)
@@ -232,7 +234,7 @@ class HuggingFaceCausalModel : public detail::FolderModel<DecoderNetwork> {
   [[nodiscard]] bool ends(TokenId token) const { return token == tokenizer_.eos(); }
   [[nodiscard]] TreeLimits tree_limits() const { return network_.tree_limits(); }
   /// The tokens that the post-processor puts around a text. A BOS without an embedding is omitted;
-  /// for any other token without an embedding, throws a user error.
+  /// any other token without an embedding causes a user error.
   [[nodiscard]] TextFrame own_frame() const {
     TextFrame made{tokenizer_.before(), tokenizer_.after()};
     if (const auto id = tokenizer_.bos(); id && !has_row(*id)) std::erase(made.before, *id);

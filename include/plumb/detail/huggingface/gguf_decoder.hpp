@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which GGUF files does plumb's own network compute, and which parts does each have?
+// Which GGUF files can plumb's own network compute, and what parts does each network have?
 //
-// The table has a line for each `general.architecture`, with a function that fills in a
-// DecoderConfig from the file's facts and GGUF's tensor names. A file is read only if all of it is
-// understood. If a fact of the architecture is not read, a tensor is unknown or weights are stored
-// in blocks, the file is left to llama.cpp. One difference from llama.cpp on a CPU: GELU is
-// computed in F32, whereas ggml looks it up in an F16 table; Pythia uses the exact GELU, as in
-// transformers.
+// The table has one row per `general.architecture`, with a function that fills in a DecoderConfig
+// from the file's facts and GGUF's tensor names. A file is read only if all of it is understood. If
+// a fact about the architecture is not read, a tensor is unknown, or weights are stored in blocks,
+// the file is left to llama.cpp. One difference from llama.cpp on a CPU: GELU is computed in F32,
+// whereas ggml looks it up in an F16 table; Pythia uses the exact GELU, as in transformers.
 
 #include <cmath>
 #include <cstddef>
@@ -33,9 +32,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The facts of a file's architecture, by their keys without the architecture's name. Remembers
-/// which facts were read. Each member throws a user error for a fact of the wrong type. Not
-/// thread-safe.
+/// The facts about a file's architecture. Keys omit the architecture's name. Remembers which facts
+/// were read. Each member throws a user error for a fact of the wrong type. Not thread-safe.
 class GgufFacts {
  public:
   GgufFacts(const GgufTensors& file, std::filesystem::path place)
@@ -81,7 +79,7 @@ class GgufFacts {
     if (!value->is_boolean()) throw wrong(full(key), "is not true or false");
     return value->get<bool>();
   }
-  /// Checks a fact that may be absent and has only one supported value.
+  /// Checks an optional fact for which only one value is supported.
   void expect(const std::string& key, const Json& supported) {
     const Json* const value = find(key);
     if (value == nullptr || *value == supported) return;
@@ -104,7 +102,7 @@ class GgufFacts {
     return made;
   }
 
-  /// The key of a fact of the architecture that was not read; empty if all were read.
+  /// The key of an unread fact about the architecture; empty if all were read.
   [[nodiscard]] std::string unread() const {
     for (const auto& [key, value] : file_.facts().items()) {
       if (key.starts_with(architecture_ + ".") && !read_.contains(key)) return key;
@@ -127,7 +125,7 @@ class GgufFacts {
 };
 
 /// Reads the sizes and names that nearly all architectures share. The file's tensors determine
-/// which biases there are, whether queries, keys and values are one tensor, and whether there is a
+/// which biases exist, whether queries, keys and values share one tensor, and whether there is a
 /// head.
 inline void read_gguf_sizes(GgufFacts& facts, DecoderConfig& config) {
   config.names = {.prefix = "",
@@ -177,9 +175,9 @@ inline void set_gguf_layer_norm(GgufFacts& facts, DecoderConfig& config) {
   config.norm = {.epsilon = static_cast<float>(facts.positive("attention.layer_norm_epsilon"))};
 }
 
-/// Sets one rotation for all layers, without scaling or with linear scaling, and with a factor for
-/// each frequency if the file has such factors (Llama 3). `interleaved` is for architectures whose
-/// rows the converter reorders.
+/// Sets the same rotation for all layers, with linear scaling or none, and with one factor per
+/// frequency if the file has such factors (Llama 3). `interleaved` is for architectures whose rows
+/// the converter reorders.
 inline void set_gguf_rotary(GgufFacts& facts, DecoderConfig& config, bool interleaved) {
   const std::size_t size = facts.count("rope.dimension_count", config.head_size);
   if (size > config.head_size || size % 2 != 0) {
@@ -356,8 +354,8 @@ inline constexpr GgufArchitecture gguf_architectures[] = {{"gemma", &read_gguf_g
   return all;
 }
 
-/// Returns the parts of a GGUF file's network. If the facts and tensors show that plumb's own
-/// network does not compute the file exactly, throws a user error that names the unsupported part.
+/// Returns the parts of a GGUF file's network. Throws a user error that names the unsupported part
+/// if the facts and tensors show that plumb's own network cannot compute the file exactly.
 [[nodiscard]] inline DecoderConfig read_gguf_config(const GgufTensors& file,
                                                     const std::filesystem::path& place) {
   detail::GgufFacts facts(file, place);

@@ -6,8 +6,8 @@
 // A file contains "GGUF", a version and two counts, then facts (a key, a type, a value), then
 // tensors (a name, a shape with the fastest dimension first, a type, an offset), and then the
 // tensors' numbers at aligned offsets. Files are mapped, and read without llama.cpp. F32, F16 and
-// BF16 weights are readable; tensors of other types are listed with their type number. Texts in
-// lists belong to the tokenizer, which is not read here, and are skipped. Source of the format:
+// BF16 weights are readable; tensors of other types are listed with their type number. Lists of
+// strings belong to the tokenizer, which is not read here, and are skipped. Source of the format:
 // ggml's docs/gguf.md. Non-goals: writing, and version 1.
 
 #include <cstddef>
@@ -49,8 +49,8 @@ class GgufCursor {
   }
   [[nodiscard]] std::string text() { return std::string(take(number<std::uint64_t>())); }
 
-  /// Reads a value of a type, which is one of the format's type numbers. Returns null for a list of
-  /// texts. Numbers in lists are kept only if `keeps_lists` is true.
+  /// Reads a value of the given type (one of the format's type numbers). Returns null for a list of
+  /// strings. Numbers in lists are kept only if `keeps_lists` is true.
   [[nodiscard]] Json value(std::uint32_t type, bool keeps_lists) {
     switch (type) {
       case 0:
@@ -97,7 +97,7 @@ class GgufCursor {
     const auto count = number<std::uint64_t>();
     if (type == 9) throw damaged("", "has a list of lists");
     Json made = type == 8 ? Json() : Json::array();
-    for (std::uint64_t i = 0; i < count; ++i) {  // stops at the end of the file
+    for (std::uint64_t i = 0; i < count; ++i) {  // throws at the end of the file
       Json item = value(type, false);
       if (keeps && type != 8) made.push_back(std::move(item));
     }
@@ -120,7 +120,7 @@ class GgufTensors : public StoredTensors {
     for (const std::filesystem::path& file : files) read_file(file);
   }
 
-  /// An object with all facts by their keys.
+  /// An object that contains all facts by key.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
 
  private:

@@ -4,8 +4,9 @@
 // Which parts do GPT-2 and its successors, OPT, Phi and the models with ALiBi have?
 //
 // OPT, GPT-2, GPT-BigCode, GPT-Neo, GPT-J, GPT-NeoX (Pythia), Phi 1 and 2, Bloom, Falcon and MPT
-// have layer norms, a plain feed-forward, and positions that are learned, rotated or added as a
-// bias. Each function reads one config.json, with the names and defaults of transformers.
+// have layer norms and a plain feed-forward part; their positions are learned, rotated or added as
+// a bias. Each function reads one kind of config.json, using transformers' field names and
+// defaults.
 
 #include <algorithm>
 #include <cmath>
@@ -108,7 +109,7 @@ inline void read_gpt_bigcode(const ConfigFields& fields, DecoderConfig& config) 
 }
 
 /// "global" or "local" for each layer. The kinds are read from attention_layers, or from
-/// attention_types, which contains patterns and how often they are repeated, such as [[["global",
+/// attention_types, which lists patterns with their repeat counts, for example [[["global",
 /// "local"], 12]]. If both fields are absent, the two kinds alternate.
 inline std::vector<std::string> gpt_neo_attention(const ConfigFields& fields, std::size_t layers) {
   std::vector<std::string> kinds = fields.texts("attention_layers");
@@ -254,8 +255,8 @@ inline void read_bloom(const ConfigFields& fields, DecoderConfig& config) {
   config.activation = Activation::gelu_new;
   config.norm.epsilon = fields.epsilon("layer_norm_epsilon", 1e-5);
   config.tied = fields.flag("tie_word_embeddings", true);
-  // If pretraining_tp is above 1 and slow_but_exact is true, transformers sums products of slices,
-  // and the sum has no bias.
+  // If pretraining_tp is above 1 and slow_but_exact is true, transformers sums the products of
+  // slices and omits the bias.
   if (fields.count("pretraining_tp", 1) > 1) fields.expect("slow_but_exact", false);
   set_all_biases(config);
   config.residual_from_norm = fields.flag("apply_residual_connection_post_layernorm", false);
@@ -317,12 +318,12 @@ inline void read_mpt(const ConfigFields& fields, DecoderConfig& config) {
   attention.expect("alibi", true);
   attention.expect("prefix_lm", false);
   attention.expect("qk_ln", false);
-  attention.expect("alibi_bias_max", 8);  // transformers always computes with 8
+  attention.expect("alibi_bias_max", 8);  // transformers always uses 8
   if (attention.find("clip_qkv")) config.clip = static_cast<float>(attention.positive("clip_qkv"));
   config.attention_scale = static_cast<float>(
       attention.positive("softmax_scale", 1 / std::sqrt(static_cast<double>(config.head_size))));
-  // 2^(−8 i / n) where n is the next power of two. If there are more slopes than heads, every
-  // second slope comes first.
+  // 2^(−8 i / n), where n is the number of heads rounded up to a power of two. If there are more
+  // slopes than heads, those with an even i come first.
   std::size_t whole = 1;
   while (whole < config.heads) whole *= 2;
   const auto slope = [&](std::size_t i) {

@@ -5,7 +5,7 @@
 //
 // A JsonPart is a value in a JSON file together with the file and the field, so that all readers
 // report unsupported parts with the same wording. Keys are unique and are looked up in logarithmic
-// time, because vocabularies have hundreds of thousands of keys.
+// time, because vocabularies contain hundreds of thousands of them.
 
 #include <cstddef>
 #include <filesystem>
@@ -26,7 +26,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 using TokenizerJson = nlohmann::json;
 
 /// A tokenizer's JSON file. Throws a user error if the file is not JSON, is not an object, or has a
-/// key twice in one object, because choosing one of the two values would be a guess.
+/// duplicate key in an object, because choosing one of the two values would be a guess.
 [[nodiscard]] inline TokenizerJson read_tokenizer_json(const std::filesystem::path& file) {
   const std::string text = read_text(file);
   if (const auto at = first_invalid_utf8(text); at != std::string_view::npos) {
@@ -66,7 +66,7 @@ using TokenizerJson = nlohmann::json;
   return value;
 }
 
-/// A view of a value; the value must outlive it. Any number of threads may read one.
+/// A view of a value; the value must outlive it. Any number of threads may read the same object.
 class JsonPart {
  public:
   JsonPart(std::filesystem::path file, const TokenizerJson& value, std::string field = {})
@@ -95,7 +95,7 @@ class JsonPart {
     if (!has(name)) throw wrong("has no \"" + name + "\"", "add it");
     return {*this, (*value_)[name], field_.empty() ? name : field_ + "." + name};
   }
-  /// The number of items of a list.
+  /// The number of items in a list.
   [[nodiscard]] std::size_t items() const {
     if (!value_->is_array()) throw wrong("is not a list", "it must be […]");
     return value_->size();
@@ -136,7 +136,7 @@ class JsonPart {
 };
 
 /// Calls `visit(part)` for a part of any type except `Sequence`. For a Sequence, calls `visit` for
-/// each of the parts in `list`, in order. Sequences may contain Sequences, at most eight deep.
+/// each of the parts in `list`, in order. Sequences may be nested, at most eight deep.
 template <class Visit>
 void for_each_of_sequence(const JsonPart& part, const std::string& list, Visit visit,
                           std::size_t depth = 0) {

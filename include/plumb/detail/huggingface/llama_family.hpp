@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parts do Llama and the architectures with Llama's tensor names have?
+// Which parts do Llama and the architectures that use Llama's tensor names have?
 //
 // Llama, Mistral, Mixtral, Qwen 2 and 3, Phi-3, StableLM, OLMo 1 and 2, Granite, Cohere and Gemma 1
-// to 3 have RMS or layer norms, rotated positions, grouped heads and a gated feed-forward. Each
-// function reads one config.json, with the names and defaults of transformers.
+// to 3 have RMS or layer norms, rotated positions, grouped heads and a gated feed-forward part.
+// Each function reads one kind of config.json, using transformers' field names and defaults.
 
 #include <algorithm>
 #include <cmath>
@@ -27,15 +27,15 @@ inline void read_one_rotary(const ConfigFields& fields, DecoderConfig& config,
   config.rotaries = {read_rotary(fields, defaults, config.positions)};
 }
 
-/// Reads the sizes, a gated feed-forward, and a separate head unless config.json ties the head to
-/// the embeddings.
+/// Reads the sizes, a gated feed-forward part, and a separate head unless config.json ties the head
+/// to the embeddings.
 inline void read_gated(const ConfigFields& fields, DecoderConfig& config) {
   read_common_sizes(fields, config);
   config.activation = fields.activation("hidden_act", "silu");
   config.tied = fields.flag("tie_word_embeddings", false);
 }
 
-/// Reads whether attention's four products have biases.
+/// Reads whether the four products of attention have biases.
 inline void read_attention_bias(const ConfigFields& fields, DecoderConfig& config) {
   config.has_attention_bias = config.has_attention_out_bias = fields.flag("attention_bias", false);
 }
@@ -194,8 +194,8 @@ inline void read_gemma_parts(const ConfigFields& fields, DecoderConfig& config) 
 
 inline void read_gemma(const ConfigFields& fields, DecoderConfig& config) {
   read_gemma_parts(fields, config);
-  // hidden_activation is ignored. The first releases specify gelu although its approximation is
-  // meant.
+  // hidden_activation is ignored. The first releases specify gelu although they mean its
+  // approximation.
   config.activation = fields.activation("hidden_act", "gelu_pytorch_tanh");
   if (fields.text("hidden_act", "") == "gelu") config.activation = Activation::gelu_new;
   read_one_rotary(fields, config);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which of a call's masked queries are equal?
+// Which of the masked queries in a call are equal?
 //
-// Scoring a statement queries one sequence at several places, and statements with a common part
-// query the same sequence more than once. Each distinct sequence, and each distinct place in it, is
-// computed only once. Shorter sequences come first.
+// Scoring a statement queries a sequence at several positions, and statements that share a part
+// query the same sequence more than once. Each distinct sequence, and each distinct position in it,
+// is computed only once. Shorter sequences come first.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A sequence and the requested places in it, ascending.
+/// A sequence and the queried positions in it, in ascending order.
 struct MaskedSequence {
   std::span<const TokenId> sequence;
   std::vector<std::uint32_t> places;
 };
 
-/// The queries must outlive it. Any number of threads may read one.
+/// The queries must outlive it. Any number of threads may read the same object.
 class MaskedWork {
  public:
   explicit MaskedWork(std::span<const MaskedQuery> queries) : order_(queries.size()) {
@@ -46,9 +46,9 @@ class MaskedWork {
   }
 
   [[nodiscard]] std::span<const MaskedSequence> sequences() const noexcept { return sequences_; }
-  /// The number of distinct places in all sequences.
+  /// The number of distinct positions, summed over all sequences.
   [[nodiscard]] std::size_t places() const noexcept { return begins_.size() - 1; }
-  /// The indices of the queries for a place; places are numbered across all sequences.
+  /// The indices of the queries for a position; positions are numbered across all sequences.
   [[nodiscard]] std::span<const std::uint32_t> queries_at(std::size_t place) const {
     return std::span(order_).subspan(begins_[place], begins_[place + 1] - begins_[place]);
   }

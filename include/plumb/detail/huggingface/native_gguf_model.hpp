@@ -3,11 +3,12 @@
 
 // How does plumb's own network compute a GGUF file?
 //
-// gguf_tensors.hpp reads the weights. They are computed like those of a Hugging Face folder: in
-// their stored type, widened in registers, with F32 activations. So scores of F16 and BF16 files
-// are exact, and the files need not be rewritten. A row's numbers do not depend on the other rows,
-// bit by bit. The tokenizer is llama.cpp's, because a GGUF file contains the data that llama.cpp's
-// tokenizer needs. LlamaModel serves files that the network does not compute (gguf_decoder.hpp).
+// gguf_tensors.hpp reads the weights. They are used like those of a Hugging Face folder: in their
+// stored type, widened in registers, with F32 activations. The scores of F16 and BF16 files are
+// therefore exact, and the files need not be converted. The numbers of a row are bitwise
+// independent of the other rows. The tokenizer is llama.cpp's, because a GGUF file contains the
+// data that llama.cpp's tokenizer needs. Files that the network cannot compute (gguf_decoder.hpp)
+// are left to LlamaModel.
 
 #include <llama.h>
 
@@ -40,8 +41,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 class NativeGgufModel {
  public:
   /// With `only_tokens`, the weights are not read, and only tokens and descriptions are available.
-  /// Throws a user error for a file that is missing or damaged, or that the network does not
-  /// compute.
+  /// Throws a user error if the file is missing, damaged, or not one that the network can compute.
   explicit NativeGgufModel(const std::filesystem::path& file, bool parse_special_tokens = false,
                            bool only_tokens = false)
       : head_(file), vocabulary_(checked(head_), parse_special_tokens) {
@@ -60,7 +60,7 @@ class NativeGgufModel {
     if (!only_tokens) network_ = DecoderNetwork::read(tensors, file, config);
   }
 
-  /// The reason why the network does not compute a file; empty if it computes the file.
+  /// The reason why the network cannot compute a file; empty if it can.
   [[nodiscard]] static std::string refusal(const std::filesystem::path& file) {
     const detail::LlamaLog unheard;
     try {
@@ -83,8 +83,7 @@ class NativeGgufModel {
     made.warnings = vocabulary_->warnings();
     return made;
   }
-  /// For run.json: the architecture that the file names, and the number of parameters in its
-  /// tensors.
+  /// For run.json: the architecture named in the file, and the number of parameters in its tensors.
   [[nodiscard]] const Json& facts() const noexcept { return facts_; }
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     return vocabulary_->tokenize(text);
@@ -129,7 +128,7 @@ class NativeGgufModel {
     if (!network_) throw internal_error({}, "the weights were not read");
     return *network_;
   }
-  /// Truncates rows to the length of the vocabulary.
+  /// Truncates rows to the size of the vocabulary.
   [[nodiscard]] LogitsVisitor whole(const LogitsVisitor& visit) const {
     return [&visit, size = vocabulary_size()](std::uint32_t at, std::span<const float> logits) {
       visit(at, logits.first(size));

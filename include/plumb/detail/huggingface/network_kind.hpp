@@ -53,7 +53,7 @@ enum class NetworkKind : std::uint8_t { masked, causal };
                 text_list(detail::text_wrappers, [](const auto& one) { return one.model_type; }));
 }
 
-/// Whether a folder has a masked model, for HuggingFaceMaskedModel, rather than a causal one.
+/// Whether a folder contains a masked model (for HuggingFaceMaskedModel) rather than a causal one.
 /// Throws like network_kind.
 [[nodiscard]] inline bool is_masked_folder(const std::filesystem::path& folder) {
   return network_kind(folder) == NetworkKind::masked;

@@ -4,8 +4,8 @@
 // Where are the keys and values of a tree's nodes stored?
 //
 // Each node in the cache has a slot, which has the same index in every layer. A token sees only the
-// slots of its own path, so a tree may branch freely. Slots of released nodes are reused, the
-// lowest first, so that paths form long runs of slots.
+// slots of its own path, so a tree may branch freely. Slots of released nodes are reused, lowest
+// first, so that paths form long runs of consecutive slots.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,12 +21,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe during `take` and `release`. Node ids are those of one tree until the root is
-/// released.
+/// Not thread-safe during `take` and `release`. Until the root is released, all node ids must
+/// belong to one tree.
 class NodeCache {
  public:
   NodeCache() = default;
-  /// A key and a value have `size` numbers each, for each head in each layer.
+  /// Each key and each value consists of `size` numbers per head and layer.
   NodeCache(std::size_t layers, std::size_t heads, std::size_t size)
       : layers_(layers, KeyValues(heads, size)) {}
 
@@ -57,7 +57,7 @@ class NodeCache {
     return nodes;
   }
 
-  /// Gives each node a slot.
+  /// Assigns a slot to each node.
   void take(std::span<const NodeId> nodes) {
     std::sort(free_.begin(), free_.end(), std::greater<>());
     for (const NodeId node : nodes) {
@@ -81,11 +81,12 @@ class NodeCache {
   [[nodiscard]] const KeyValues& layer(std::size_t l) const { return layers_[l]; }
 
   /// The slots that nodes see. Each node sees its own path, including itself, ancestors first. If
-  /// `window` is above 0, it sees only the last `window` nodes of the path. There must be 1 to
-  /// SeenSlots::most_queries() nodes, all of them in the cache. `with_positions` adds positions.
+  /// `window` is above 0, it sees only the last `window` nodes of the path. `nodes` must contain
+  /// between 1 and SeenSlots::most_queries() nodes, all of them in the cache. `with_positions` adds
+  /// positions.
   [[nodiscard]] SeenSlots seen_by(const TokenTree& tree, std::span<const NodeId> nodes,
                                   std::size_t window = 0, bool with_positions = false) const {
-    NodeId common = nodes[0];  // the last node on all paths; ids ascend from parent to child
+    NodeId common = nodes[0];  // the last node common to all paths; ids ascend from parent to child
     bool is_cut = false;
     for (NodeId other : nodes) {
       is_cut = is_cut || (window > 0 && tree.depth(other) > window);
@@ -94,7 +95,7 @@ class NodeCache {
         later = tree.parent(later);
       }
     }
-    if (is_cut) common = TokenTree::root;  // the nodes that all of them see may not come first
+    if (is_cut) common = TokenTree::root;  // the nodes that all of them see need not come first
     SeenSlots seen;
     seen.shared = tree.depth(common);
     std::vector<NodeId> order(seen.shared);  // nodes in the order of summation

@@ -28,7 +28,7 @@ struct NormShape {
 };
 
 /// A norm's weight and bias. An empty weight means 1, and an empty bias means 0. Any number of
-/// threads may use one.
+/// threads may use the same object.
 struct Norm {
   std::vector<float> weight, bias;
   float epsilon = 1e-12F;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Computes Unicode's normal forms of a text, and which characters each new character replaces.
+// Converts a text to one of Unicode's normal forms, and records which characters each new character
+// replaces.
 //
 // The forms are NFD, NFC, NFKD and NFKC of UAX 15. utf8proc decomposes characters and knows which
-// pairs compose. The ordering and the record of changes are computed here, because utf8proc does
-// not keep offsets.
+// pairs compose. Marks are ordered and changes recorded here, because utf8proc does not track
+// offsets.
 
 #include <utf8proc.h>
 
@@ -30,7 +31,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   return utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class;
 }
 
-/// Decomposes a text fully, and sorts each run of combining marks by their classes.
+/// Fully decomposes a text, and sorts each run of combining marks by class.
 [[nodiscard]] inline std::vector<CharacterChange> decomposed(std::string_view text,
                                                              bool compatible) {
   std::vector<CharacterChange> result;
@@ -113,7 +114,7 @@ enum class NormalForm { nfd, nfc, nfkd, nfkc };
   return result;
 }
 
-/// Rewrites a text into the normal form.
+/// Converts a text to the given normal form.
 inline void normalize(AlignedText& text, NormalForm form) {
   const std::string_view now = text.text();
   if (std::all_of(now.begin(), now.end(), [](char c) { return (c & 0x80) == 0; })) return;

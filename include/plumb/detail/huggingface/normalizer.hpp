@@ -3,9 +3,9 @@
 
 // How is a text rewritten before it is split into words?
 //
-// This header has the normalizers of `tokenizers` that published models such as BERT, RoBERTa,
-// ALBERT and OPT use. They are applied one after another. BERT's normalizer is that of Devlin et
-// al. 2019 (tokenization.py): it removes control characters, puts spaces around CJK characters,
+// This header contains those normalizers of `tokenizers` that published models such as BERT,
+// RoBERTa, ALBERT and OPT use. They are applied one after another. BERT's normalizer follows Devlin
+// et al. 2019 (tokenization.py): it removes control characters, puts spaces around CJK characters,
 // strips accents and converts to lower case.
 
 #include <string>
@@ -139,13 +139,13 @@ struct ByteLetters {
   void operator()(AlignedText& text) const { write_byte_letters(text); }
 };
 
-/// The normalizers of a tokenizer file, in order. Any number of threads may use one.
+/// The normalizers of a tokenizer file, in order. Any number of threads may use the same object.
 class Normalizer {
  public:
   /// Changes nothing.
   Normalizer() = default;
 
-  /// Throws a user error for a type that is not supported or lacks a field.
+  /// Throws a user error for an unsupported type and for a missing field.
   static Normalizer read(const JsonPart& part) {
     Normalizer normalizer;
     for_each_of_sequence(part, "normalizers",

@@ -36,7 +36,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return word + "'";
 }
 
-/// A path next to the folder: the folder's name followed by `tail`.
+/// A path next to the folder, named after the folder with `tail` appended.
 [[nodiscard]] inline std::filesystem::path beside(std::filesystem::path folder, const char* tail) {
   folder = folder.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
@@ -61,7 +61,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class Quantization : std::uint8_t { gptq, awq, bitsandbytes, fp8, compressed, other };
 
-/// A method's name in config.json, and its name in messages. Methods that are not listed are
+/// A method's name in config.json, and its name in messages. Methods that are not listed map to
 /// `other`.
 struct QuantizationName {
   std::string_view in_config;
@@ -78,8 +78,8 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
     {"modelopt", Quantization::other, "ModelOpt"},
 }};
 
-/// The method that a quantization_config names, in quant_method or, in old bitsandbytes
-/// configurations, through load_in_4bit and load_in_8bit.
+/// The method given by a quantization_config: its quant_method or, in old bitsandbytes
+/// configurations, load_in_4bit or load_in_8bit.
 [[nodiscard]] inline QuantizationName quantization_of(const Json& config) {
   std::string_view named;
   if (config.is_object()) {
@@ -97,7 +97,7 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
   return {"", Quantization::other, named};
 }
 
-/// The method that the stored tensors indicate, for folders whose config.json names none.
+/// The method inferred from the stored tensors, for folders whose config.json does not name one.
 /// Indicators are packed integers (.qweight; GPTQ also has .g_idx), bitsandbytes' block sizes
 /// (.absmax, .SCB), and 8-bit numbers.
 [[nodiscard]] inline std::optional<QuantizationName> quantization_of(const StoredTensors& tensors) {
@@ -114,8 +114,8 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
   return std::nullopt;
 }
 
-/// The remedies for a folder with quantised weights. llama.cpp's converter widens weights of GPTQ,
-/// FP8 and compressed-tensors; transformers widens weights of bitsandbytes.
+/// Remedies for a folder with quantised weights. llama.cpp's converter widens GPTQ, FP8 and
+/// compressed-tensors weights; transformers widens bitsandbytes weights.
 [[nodiscard]] inline std::string quantized_ways(const std::filesystem::path& folder,
                                                 Quantization method, bool is_masked) {
   const std::string fetch = "fetch the model's F32, F16 or BF16 weights";
@@ -143,7 +143,7 @@ inline constexpr std::array<QuantizationName, 7> quantization_names{{
          " are not supported";
 }
 
-/// Throws a user error for a config.json with quantised weights.
+/// Throws a user error if config.json describes quantised weights.
 inline void refuse_quantized(const ConfigFields& fields, const std::filesystem::path& folder,
                              bool is_masked) {
   if (const Json* const config = fields.find("quantization_config")) {
@@ -153,7 +153,7 @@ inline void refuse_quantized(const ConfigFields& fields, const std::filesystem::
   }
 }
 
-/// Throws a user error for tensors of quantised weights.
+/// Throws a user error if the tensors contain quantised weights.
 inline void refuse_quantized(const StoredTensors& tensors, const std::filesystem::path& folder,
                              bool is_masked) {
   if (const auto found = quantization_of(tensors)) {

@@ -4,13 +4,13 @@
 // How are many rows multiplied by a layer's matrix at register speed?
 //
 //   out[r][c] = bias[c] + Σ_k rows[r][k] · weights[c][k]
-// The weights are packed once, when a model is read, into panels of a few outputs. In a panel, the
-// numbers of one k are next to each other. Panels are multiplied with tiles of rows
-// (row_products.hpp). So a row's result is the same, bit by bit, regardless of the other rows, the
-// number of rows and the number of threads. General products (Eigen, BLAS) do not guarantee that,
-// and they pack the weights again in each call. 16-bit weights stay 16-bit, and a panel is widened
-// once for all rows of a call (weight_type.hpp). For products in BF16, rows are rounded and nothing
-// is widened.
+// The weights are packed once, when a model is read, into panels of a few outputs. Within a panel,
+// the numbers for the same k are adjacent. Panels are multiplied with tiles of rows
+// (row_products.hpp). A row's result is therefore bitwise identical regardless of the other rows,
+// the number of rows and the number of threads. General matrix products (Eigen, BLAS) do not
+// guarantee that, and they repack the weights in every call. 16-bit weights stay 16-bit, and a
+// panel is widened once for all rows of a call (weight_type.hpp). For products in BF16, rows are
+// rounded and nothing is widened.
 
 #include <sys/mman.h>
 
@@ -39,9 +39,9 @@ void for_row_blocks(std::size_t rows, Work work) {
                [&](std::size_t b) { work(b * size, (std::min)(size, rows - b * size)); });
 }
 
-/// An allocator whose memory stays uninitialised, so that the threads that set numbers touch the
-/// pages first. Large matrices use large pages if the system has them. With 4 kB pages, page faults
-/// would take a third of the loading time.
+/// An allocator that leaves its memory uninitialised, so that the threads that fill in the numbers
+/// are the first to touch the pages. Large matrices use huge pages where the system provides them.
+/// With 4 kB pages, page faults would take a third of the loading time.
 template <class T>
 struct UnsetAllocator : AlignedAllocator<T> {
   template <class U>
@@ -72,7 +72,7 @@ struct UnsetAllocator : AlignedAllocator<T> {
   }
 };
 
-/// Weights [outputs, inputs] and a bias. Any number of threads may read one.
+/// Weights [outputs, inputs] and a bias. Any number of threads may read the same object.
 class PackedMatrix {
  public:
   PackedMatrix() = default;
@@ -101,7 +101,7 @@ class PackedMatrix {
 
   [[nodiscard]] std::size_t outputs() const noexcept { return outputs_; }
   [[nodiscard]] std::size_t inputs() const noexcept { return inputs_; }
-  /// The type of the stored weights. A weight that is set must be representable in that type.
+  /// The type of the stored weights. Weights must be representable in that type.
   [[nodiscard]] WeightType type() const noexcept { return type_; }
   /// The number of outputs in a panel; outputs are computed in whole panels.
   [[nodiscard]] std::size_t width() const noexcept { return width_; }
@@ -140,8 +140,8 @@ class PackedMatrix {
     std::copy(bias.begin(), bias.end(), bias_.begin() + static_cast<std::ptrdiff_t>(first));
   }
 
-  /// Adds the weights of one output to `row`, which has `inputs()` numbers. In a matrix of
-  /// embeddings, which may also be a tied decoder, this looks up an embedding.
+  /// Adds the weights of one output to `row`, which has `inputs()` numbers. For an embedding
+  /// matrix, which may also serve as a tied decoder, this looks up an embedding.
   void add_output_to(std::size_t output, float* row) const {
     if (type_ == WeightType::bf16_pairs) {
       for (std::size_t k = 0; k < inputs_; ++k) row[k] += weight(output, k);
@@ -154,8 +154,8 @@ class PackedMatrix {
     }
   }
 
-  /// Multiplies `count` rows, which are `stride` apart, with the outputs of panels [first, last).
-  /// `out` points to the place of row 0's output 0; its rows are `out_stride` apart.
+  /// Multiplies `count` rows, which are `stride` apart, by the outputs of panels [first, last).
+  /// `out` points to output 0 of row 0; its rows are `out_stride` apart.
   void multiply(const float* rows, std::size_t count, std::size_t stride, float* out,
                 std::size_t out_stride, std::size_t first, std::size_t last) const {
     if (type_ == WeightType::bf16_pairs) {
@@ -275,8 +275,8 @@ class PackedMatrix {
   const NetworkKernels* kernels_ = nullptr;
   std::size_t width_ = 0, panels_ = 0;
   WeightType type_ = WeightType::f32;
-  // [panels][inputs][width]. One of these three is used. Aligned so that no vector load crosses a
-  // cache line.
+  // [panels][inputs][width]. Only one of these three is used. Aligned so that no vector load
+  // crosses a cache line.
   Numbers weights_;
   std::vector<std::uint16_t, detail::UnsetAllocator<std::uint16_t>> halves_;
   Pairs pairs_;  // [panels][inputs / 2][width]

@@ -3,9 +3,9 @@
 
 // How is a rewritten text split into words, and how are words written in the vocabulary's form?
 //
-// This header has the pre-tokenizers of `tokenizers`, which are applied one after another. They
-// split at white space and punctuation (BERT), or by GPT-2's pattern, with each byte written as a
-// letter (byte-level), or write "▁" for spaces (SentencePiece). There are also some simple ones.
+// This header contains the pre-tokenizers of `tokenizers`, which are applied one after another.
+// They split at white space and punctuation (BERT), split by GPT-2's pattern and write each byte as
+// a letter (byte-level), or write "▁" for spaces (SentencePiece). There are also some simple ones.
 
 #include <cstddef>
 #include <optional>
@@ -143,13 +143,13 @@ struct SplitWords {
   }
 };
 
-/// The pre-tokenizers of a tokenizer file, in order. Any number of threads may use one.
+/// The pre-tokenizers of a tokenizer file, in order. Any number of threads may use the same object.
 class PreTokenizer {
  public:
   /// Splits nothing.
   PreTokenizer() = default;
 
-  /// Throws a user error for a type that is not supported or lacks a field.
+  /// Throws a user error for an unsupported type and for a missing field.
   static PreTokenizer read(const JsonPart& part) {
     PreTokenizer result;
     for_each_of_sequence(part, "pretokenizers",

@@ -4,7 +4,7 @@
 // How does SentencePiece's precompiled character map rewrite a text?
 //
 // The map is a double-array trie (darts-clone: 32-bit units with label, leaf and offset) from bytes
-// to offsets in a block of NUL-terminated texts. Four bytes before the trie give its size. The
+// to offsets into a block of NUL-terminated strings. Four bytes before the trie give its size. The
 // parts of a text are looked up as in the `tokenizers` package. A grapheme of fewer than six bytes
 // is replaced by the value of its shortest known prefix. If it has no known prefix, or has six
 // bytes or more, each of its characters is looked up separately. Source: SentencePiece,
@@ -27,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The bytes of a base64 text (RFC 4648, padded), or nullopt.
+/// The bytes of a base64 string (RFC 4648, padded), or nullopt if it is invalid.
 [[nodiscard]] inline std::optional<std::string> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   std::size_t padding = 0;
@@ -81,11 +81,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return at;
 }
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class PrecompiledMap {
  public:
-  /// Reads a map from base64. Throws a user error if the text is not base64 or the map's sizes are
-  /// inconsistent.
+  /// Reads a base64-encoded map. Throws a user error if the string is not base64 or the map's sizes
+  /// are inconsistent.
   static PrecompiledMap read(const JsonPart& part) {
     const auto bytes = detail::from_base64(part.text());
     if (!bytes) throw part.wrong("is not base64", "copy it again from the published file");
@@ -111,7 +111,7 @@ class PrecompiledMap {
     return map;
   }
 
-  /// The replacement of the shortest prefix of `key` in the map, or nullopt.
+  /// The replacement for the shortest prefix of `key` that is in the map, or nullopt.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view key) const {
     std::size_t node = offset(units_[0]);
     for (const char c : key) {
@@ -164,7 +164,7 @@ class PrecompiledMap {
     return static_cast<std::size_t>(unit >> 10) << ((unit & 0x200U) >> 6);
   }
 
-  /// Checks that each leaf points into the trie and to the start of a text, because `find` relies
+  /// Checks that each leaf points into the trie and to the start of a string, because `find` relies
   /// on this.
   void(check)(const JsonPart& part) const {
     for (std::size_t node = 0; node < units_.size(); ++node) {
@@ -180,9 +180,9 @@ class PrecompiledMap {
     }
   }
 
-  /// Replaces `before` characters by the new ones. If there are more new characters than that, the
-  /// last ones are inserted. If there are fewer, the change of the last character so far also drops
-  /// the rest.
+  /// Replaces `before` characters with the new ones. If there are more than `before` new
+  /// characters, the last ones are inserted. If there are fewer, the change recorded for the last
+  /// character also drops the rest.
   static void push(std::vector<CharacterChange>& changes, std::size_t before,
                    std::string_view after) {
     std::size_t made = 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// By which angles are the queries and keys of a position rotated?
+// By what angles are the queries and keys at a position rotated?
 //
 //   (x, y) → (x cos a − y sin a, y cos a + x sin a),  a = position · frequency
-// for pairs (x, y) among a head's first numbers. Frequencies fall from 1 to 1 / theta. Kinds of
-// scaling that extend a context change the frequencies; yarn and longrope also change the length of
-// the rotated numbers. Frequencies are computed in F32, in transformers' order of steps, so that
-// angles agree with transformers even at distant positions. Sources: Su et al., "RoFormer" (2021);
-// Peng et al., "YaRN" (2023). The rope_type names are those of transformers' config.json, in both
-// spellings (rope_scaling with rope_theta, and rope_parameters).
+// for pairs (x, y) among a head's first numbers. Frequencies fall from 1 to 1 / theta. The kinds of
+// scaling that extend the context change the frequencies; yarn and longrope also change the length
+// of the rotated vectors. Frequencies are computed in F32, in the same order of operations as in
+// transformers, so that angles agree even at distant positions. Sources: Su et al., "RoFormer"
+// (2021); Peng et al., "YaRN" (2023). The rope_type names and both config.json spellings
+// (rope_scaling with rope_theta, and rope_parameters) are those of transformers.
 
 #include <algorithm>
 #include <cmath>
@@ -24,12 +24,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Cosines and sines by position. Any number of threads may call `apply`, but not during `prepare`.
+/// Cosines and sines by position. Any number of threads may call `apply` at the same time, but not
+/// while `prepare` is running.
 class Rotary {
  public:
   Rotary() = default;
-  /// There is one frequency for each pair. If `interleaved`, neighbouring numbers form a pair;
-  /// otherwise, the second number of a pair is size() / 2 places after the first.
+  /// There is one frequency for each pair. If `interleaved` is true, neighbouring numbers form a
+  /// pair; otherwise, the second number of a pair is size() / 2 positions after the first.
   Rotary(std::vector<float> frequencies, float scale, bool interleaved)
       : frequencies_(std::move(frequencies)), scale_(scale), interleaved_(interleaved) {}
 
@@ -50,7 +51,7 @@ class Rotary {
     }
   }
 
-  /// Rotates each of `heads` heads, which have `head_size` numbers each.
+  /// Rotates `heads` heads of `head_size` numbers each.
   void apply(float* row, std::size_t heads, std::size_t head_size, std::size_t position) const {
     const std::size_t pairs = frequencies_.size();
     const float* const cosine = cosines_.data() + position * pairs;
@@ -67,30 +68,31 @@ class Rotary {
   std::vector<float> cosines_, sines_;  // [position][pair], times the scale
 };
 
-/// An architecture's defaults for the fields of the rotation that config.json lacks.
+/// An architecture's defaults for rotation fields that config.json lacks.
 struct RotaryDefaults {
   double theta = 10'000;
-  /// The share of a head that is rotated; nullopt if the architecture rotates all of it and ignores
-  /// partial_rotary_factor.
+  /// The fraction of a head that is rotated; nullopt if the architecture rotates the whole head and
+  /// ignores partial_rotary_factor.
   std::optional<double> partial{};
   std::size_t head_size = 0;
   bool interleaved = false;
-  /// Whether rope_theta and partial_rotary_factor are also read outside rope_parameters (not in
+  /// Whether rope_theta and partial_rotary_factor are also read outside rope_parameters (false for
   /// GPT-NeoX, which has its own names for them).
   bool reads_beside = true;
-  /// Whether `rope` is one of several entries of rope_parameters. If so, transformers ignores the
-  /// entry's `truncate`, and `original_max_position_embeddings` at the top level of config.json.
+  /// Whether `rope` is one of several entries of rope_parameters. If so, transformers ignores both
+  /// the entry's `truncate` and the `original_max_position_embeddings` at the top level of
+  /// config.json.
   bool is_entry = false;
-  /// The default of original_max_position_embeddings at the top level of config.json, which takes
-  /// precedence over the one in rope_parameters, and whether "yarn" means longrope. Only Phi-3 sets
-  /// these two.
+  /// The default for original_max_position_embeddings at the top level of config.json (which takes
+  /// precedence over the one in rope_parameters), and whether "yarn" means longrope. Only Phi-3
+  /// sets these two.
   std::optional<double> original{};
   bool yarn_is_longrope = false;
 };
 
-/// The share of a head that is rotated. If an architecture rotates all of a head, plain frequencies
-/// ignore partial_rotary_factor, as in transformers. With a partial factor, the other kinds of
-/// scaling fail in transformers, so they are refused.
+/// The fraction of a head that is rotated. If an architecture rotates the whole head, plain
+/// frequencies ignore partial_rotary_factor, as in transformers. With a partial factor, the other
+/// kinds of scaling fail in transformers, so they are refused.
 inline double rotated_share(const ConfigFields& rope, const ConfigFields& beside,
                             const RotaryDefaults& defaults, const std::string& type) {
   const char* const field = "partial_rotary_factor";
@@ -114,7 +116,7 @@ inline std::vector<float> plain_frequencies(double theta, std::size_t size) {
   return frequencies;
 }
 
-/// Stretches long waves by `factor`, keeps short ones, and blends the two for those in between.
+/// Stretches long waves by `factor`, leaves short ones unchanged, and interpolates in between.
 inline void scale_as_llama3(const ConfigFields& rope, double original,
                             std::vector<float>& frequencies) {
   const double factor = rope.positive("factor"), low = rope.positive("low_freq_factor"),
@@ -183,10 +185,10 @@ inline double scale_as_longrope(const ConfigFields& rope, double original, std::
   return rope.number("attention_factor", inferred);
 }
 
-/// The rotation that `rope` describes (rope_parameters, or one entry of it). `outer` has the fields
-/// that older spellings store outside `rope`. `positions` is reduced to the positions for which one
-/// set of frequencies is valid: beyond longrope's original context, a token's numbers would depend
-/// on later tokens.
+/// The rotation that `rope` describes (rope_parameters, or one entry of it). `outer` contains the
+/// fields that older spellings store outside `rope`. `positions` is reduced to the number of
+/// positions for which a single set of frequencies is valid: beyond longrope's original context,
+/// the results for a token would depend on later tokens.
 inline Rotary read_rotary(const ConfigFields& rope, const ConfigFields& outer,
                           const RotaryDefaults& defaults, std::size_t& positions) {
   const ConfigFields beside = defaults.reads_beside ? outer : outer.none();
@@ -230,8 +232,8 @@ inline ConfigFields rotary_entry(const ConfigFields& rope, const char* layers,
                                       : scaling.completed({{"rope_type", "default"}});
 }
 
-/// The rotation of a config.json with one rotation for all layers. As in transformers, it is in
-/// rope_scaling, or in rope_parameters if rope_scaling is absent or empty.
+/// The rotation in a config.json that defines one rotation for all layers. As in transformers, it
+/// is read from rope_scaling, or from rope_parameters if rope_scaling is absent or empty.
 inline Rotary read_rotary(const ConfigFields& fields, const RotaryDefaults& defaults,
                           std::size_t& positions) {
   const Json* const scaling = fields.find("rope_scaling");

@@ -49,7 +49,7 @@ class Safetensors : public StoredTensors {
   }
 
  private:
-  /// The number of bytes of a number of this type; 0 for an unknown type.
+  /// The size in bytes of a number of this type; 0 for an unknown type.
   static std::size_t size_of(const std::string& type) {
     static const std::map<std::string, std::size_t> sizes{
         {"F64", 8},  {"I64", 8}, {"U64", 8}, {"F32", 4}, {"I32", 4}, {"U32", 4}, {"F16", 2},
@@ -119,7 +119,7 @@ class Safetensors : public StoredTensors {
                        [](const Json& item) { return item.is_number_unsigned(); });
   }
 
-  /// Adds a tensor; returns its first byte and the end of its bytes.
+  /// Adds a tensor; returns the offsets of its first byte and of the end of its bytes.
   std::pair<std::size_t, std::size_t> add(const std::filesystem::path& file,
                                           const std::string& name, const Json& entry,
                                           std::string_view numbers) {
@@ -157,8 +157,8 @@ class Safetensors : public StoredTensors {
   }
 
   /// transformers 5 can save all experts of a layer as two tensors: gates and inputs [experts, 2 ·
-  /// inner, hidden], and outputs [experts, hidden, inner]. This function splits them into tensors
-  /// with the names of single experts.
+  /// inner, hidden], and outputs [experts, hidden, inner]. This function splits them into one
+  /// tensor per expert, with the usual names.
   void split_experts() {
     const std::string fused = "mlp.experts.";
     std::vector<StoredTensor> wholes;

@@ -6,8 +6,8 @@
 //
 // This class implements the post-processors of `tokenizers` for one sequence: BERT's [CLS] … [SEP],
 // RoBERTa's <s> … </s>, and templates. Byte-level post-processors may also trim the ranges of
-// tokens: then the token " Paris" covers only "Paris", and a token that consists only of spaces
-// covers nothing.
+// tokens: the token " Paris" then covers only "Paris", and a token consisting only of spaces covers
+// nothing.
 
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class SequenceFrame {
  public:
   /// Adds no tokens and trims nothing.
@@ -41,8 +41,8 @@ class SequenceFrame {
   [[nodiscard]] const std::vector<TokenId>& after() const noexcept { return after_; }
   [[nodiscard]] bool trims() const noexcept { return !trims_.empty(); }
 
-  /// Trims the byte range of a token of the text. `spelling` is the token as the vocabulary writes
-  /// it; `is_first` is whether it is the first token of the text.
+  /// Trims the byte range of a token of the text. `spelling` is the token as written in the
+  /// vocabulary; `is_first` specifies whether it is the first token of the text.
   void trim(Token& token, std::string_view spelling, bool is_first, std::string_view text) const {
     for (const bool space_was_added : trims_) {
       std::size_t leading = leading_spaces(spelling);
@@ -144,7 +144,7 @@ class SequenceFrame {
 
   std::vector<TokenId> before_;
   std::vector<TokenId> after_;
-  std::vector<bool> trims_;  // for each trimming: whether a space was added first
+  std::vector<bool> trims_;  // for each trimming step: whether a space was added first
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

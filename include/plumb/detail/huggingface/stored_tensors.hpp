@@ -35,7 +35,7 @@ using TensorShape = std::vector<std::size_t>;
   return "[" + text_list(shape, [](std::size_t size) { return std::to_string(size); }) + "]";
 }
 
-/// A tensor in its file. Any number of threads may read one, as long as its StoredTensors exists.
+/// A tensor stored in a file. Any number of threads may read it while its StoredTensors exists.
 class StoredTensor {
  public:
   StoredTensor(std::filesystem::path file, std::string name, std::string type, TensorShape shape,
@@ -48,7 +48,7 @@ class StoredTensor {
 
   [[nodiscard]] const std::filesystem::path& file() const noexcept { return file_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// Rows [first, first + count) of a tensor [rows, …], as a tensor with the name `name`.
+  /// Rows [first, first + count) of a tensor [rows, …], as a tensor named `name`.
   [[nodiscard]] StoredTensor slice(std::string name, std::size_t first, std::size_t count) const {
     TensorShape shape = shape_;
     const std::size_t row = shape[0] == 0 ? 0 : bytes_.size() / shape[0];
@@ -72,7 +72,7 @@ class StoredTensor {
   }
 
   /// Reads numbers [first, first + into.size()) in C order, as F32. Throws a user error for a
-  /// number that is not finite. Only for a readable tensor.
+  /// number that is not finite. The tensor must be readable.
   void read(std::size_t first, std::span<float> into) const {
     if (type_ == "F32") {
       std::memcpy(into.data(), bytes_.data() + first * 4, into.size() * 4);
@@ -146,8 +146,8 @@ class StoredTensors {
     }
     return sum;
   }
-  /// The file that errors about a missing tensor name: the weights' file, or the index of their
-  /// files.
+  /// The file to name in errors about a missing tensor: the weights file, or the index of the
+  /// weights files.
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  protected:

@@ -3,11 +3,11 @@
 
 // Where does a regular expression from a tokenizer file match?
 //
-// It supports the part of Oniguruma's syntax that published tokenizers use to split words:
-// alternatives, groups, (?i:…), (?=…), (?!…), characters, \s \d \w \p{L} and their opposites, […],
-// and ? * + {n,m} after a character or a class, also possessive (?+ *+ ++). The first alternative
-// that matches is chosen, and repetitions match as much as they can. Other syntax, and expressions
-// that may match the empty text, are not parsed.
+// Supports the subset of Oniguruma's syntax that published tokenizers use to split words:
+// alternatives, groups, (?i:…), (?=…), (?!…), characters, \s \d \w \p{L} and their complements,
+// […], and ? * + {n,m} after a character or a class, including the possessive forms (?+ *+ ++). The
+// first alternative that matches is chosen, and repetitions are greedy. Other syntax, and
+// expressions that can match the empty string, are rejected.
 // Non-goals: captures, anchors, look-behind, properties other than general categories.
 
 #include <algorithm>
@@ -76,7 +76,7 @@ struct CharacterTest {
   }
 };
 
-/// A step of an expression: a repeated character of a set, a group, or a look-ahead.
+/// A step in an expression: a character set (possibly repeated), a group, or a look-ahead.
 struct ExpressionStep {
   enum class Kind { set, group, ahead };
   Kind kind = Kind::set;
@@ -172,7 +172,8 @@ class ExpressionParser {
     return step;
   }
 
-  /// One character, or a class after a backslash. The characters in `signs` have other meanings.
+  /// One character, or a class after a backslash. The characters in `signs` have special meanings
+  /// and are refused.
   CharacterTest character(std::string_view signs) {
     CharacterTest test;
     if (take("\\")) return escaped();
@@ -280,10 +281,10 @@ class ExpressionParser {
   bool understood_ = true;
 };
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class TextExpression {
  public:
-  /// nullopt for an expression with unsupported syntax, and for one that may match the empty text.
+  /// Returns nullopt for an expression that uses unsupported syntax or can match the empty string.
   static std::optional<TextExpression> parse(std::string_view text) {
     auto alternatives = detail::ExpressionParser(text).parse();
     if (!alternatives || may_be_empty(*alternatives)) return std::nullopt;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which part of a model for texts and images is its language model?
+// Which part of a model for text and images is its language model?
 //
-// Such a folder's config.json has the language model's own fields in `text_config`, and its tensor
-// names have one more prefix. Texts use only the language model, so it is read like a separate
-// folder, and the parts for images are ignored. Fields that text_config lacks get the defaults of
-// the language model's own class in transformers, because published folders rely on these defaults.
+// In such a folder, `text_config` of config.json contains the language model's own fields, and
+// tensor names have an additional prefix. Text needs only the language model, so that part is read
+// like a separate folder, and the image parts are ignored. Fields that text_config lacks get the
+// defaults of the language model's own class in transformers, because published folders rely on
+// these defaults.
 
 #include <optional>
 #include <string>
@@ -53,12 +54,12 @@ struct TextPart {
   std::string model_type;
   /// Whether the language model is one of several parts.
   bool is_wrapped = false;
-  /// Whether the outer fields tie the embeddings, if they specify it.
+  /// Whether the outer fields tie the embeddings; nullopt if they do not specify it.
   std::optional<bool> tied{};
 };
 
-/// The language model of a config.json: all of it, or its text_config. Throws a user error for
-/// fields of the wrong type.
+/// The language model that a config.json describes: the whole model, or its text_config. Throws a
+/// user error for fields of the wrong type.
 [[nodiscard]] inline TextPart text_part(const ConfigFields& fields) {
   const std::string type = fields.text("model_type", "");
   for (const auto& [model_type, text_type] : text_wrappers) {
@@ -83,7 +84,7 @@ inline void unwrap(const TextPart& part, DecoderConfig& config) {
   const std::string inner = config.names.prefix;
   config.names.outer = {"model.language_model.", "language_model." + inner, "language_model."};
   config.tied = part.tied.value_or(true);
-  config.logits_cap = 0;  // transformers' model of texts and images has none
+  config.logits_cap = 0;  // transformers' model for text and images has none
   config.unties_by_stored_head = !part.tied;
 }
 

@@ -3,9 +3,9 @@
 
 // Where in a text does a pattern from a tokenizer file match?
 //
-// A pattern is a literal text, GPT-2's pattern (which has its own function, since most models use
-// it), or an expression (text_expression.hpp). Source of GPT-2's pattern: the released encoder.py
-// of Radford et al. 2019.
+// A pattern is a literal string, GPT-2's pattern (which has its own function, since most models use
+// it), or an expression (text_expression.hpp). Source of GPT-2's pattern: encoder.py, released with
+// Radford et al. 2019.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline constexpr std::string_view gpt2_pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-/// The end of the run of characters from `at` for which `is` is true.
+/// The end of the run of characters that starts at `at` and for which `is` is true.
 template <class Is>
 std::size_t end_of_run(std::string_view text, std::size_t at, Is is) {
   while (at < text.size()) {
@@ -64,10 +64,10 @@ inline std::size_t gpt2_match(std::string_view text, std::size_t at) {
   return last > at ? last : end;
 }
 
-/// A pattern in a tokenizer file. Any number of threads may use one.
+/// A pattern in a tokenizer file. Any number of threads may use the same object.
 class TextPattern {
  public:
-  /// Matches exactly this text. An empty text matches nowhere.
+  /// Matches exactly this string. An empty string matches nowhere.
   static TextPattern literal(std::string text) {
     TextPattern pattern;
     pattern.literal_ = std::move(text);
@@ -95,7 +95,7 @@ class TextPattern {
                         R"({n,m} after them, (?i:…), (?=…), (?!…) and |; none may match nothing)");
   }
 
-  /// Calls `visit(ByteSpan)` for each match, from the left; matches do not overlap.
+  /// Calls `visit(ByteSpan)` for each match, from left to right; matches do not overlap.
   template <class Visit>
   void for_each_match(std::string_view text, Visit visit) const {
     if (kind_ == Kind::gpt2) {
@@ -127,7 +127,7 @@ class TextPattern {
 
   TextPattern() = default;
 
-  /// Whether an expression is a plain text, without special characters.
+  /// Whether an expression is a literal string without special characters.
   static bool is_plain(std::string_view regex) {
     return !regex.empty() && regex.find_first_of(R"(\^$.|?*+()[]{})") == std::string_view::npos;
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Into which pieces is a text split before a vocabulary splits each piece into tokens?
+// What pieces is a text split into before a vocabulary splits each piece into tokens?
 //
 // TextPieces contains one rewritten text and the ranges of its pieces. A piece that is already a
-// token (an added token of the vocabulary) does not change. One of the five behaviours of
-// `tokenizers` decides how the parts that a pattern matches are treated. Empty pieces are dropped,
-// so the index of a piece is also the word number of its tokens.
+// token (an added token of the vocabulary) does not change. One of the five behaviours defined by
+// `tokenizers` determines what happens to the parts that a pattern matches. Empty pieces are
+// dropped, so a piece's index is also the word index of its tokens.
 
 #include <algorithm>
 #include <cstddef>
@@ -90,7 +90,7 @@ inline void join_stretches(std::vector<Stretch>& all, MatchBehavior behavior) {
   all = std::move(joined);
 }
 
-/// Not thread-safe during changes.
+/// Not thread-safe while it is being modified.
 struct TextPieces {
   AlignedText text;
   std::vector<TextPiece> pieces;
@@ -103,8 +103,8 @@ struct TextPieces {
     pieces.push_back({{begin, text.size()}, token});
   }
 
-  /// Splits each piece at the matches that `for_each_match(text, visit)` visits, which must be
-  /// ascending and disjoint. `invert` swaps matched and unmatched parts.
+  /// Splits each piece at the matches visited by `for_each_match(text, visit)`, which must be in
+  /// ascending order and disjoint. `invert` swaps matched and unmatched parts.
   template <class ForEachMatch>
   void split(ForEachMatch for_each_match, MatchBehavior behavior, bool invert = false) {
     std::vector<TextPiece> result;
@@ -132,7 +132,7 @@ struct TextPieces {
     pieces = std::move(result);
   }
 
-  /// Does the same, where each single character for which `is` is true is a match.
+  /// Does the same, but treats each single character for which `is` is true as a match.
   template <class Is>
   void split_at_characters(Is is, MatchBehavior behavior) {
     split(

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which text do tokens represent?
+// What text do tokens represent?
 //
-// This header has the decoders of `tokenizers`. They are applied one after another to the tokens'
-// own texts, which are then joined. Byte-level tokens and tokens of single bytes ("<0x0A>") yield
-// their bytes, even if these end inside a character. WordPiece's clean-up, which would remove
-// spaces before "." and "'", is not applied, so a file gives the same text with or without it.
+// This header contains the decoders of `tokenizers`. They are applied one after another to the
+// strings of the individual tokens, which are then joined. Byte-level tokens and single-byte tokens
+// ("<0x0A>") yield their bytes, even if these end in the middle of a character. WordPiece's
+// clean-up, which would remove spaces before "." and "'", is not applied, so a file yields the same
+// text whether or not it requests clean-up.
 
 #include <algorithm>
 #include <cstddef>
@@ -45,7 +46,8 @@ struct DecodeWordPiece {
   }
 };
 
-/// Replaces "▁" by a space. If a space was added before the text, the first token's "▁" is removed.
+/// Replaces "▁" with a space. If a space was added before the text, the first token's "▁" is
+/// removed.
 struct DecodeMetaspace {
   MetaspaceWords words;
   void operator()(std::vector<std::string>& texts) const {
@@ -113,7 +115,7 @@ struct DecodeWords {
   }
 };
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class TokenDecoder {
  public:
   /// Treats tokens as words, and puts spaces between them.
@@ -126,7 +128,7 @@ class TokenDecoder {
     return decoder;
   }
 
-  /// Throws a user error for a type that is not supported or lacks a field.
+  /// Throws a user error for an unsupported type and for a missing field.
   static TokenDecoder read(const JsonPart& part) {
     TokenDecoder decoder;
     decoder.steps_.clear();

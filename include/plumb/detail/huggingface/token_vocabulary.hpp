@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Maps texts to tokens and tokens to texts.
+// Maps strings to tokens and tokens to strings.
 
 #include <cstddef>
 #include <functional>
@@ -17,12 +17,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The texts of tokens by id, and the ids by text. Ids may have gaps. Any number of threads may
-/// read one.
+/// Maps ids to the tokens' strings, and strings to ids. Ids may have gaps. Any number of threads
+/// may read the same object.
 class TokenVocabulary {
  public:
-  /// Reads {text: id, …}. Throws a user error for an invalid or duplicate id, and if there are more
-  /// unused ids than tokens.
+  /// Reads {string: id, …}. Throws a user error for an invalid or duplicate id, and if there are
+  /// more unused ids than tokens.
   static TokenVocabulary read(const JsonPart& part) {
     TokenVocabulary vocabulary;
     if (!part.value().is_object())
@@ -41,7 +41,7 @@ class TokenVocabulary {
     return vocabulary;
   }
 
-  /// Returns false and adds nothing if the text or the id already exists. The id must not be
+  /// Returns false and adds nothing if the string or the id already exists. The id must not be
   /// negative.
   bool add(const std::string& text, TokenId id) {
     const auto at = static_cast<std::size_t>(id);

@@ -4,12 +4,12 @@
 // How does a Hugging Face folder's tokenizer split a text, and which bytes does each token cover?
 //
 // The text is rewritten (Normalizer) and split into words (PreTokenizer), and each word is split
-// into tokens (WordPiece, BytePairEncoding, Unigram). With the same files, the `tokenizers` package
-// gives the same ids, words and ranges, but its ranges are in characters, and here they are in
-// bytes. So a token's range always consists of whole characters of the original text. If two tokens
-// share one character, each covers all of it. A "▁" that was added before a text covers its first
-// character. Ranges are trimmed if the file's post-processor trims them (RoBERTa: " Paris" covers
-// "Paris"); otherwise they include the space before a word (GPT-2, OPT).
+// into tokens (WordPiece, BytePairEncoding, Unigram). Given the same files, the `tokenizers`
+// package returns the same ids, words and ranges, but its ranges count characters, whereas these
+// count bytes. So a token's range always consists of whole characters of the original text. If two
+// tokens share one character, each covers all of it. A "▁" added before a text covers the text's
+// first character. Ranges are trimmed if the file's post-processor trims them (RoBERTa: " Paris"
+// covers "Paris"); otherwise they include the space before a word (GPT-2, OPT).
 // A byte that is not part of a UTF-8 character is read as U+FFFD, which covers the byte.
 // Non-goals: pairs of sequences, truncation, padding, training.
 
@@ -43,19 +43,20 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A text's tokens and, for each, the index of its word from 0. A word is a piece from the
-/// pre-tokenizer, or an added token.
+/// A text's tokens and, for each token, the index of its word, starting from 0. A word is a piece
+/// from the pre-tokenizer, or an added token.
 struct WordTokenization {
   Tokenization tokens;
   std::vector<std::uint32_t> words;
 };
 
-/// Copies share the data that was read from the files. Any number of threads may use one.
+/// Copies share the data that was read from the files. Any number of threads may use the same
+/// object.
 class HuggingFaceTokenizer {
  public:
-  /// Reads a folder's tokenizer.json, else its vocab.txt, else its vocab.json and merges.txt, as
-  /// the folder's tokenizer class does. Throws a user error for missing, broken or unsupported
-  /// parts; nothing is ignored silently.
+  /// Reads the tokenizer as the folder's tokenizer class does: from tokenizer.json, else from
+  /// vocab.txt, else from vocab.json and merges.txt. Throws a user error for missing, broken or
+  /// unsupported parts; nothing is ignored silently.
   static HuggingFaceTokenizer read(const std::filesystem::path& folder,
                                    bool parse_special_tokens = false) {
     HuggingFaceTokenizer tokenizer;
@@ -64,23 +65,23 @@ class HuggingFaceTokenizer {
     return tokenizer;
   }
 
-  /// The tokens of the text, without the tokens that the post-processor adds before and after it.
+  /// The tokens of the text itself, without those that the post-processor adds before and after it.
   /// `spells_text` is always true: the ranges are valid even if the tokens differ from the text
-  /// (lower case, no accents). After a special token, the package's ranges may lose a character;
-  /// here, the character stays in its token's range.
+  /// (because of lower-casing or removed accents). After a special token, the package's ranges may
+  /// lose a character; here, the character stays in its token's range.
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
     Tokenization made = tokenize_words(text).tokens;
     if (parts_->frame.trims()) give_back_characters(made.tokens, text);
     return made;
   }
 
-  /// The word of each token of `tokenize(text)`.
+  /// The index of each token's word, for the tokens of `tokenize(text)`.
   [[nodiscard]] std::vector<std::uint32_t> word_ids(std::string_view text) const {
     return tokenize_words(text).words;
   }
 
-  /// The tokens of a text with the mask between `before` and `after`, as if the mask's own text
-  /// were there, and the mask's index among the tokens. The tokenizer must have a mask.
+  /// The tokens of a text with the mask between `before` and `after`, tokenized as if the mask's
+  /// string were there, and the mask's index among them. The tokenizer must have a mask.
   [[nodiscard]] MaskedQuery masked_text(std::string_view before, std::string_view after) const {
     const std::string mask(text_of(*parts_->mask).value_or("[MASK]"));
     const ByteSpan place{before.size(), before.size() + mask.size()};
@@ -96,7 +97,7 @@ class HuggingFaceTokenizer {
     return made;
   }
 
-  /// The tokens and their words. `placed` is a token at a known position.
+  /// The tokens and the indices of their words. `placed` is a token at a known position.
   [[nodiscard]] WordTokenization tokenize_words(
       std::string_view text, std::optional<PlacedToken> placed = std::nullopt) const {
     const Parts& parts = *parts_;
@@ -130,10 +131,10 @@ class HuggingFaceTokenizer {
     return result;
   }
 
-  /// The text of tokens, from the file's decoder. Byte-level tokens yield their exact bytes.
-  /// WordPiece tokens yield words with spaces between them, even before punctuation. "▁" becomes a
-  /// space, unless it was added before the text. Special tokens have no text unless special tokens
-  /// are parsed.
+  /// The text that the tokens represent, according to the file's decoder. Byte-level tokens yield
+  /// their exact bytes. WordPiece tokens yield words with spaces between them, even before
+  /// punctuation. "▁" becomes a space, unless it was added before the text. Special tokens have no
+  /// text unless special tokens are parsed.
   [[nodiscard]] std::string detokenize(std::span<const TokenId> ids) const {
     std::vector<std::string> texts;
     for (const TokenId id : ids) {
@@ -143,7 +144,7 @@ class HuggingFaceTokenizer {
     return parts_->decoder(std::move(texts));
   }
 
-  /// The token as the vocabulary writes it ("Ġthe", "##ing"); nullopt for an id without a token.
+  /// The token as written in the vocabulary ("Ġthe", "##ing"); nullopt for an id without a token.
   [[nodiscard]] std::optional<std::string_view> text_of(TokenId id) const {
     if (const auto text = parts_->added.vocabulary().text_of(id)) return text;
     return vocabulary().text_of(id);
@@ -176,8 +177,8 @@ class HuggingFaceTokenizer {
   [[nodiscard]] const std::vector<TokenId>& before() const { return parts_->frame.before(); }
   [[nodiscard]] const std::vector<TokenId>& after() const { return parts_->frame.after(); }
 
-  /// The tokens with these roles in the files; nullopt if the files name no token, or name one that
-  /// does not exist.
+  /// The tokens with these roles; nullopt if the files do not specify a token for the role, or
+  /// specify one that does not exist.
   [[nodiscard]] std::optional<TokenId> mask() const { return parts_->mask; }
   [[nodiscard]] std::optional<TokenId> cls() const { return parts_->cls; }
   [[nodiscard]] std::optional<TokenId> sep() const { return parts_->sep; }
@@ -210,9 +211,8 @@ class HuggingFaceTokenizer {
 
   HuggingFaceTokenizer() = default;
 
-  /// Restores to each token's range the character that the package trims by mistake: after a
-  /// special token, the package mistakes an added space, which has no bytes, for a space of the
-  /// text.
+  /// Restores to each token's range the character that the package wrongly trims: after a special
+  /// token, the package mistakes an added space, which has no bytes, for a space in the text.
   static void give_back_characters(std::vector<Token>& tokens, std::string_view text) {
     std::size_t covered = 0;
     for (Token& token : tokens) {
@@ -276,8 +276,8 @@ class HuggingFaceTokenizer {
     return parts;
   }
 
-  /// Finds the named tokens in tokenizer_config.json, else in config.json, else (only for unknown
-  /// and mask) in the tokenizer itself.
+  /// Looks up special tokens by role in tokenizer_config.json, else in config.json, else (only for
+  /// unknown and mask) in the tokenizer itself.
   static void name_tokens(Parts& parts, const TokenizerFiles& files, std::size_t ids) {
     const TokenVocabulary& vocabulary = vocabulary_of(parts.model);
     const auto id_of = [&](const std::string& content) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does each class of transformers build a tokenizer from a vocabulary?
+// How does each transformers class build a tokenizer from a vocabulary?
 //
-// The class builds normalizer, pre-tokenizer, decoder and the model's switches from the vocabulary
-// and tokenizer_config.json, regardless of those in tokenizer.json. Each part is written in
-// tokenizer.json's format, so that the rest of the code has only one source.
+// The class builds the normalizer, pre-tokenizer, decoder and model options from the vocabulary and
+// tokenizer_config.json, ignoring those in tokenizer.json. Each part is written in tokenizer.json's
+// format, so that the rest of the code has to handle only one format.
 
 #include <cstddef>
 #include <string>
@@ -116,7 +116,7 @@ inline void build_albert(TokenizerFiles& files) {
   files.tokenizer["normalizer"] = {{"type", "Sequence"}, {"normalizers", std::move(steps)}};
 }
 
-/// Builds DeBERTa 2's and 3's tokenizers, which replace several spaces or a line break with one
+/// Builds the tokenizers of DeBERTa 2 and 3, which replace several spaces or a line break with one
 /// space, and put "▁" before the text or before each part.
 inline void build_deberta2(TokenizerFiles& files) {
   std::size_t unknown = 1, at = 0;
@@ -148,8 +148,8 @@ inline void build_deberta2(TokenizerFiles& files) {
   files.tokenizer["decoder"] = words;
 }
 
-/// A decoder that replaces "▁" with a space and bytes with characters, and removes one space before
-/// the text if `strips`.
+/// A decoder that replaces "▁" with a space and byte tokens with characters, and that removes one
+/// space before the text if `strips` is true.
 inline TokenizerJson spaced_decoder(bool strips) {
   TokenizerJson steps = TokenizerJson::array();
   steps.push_back({{"type", "Replace"}, {"pattern", {{"String", "▁"}}}, {"content", " "}});

@@ -37,9 +37,9 @@ struct TokenizerClass {
   std::string_view name;
   /// The type of model that the class builds; empty to use the type in tokenizer.json.
   std::string_view model{};
-  /// The file that may replace tokenizer.json; empty if none may.
+  /// The file that may replace tokenizer.json; empty if no file may replace it.
   std::string_view vocabulary{};
-  /// Special tokens that the class names if the configuration does not.
+  /// The class's special tokens, used if the configuration does not specify them.
   std::span<const NamedToken> named{};
   ClassFrame frame = ClassFrame::of_file;
   /// Writes everything except the vocabulary and the frame.
@@ -122,7 +122,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
     {"BartTokenizer", "RobertaTokenizer"},
     {"LongformerTokenizer", "RobertaTokenizer"},
     {"LEDTokenizer", "RobertaTokenizer"},
-    // Names of classes that transformers does not have; it uses tokenizer.json for them.
+    // Names of classes that do not exist in transformers, which uses tokenizer.json for them.
     {"FalconTokenizer", "TokenizersBackend"},
     {"OPTTokenizer", "TokenizersBackend"},
     {"MistralTokenizer", "TokenizersBackend"},
@@ -130,7 +130,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
     {"GPTJTokenizer", "TokenizersBackend"},
 }};
 
-/// AutoTokenizer's class for a model type; empty if there is none.
+/// The class that AutoTokenizer uses for a model type; empty if there is none.
 [[nodiscard]] inline std::string_view class_of_model(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 34> classes{
       {{"bert", "BertTokenizer"},
@@ -193,14 +193,14 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   return list;
 }
 
-/// A class name without its ending "Fast".
+/// A class name without a trailing "Fast".
 [[nodiscard]] inline std::string_view plain_class(std::string_view name) {
   if (name.ends_with("Fast")) name.remove_suffix(4);
   return name;
 }
 
 /// The class that reads a folder's tokenizer. For an unsupported class, throws a user error that
-/// gives the file in which the class is named.
+/// points to the file in which the class is named.
 [[nodiscard]] inline const detail::TokenizerClass& tokenizer_class_of(const TokenizerFiles& files) {
   const std::filesystem::path folder = files.file.parent_path();
   std::string declared, type;
@@ -218,7 +218,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 16> c
   }
   const detail::TokenizerClass& backend = detail::tokenizer_classes.front();
   const std::string_view of_model = detail::class_of_model(type);
-  // Folders of Qwen 2 are known to name a wrong class.
+  // Qwen 2 folders are known to specify a wrong class.
   const bool is_forced = type == "qwen2" || declared.empty();
   if (is_forced && of_model.empty()) return backend;
   const std::string name = is_forced ? std::string(of_model) : declared;

@@ -23,19 +23,20 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A tokenizer in tokenizer.json's format, and the contents of the files next to it.
 struct TokenizerFiles {
-  /// The file that errors name.
+  /// The file that error messages refer to.
   std::filesystem::path file;
   TokenizerJson tokenizer;
   /// The contents of tokenizer_config.json and special_tokens_map.json; empty without these files.
   TokenizerJson config = TokenizerJson::object();
-  /// The special tokens that the tokenizer's class names if the configuration does not.
+  /// The class's special tokens, used if the configuration does not specify them.
   TokenizerJson defaults = TokenizerJson::object();
   /// The content of config.json; empty without that file.
   TokenizerJson model = TokenizerJson::object();
-  /// Warnings about fields that have no effect. They concern every number of the model.
+  /// Warnings about fields that have no effect. They apply to all of the model's results.
   std::vector<std::string> warnings{};
 
-  /// The content of a named special token ("mask_token"), as text or as {content, …}.
+  /// The content of a named special token ("mask_token"), which is stored as a string or as
+  /// {content, …}.
   [[nodiscard]] std::optional<std::string> named(const std::string& name) const {
     const TokenizerJson& from = config.contains(name) ? config : defaults;
     const auto found = from.find(name);
@@ -88,7 +89,7 @@ inline void check_config(const TokenizerFiles& files) {
   }
 }
 
-/// Reads the files of a folder that describe its tokenizer; `file` and `tokenizer` stay empty.
+/// Reads the files in a folder that configure its tokenizer; `file` and `tokenizer` stay empty.
 /// Throws a user error for broken files and unsupported fields.
 [[nodiscard]] inline TokenizerFiles read_tokenizer_config(const std::filesystem::path& folder) {
   const auto read_or_empty = [&](const char* name) {
@@ -99,7 +100,7 @@ inline void check_config(const TokenizerFiles& files) {
   files.file = folder / "tokenizer.json";
   files.config = read_or_empty("tokenizer_config.json");
   files.model = read_or_empty("config.json");
-  // The older name for additional special tokens. Both lists are used, with that of
+  // The older name for additional special tokens. Both lists are used, the one in
   // tokenizer_config.json first.
   const char* const extra = "extra_special_tokens";
   const char* const older = "additional_special_tokens";

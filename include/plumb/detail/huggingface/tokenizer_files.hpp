@@ -7,7 +7,7 @@
 // vocab.json and merges.txt (byte-level BPE). The class that reads the folder decides which other
 // parts of tokenizer.json are used (tokenizer_class.hpp). Added tokens are numbered as in
 // transformers (added_token_ids.hpp). The result is in tokenizer.json's format, so that the rest of
-// the code has one source. Non-goal: SentencePiece's own files.
+// the code has to handle only one format. Non-goal: SentencePiece's own files.
 
 #include <algorithm>
 #include <cstddef>
@@ -43,7 +43,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   }
 }
 
-/// A line without white space at its end.
+/// A line without its trailing white space.
 [[nodiscard]] inline std::string trimmed_end(const std::string& line) {
   std::size_t end = 0;
   for (std::size_t at = 0; at < line.size();) {
@@ -54,7 +54,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   return line.substr(0, end);
 }
 
-/// Reads vocab.txt: one token per line, without white space at the line's end.
+/// Reads vocab.txt: one token per line, with trailing white space removed.
 [[nodiscard]] inline TokenizerJson vocabulary_of_lines(const std::filesystem::path& file) {
   TokenizerJson vocabulary = TokenizerJson::object();
   for_each_line(file, [&](const std::string& line, std::size_t count) {
@@ -81,7 +81,7 @@ void for_each_line(const std::filesystem::path& file, Visit visit) {
   return merges;
 }
 
-/// [content, id] of a named token that the frame requires.
+/// The pair [content, id] for a named token that the frame requires.
 inline TokenizerJson pair_of(const TokenizerFiles& files, const char* name) {
   const auto content = files.named(name);
   for (const TokenizerJson& token : files.tokenizer["added_tokens"]) {
@@ -93,7 +93,7 @@ inline TokenizerJson pair_of(const TokenizerFiles& files, const char* name) {
                    "name the right one in tokenizer_config.json");
 }
 
-/// A template for one sequence, with a token before it and a token after it if these are given.
+/// A template for one sequence, with a token before and after it where specified.
 inline TokenizerJson template_of(const TokenizerFiles& files, const char* before,
                                  const char* after) {
   TokenizerJson single = TokenizerJson::array(), known = TokenizerJson::object();
@@ -143,8 +143,8 @@ inline void write_frame(TokenizerFiles& files, const TokenizerClass& of, bool ha
   }
 }
 
-/// The type of the model in tokenizer.json. Files from before the type field existed are recognised
-/// by their merges, or by a list as the vocabulary.
+/// The type of the model in tokenizer.json. Files that predate the type field are recognised by
+/// their merges, or by having a list as the vocabulary.
 [[nodiscard]] inline std::string type_of_model(const JsonPart& model) {
   if (model.has("type")) return model.at("type").text();
   if (model.has("merges")) return "BPE";
@@ -197,7 +197,7 @@ inline void read_vocabulary(TokenizerFiles& files, const TokenizerClass& of) {
 }
 
 /// Reads a folder's tokenizer: tokenizer.json, else vocab.txt, else vocab.json with merges.txt,
-/// according to the folder's tokenizer class. Throws a user error for an unsupported class, and if
+/// according to the folder's tokenizer class. Throws a user error if the class is unsupported or
 /// all of these files are missing. If the folder has a SentencePiece file, the error contains the
 /// Python command that writes a tokenizer.json.
 [[nodiscard]] inline TokenizerFiles read_tokenizer_files(const std::filesystem::path& folder) {

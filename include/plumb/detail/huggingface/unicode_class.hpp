@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Into which class does a tokenizer put a character: letter, mark, white space or punctuation?
+// Which class does a tokenizer assign to a character: letter, mark, white space or punctuation?
 //
-// This header has the general categories of The Unicode Standard, chapter 4.5, taken from utf8proc,
-// and a few other properties that tokenizers need: White_Space (core/white_space.hpp), the word
-// characters of regular expressions (UTS 18, annex C) and full lower case (SpecialCasing without
-// conditions). Characters that are newer than utf8proc's Unicode version count as unassigned.
-// `tokenizers` has tables of several versions (punctuation and accents of Unicode 8, letters of
-// 16), so it classifies a few hundred rare characters of newer scripts differently.
-// Non-goals: locales, and forms that depend on a neighbouring character, such as the final sigma.
+// This header contains the general categories of The Unicode Standard, chapter 4.5, taken from
+// utf8proc, and a few other properties that tokenizers need: White_Space (core/white_space.hpp),
+// the word characters of regular expressions (UTS 18, annex C) and full lower-casing (SpecialCasing
+// without conditions). Characters that are newer than utf8proc's Unicode version are treated as
+// unassigned. `tokenizers` uses tables from several versions (punctuation and accents from Unicode
+// 8, letters from Unicode 16), so it classifies a few hundred rare characters of newer scripts
+// differently. Non-goals: locales, and forms that depend on a neighbouring character, such as the
+// final sigma.
 
 #include <utf8proc.h>
 
@@ -90,7 +91,7 @@ inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGOR
 }
 
 /// The word characters of regular expressions: letters, marks, digits, letter-like numbers,
-/// connectors, joiners and letters in circles.
+/// connectors, joiners and circled letters.
 [[nodiscard]] inline bool is_regex_word(char32_t c) noexcept {
   if (c < 0x80) return detail::is_ascii_letter(c) || detail::is_ascii_digit(c) || c == '_';
   constexpr std::uint32_t of_words = detail::letters_of_unicode | detail::marks_of_unicode |
@@ -102,8 +103,8 @@ inline constexpr std::uint32_t others_of_unicode = category_bit(UTF8PROC_CATEGOR
          (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
 }
 
-/// Calls `put(char32_t)` for each character of the lower-case form of `c`. That of "İ" has two
-/// characters.
+/// Calls `put(char32_t)` for each character of the lower-case form of `c`. For "İ", this form has
+/// two characters.
 template <class Put>
 void lower_case_of(char32_t c, Put put) {
   if (c < 0x80) {

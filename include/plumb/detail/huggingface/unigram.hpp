@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Into which tokens does a unigram model split a word?
+// How does a unigram model split a word into tokens?
 //
-// It chooses the tokens with the largest sum of log-probabilities, by Viterbi's algorithm (Kudo
-// 2018, §3.2). A character without a token costs ten nats more than the least likely token.
-// Adjacent unknown characters become one unknown token, or the tokens of their bytes if the file
-// specifies that. If several ways to split a word have the same sum, the one whose last token
-// begins first is chosen, as in SentencePiece and `tokenizers`.
+// It chooses the tokens with the largest sum of log-probabilities, using the Viterbi algorithm
+// (Kudo 2018, §3.2). A character without a token costs ten nats more than the least likely token.
+// Adjacent unknown characters are merged into one unknown token, or become the tokens of their
+// bytes if the file specifies that. If several ways to split a word have the same sum, the one
+// whose last token starts earliest is chosen, as in SentencePiece and `tokenizers`.
 
 #include <algorithm>
 #include <array>
@@ -27,11 +27,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class Unigram {
  public:
-  /// Throws a user error if there is no unknown token, or if a token is not [text, number], is
-  /// empty or is listed twice.
+  /// Throws a user error if there is no unknown token, or if a token is empty, is listed twice, or
+  /// is not of the form [text, number].
   static Unigram read(const JsonPart& part) {
     Unigram model;
     const JsonPart vocabulary = part.at("vocab");
@@ -62,7 +62,7 @@ class Unigram {
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
   [[nodiscard]] std::optional<TokenId> unknown() const noexcept { return unknown_; }
 
-  /// Appends the tokens of a word; their byte offsets start at the word's beginning.
+  /// Appends the tokens of a word, with byte offsets relative to the start of the word.
   void tokenize(std::string_view word, std::vector<Token>& tokens) const {
     std::vector<Best> best(word.size() + 1);
     for (std::size_t at = 0; at < word.size();) {
@@ -118,7 +118,7 @@ class Unigram {
     tokens.push_back(token);
   }
 
-  /// Sorts tokens by their texts, so that tokens with a common prefix are adjacent, the shortest
+  /// Sorts tokens by their strings, so that tokens with a common prefix are adjacent, shortest
   /// first.
   void index() {
     for (std::size_t i = 0; i < scores_.size(); ++i) {

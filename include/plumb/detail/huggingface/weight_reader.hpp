@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which stored tensor contains which weight of a network?
+// Which stored tensor contains each weight of a network?
 //
-// Checkpoints of one architecture name their tensors in several ways: with or without the model's
-// prefix, and layer norms as weight and bias or, in old checkpoints, as gamma and beta. A network
-// requests the newest name and the shape that it needs. Tensors that it never requests are ignored,
-// and `unread` lists them. Weights are read directly into the form that is used in computations, so
-// the mapped file is not needed afterwards.
+// Checkpoints of the same architecture name their tensors in different ways: with or without the
+// model's prefix, and with layer norms stored as weight and bias or, in old checkpoints, as gamma
+// and beta. A network requests each tensor under its newest name and with the shape that the
+// network needs. Tensors that it never requests are ignored, and `unread` lists them. Weights are
+// read directly into the form that is used in computations, so the mapped file is not needed
+// afterwards.
 
 #include <algorithm>
 #include <array>
@@ -30,12 +31,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How a matrix of weights is stored: one output per row or, in GPT-2, one input per row.
+/// How a weight matrix is stored: one output per row or, in GPT-2, one input per row.
 enum class WeightOrder { by_output, by_input };
 
-/// Reads a folder's tensors by name. Every member throws a user error for a tensor that is missing,
-/// has the wrong shape or has an unreadable type, and for a number that is not finite. Not
-/// thread-safe.
+/// Reads a folder's tensors by name. Every member throws a user error if a tensor is missing, has
+/// the wrong shape or an unreadable type, or contains a number that is not finite. Not thread-safe.
 class WeightReader {
  public:
   /// For each name, `prefixes` are tried in order, and then the name without a prefix.
@@ -97,7 +97,7 @@ class WeightReader {
     return numbers;
   }
 
-  /// Reads a norm's weight and bias, of `size` numbers each, if the norm's shape has them.
+  /// Reads a norm's weight and bias, of `size` numbers each, if `shape` includes them.
   [[nodiscard]] Norm norm(const std::string& name, std::size_t size, const NormShape& shape) const {
     Norm made{{}, {}, shape.epsilon, shape.kind};
     if (shape.has_weight) made.weight = vector(name + ".weight", size);
@@ -106,15 +106,16 @@ class WeightReader {
     return made;
   }
 
-  /// The tensor of a product. Call this before allocating memory, because config.json may specify
-  /// any size.
+  /// The tensor that stores the weights of a product. Call this before allocating memory, because
+  /// config.json may specify any size.
   const StoredTensor& need_product(const std::string& name, std::size_t outputs, std::size_t inputs,
                                    WeightOrder order = WeightOrder::by_output) const {
     const bool by_output = order == WeightOrder::by_output;
     return need(name, by_output ? TensorShape{outputs, inputs} : TensorShape{inputs, outputs});
   }
 
-  /// Fills `outputs` outputs of `into`, starting at `first`. `into` has the tensor's type or F32.
+  /// Fills `outputs` outputs of `into`, starting at `first`. The type of `into` must be the
+  /// tensor's type or F32.
   void fill(PackedMatrix& into, const std::string& name, std::size_t first, std::size_t outputs,
             WeightOrder order = WeightOrder::by_output) const {
     const std::size_t inputs = into.inputs();
@@ -156,7 +157,7 @@ class WeightReader {
     });
   }
 
-  /// Does the same, but puts a stored row at output `place(row)`. Only for by_output.
+  /// Does the same, but writes each stored row to output `place(row)`. Only for by_output.
   template <class Place>
   void fill_rows(PackedMatrix& into, const std::string& name, std::size_t rows, Place place) const {
     const StoredTensor& tensor = need_product(name, rows, into.inputs());
@@ -190,7 +191,7 @@ class WeightReader {
     return made;
   }
 
-  /// A product from `name`.weight and, if it has one, `name`.bias.
+  /// A product with the weights `name`.weight and, if `has_bias` is true, the bias `name`.bias.
   [[nodiscard]] PackedMatrix linear(const std::string& name, std::size_t outputs,
                                     std::size_t inputs, bool has_bias = true,
                                     WeightOrder order = WeightOrder::by_output) const {
@@ -199,8 +200,8 @@ class WeightReader {
     return made;
   }
 
-  /// The one of two names of tied weights that is stored, because safetensors' save_model may keep
-  /// either one. If both or neither are stored, returns the first name.
+  /// Of the two names of tied weights, returns the one that is stored: safetensors' save_model may
+  /// keep either. If both or neither are stored, returns `name`.
   [[nodiscard]] const std::string& stored(const std::string& name, const std::string& twin) const {
     return find(name) == nullptr && find(twin) != nullptr ? twin : name;
   }
@@ -225,9 +226,9 @@ class WeightReader {
     }
   }
 
-  /// Names of tensors that were not requested. Excluded are tensors that checkpoints store in
-  /// addition to weights (masks, angles of rotation and position ids, which a network computes) and
-  /// the parts for images and sounds, which texts do not use.
+  /// Names of tensors that were not requested. The list excludes tensors that checkpoints store in
+  /// addition to weights (masks, rotation angles and position ids, which the network computes
+  /// itself) and the parts for images and audio, which text does not need.
   [[nodiscard]] std::vector<std::string> unread() const {
     constexpr std::array<std::string_view, 8> computed{
         ".attn.bias",          ".attention.bias", ".attn.masked_bias",     ".attention.masked_bias",

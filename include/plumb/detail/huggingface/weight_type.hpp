@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// In which type does a network store its weights in memory?
+// What type does a network use to store its weights in memory?
 //
-// Weights keep the type in which they are stored. F32 can represent every BF16 and F16 number, so
-// widening a number when it is used gives the same products as F32 weights, bit by bit, with half
+// In memory, weights keep the type that they have in the file. F32 can represent every BF16 and F16
+// number, so widening each number on use yields bitwise the same products as F32 weights, in half
 // the memory. For products in BF16, all weights are rounded to BF16 and stored as pairs
 // (row_products.hpp).
 
@@ -36,7 +36,7 @@ enum class ProductType : std::uint8_t { exact, bf16 };
   return std::nullopt;
 }
 
-/// The F32 value of the 16 bits of a number of that type.
+/// The F32 value of a number of that type, given its 16 bits.
 [[nodiscard]] inline float widened(WeightType type, std::uint16_t bits) {
   if (type == WeightType::bf16) return std::bit_cast<float>(std::uint32_t{bits} << 16);
   return widened_half(bits);
@@ -49,7 +49,7 @@ inline void round_to_bf16(const float* from, std::size_t count, std::uint16_t* t
   }
 }
 
-/// The 16 bits of a number in this type, rounded to the nearest one that the type can represent.
+/// The 16 bits of a number after rounding it to the nearest value that this type can represent.
 [[nodiscard]] inline std::uint16_t narrowed(WeightType type, float number) {
   if (type != WeightType::bf16) return narrowed_half(number);
   std::uint16_t bits = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Caches the tokens of words that were tokenised before. A dataset's words recur in every
-// statement, and a lookup takes a tenth of the time that merging characters takes.
+// Caches the tokens of previously tokenised words. A dataset's words recur in every statement, and
+// a lookup takes a tenth of the time that merging characters takes.
 
 #include <cstddef>
 #include <functional>
@@ -19,7 +19,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Stores only short words, and only the first `most_words` of them. Any number of threads may use
-/// one.
+/// the same object.
 class WordCache {
  public:
   static constexpr std::size_t most_words = 65'536, most_bytes = 64;

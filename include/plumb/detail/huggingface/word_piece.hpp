@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Into which tokens does WordPiece split a word?
+// How does WordPiece split a word into tokens?
 //
-// From the left, WordPiece takes the longest token in the vocabulary; every token after the first
-// has "##" before it. A word that cannot be split this way, or is very long, becomes one unknown
-// token. Source: Devlin et al. 2019, tokenization.py.
+// Going from left to right, WordPiece takes the longest token in the vocabulary; every token after
+// the first is prefixed with "##". A word that cannot be split this way, or is very long, becomes
+// one unknown token. Source: Devlin et al. 2019, tokenization.py.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class WordPiece {
  public:
   /// Throws a user error if the vocabulary has no unknown token.
@@ -51,7 +51,7 @@ class WordPiece {
   [[nodiscard]] const TokenVocabulary& vocabulary() const noexcept { return vocabulary_; }
   [[nodiscard]] std::optional<TokenId> unknown() const noexcept { return unknown_; }
 
-  /// Appends the tokens of a word; their byte offsets start at the word's beginning.
+  /// Appends the tokens of a word, with byte offsets relative to the start of the word.
   void tokenize(std::string_view word, std::vector<Token>& tokens) const {
     const std::size_t first = tokens.size();
     bool known = count_code_points(word) <= longest_word_;

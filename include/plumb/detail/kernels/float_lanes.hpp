@@ -3,8 +3,8 @@
 
 // How are floats processed a whole vector at a time?
 //
-// This header has loads, stores, sums over lanes and e^x, with the widest vectors for which this
-// file is compiled (vector_width.hpp). The last numbers of a row are processed with the same
+// This header contains loads, stores, sums over lanes and e^x for the widest vectors that this file
+// is compiled for (vector_width.hpp). The last numbers of a row are processed with the same
 // instructions as the others, so results do not depend on a row's place in memory. GCC and Clang
 // support vector_size.
 

@@ -3,9 +3,9 @@
 
 // Which computations process many numbers at a time?
 //
-// They are the inner loops of networks and of ranking, in tables of functions. There is one table
-// for each vector width, and the code that calls the functions is compiled once for all widths.
-// Matrices are in C order.
+// They are the inner loops of the networks and of ranking, collected in tables of functions. There
+// is one table for each vector width, and the code that calls the functions is compiled once for
+// all widths. Matrices are in C order.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ struct NumberPair {
   std::uint16_t first, second;
 };
 
-/// The memory layout of a product of a few rows and a few vectors of columns.
+/// The memory layout for multiplying a few rows by a few vectors of columns.
 template <class Number = float>
 struct ProductTile {
   const Number* rows;
@@ -34,12 +34,12 @@ struct ProductTile {
   /// The distance from one row's sums to those of the next row, in numbers. The sums of one row are
   /// contiguous.
   std::size_t sum_stride;
-  /// If true, adds to the existing sums, as one chain. If false, starts at 0 and sums in parts
-  /// (row_products.hpp).
+  /// If true, continues the chain of additions from the existing sums. If false, starts at 0 and
+  /// sums in parts (row_products.hpp).
   bool adds = true;
 };
 
-/// The function between the two matrix products of a feed-forward layer
+/// The activation function between the two matrix products of a feed-forward layer
 /// (huggingface/activation.hpp).
 enum class Activation : std::uint8_t { gelu, gelu_new, relu, silu };
 
@@ -54,18 +54,18 @@ struct NormNumbers {
 /// Two neighbouring 16-bit numbers of a vector, packed into 32 bits.
 using ShortPair = std::int32_t;
 
-/// The instruction sets that a processor needs beyond its baseline. Of two tables, the one with the
-/// higher sum of these values is faster.
+/// The instruction sets that a table requires beyond the processor's baseline. The table with the
+/// higher sum of these values is the faster one.
 enum class VectorNeeds : std::uint8_t { avx2 = 1, avx_vnni = 2, avx512 = 4, vnni = 8, bf16 = 16 };
 
 /// The kernels that compute probabilities.
 struct RowKernels {
-  /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers.
+  /// The width: "v2", "v3", "v4" or "neon". Tables of the same width produce the same numbers.
   const char* width;
   /// A sum of VectorNeeds.
   unsigned needs;
 
-  /// The largest number of a row with at least one; NaN if one is NaN.
+  /// The largest number in a row, which must not be empty; NaN if any number is NaN.
   float (*highest)(const float* row, std::size_t size);
   /// Σ e^(x − highest); no number may exceed `highest`.
   double (*exp_sum)(const float* row, std::size_t size, float highest);
@@ -73,21 +73,22 @@ struct RowKernels {
 
 /// The kernels that compute networks.
 struct NetworkKernels {
-  /// The width: "v2", "v3", "v4" or "neon". Tables of one width give the same numbers, except for
-  /// add_pair_products, which rounds less if has_pair_products.
+  /// The width: "v2", "v3", "v4" or "neon". Tables of the same width produce the same numbers,
+  /// except for add_pair_products, which rounds less often if has_pair_products is true.
   const char* width;
   /// A sum of VectorNeeds.
   unsigned needs;
 
-  /// The number of floats in a vector, and the largest numbers of rows and of vectors of columns in
+  /// The number of floats in a vector, and the maximum numbers of rows and of vectors of columns in
   /// a tile whose sums fit into the registers.
   std::size_t lanes, product_rows, product_lanes;
   [[nodiscard]] constexpr std::size_t product_width() const { return lanes * product_lanes; }
-  /// Adds the products of 1 … product_rows rows with 1 … product_lanes vectors of columns to the
+  /// Adds the products of 1 … product_rows rows and 1 … product_lanes vectors of columns to the
   /// sums.
   void (*add_products)(std::size_t rows, std::size_t lanes, const ProductTile<>& tile);
   /// Does the same with pairs of numbers for two values of k; depth and strides count pairs. If
-  /// has_pair_products, this takes one instruction; otherwise it is slower than with floats.
+  /// has_pair_products is true, this takes one instruction; otherwise, it is slower than using
+  /// floats.
   void (*add_pair_products)(std::size_t rows, std::size_t lanes,
                             const ProductTile<NumberPair>& tile);
   bool has_pair_products;
@@ -106,8 +107,8 @@ struct NetworkKernels {
   void (*activate)(Activation activation, float* row, std::size_t size);
   /// cap · tanh(x / cap).
   void (*cap)(float* row, std::size_t size, float cap);
-  /// Rotates pairs of numbers by angles with the given cosines and sines. A pair is x[i] and x[i +
-  /// pairs] or, if `interleaved`, x[2i] and x[2i + 1].
+  /// Rotates pairs of numbers by angles with the given cosines and sines. A pair consists of x[i]
+  /// and x[i + pairs] or, if `interleaved` is true, of x[2i] and x[2i + 1].
   void (*rotate)(float* x, std::size_t pairs, const float* cosines, const float* sines,
                  bool interleaved);
   /// row + from · scale.
@@ -124,12 +125,13 @@ struct RankKernels {
   /// The numbers of rows and columns in a tile of 16-bit products.
   std::size_t tile_rows, panel_width;
   /// products[r][c] = Σ rows[r][i] · panel[i][c], exactly, where each i stands for a pair of
-  /// numbers. The result is [tile_rows][panel_width] with rows `stride` apart. No partial sum may
-  /// exceed 32 bits.
+  /// numbers. The result has the shape [tile_rows][panel_width], with rows `stride` apart. No
+  /// partial sum may exceed 32 bits.
   void (*tile_products)(const ShortPair* const* rows, const ShortPair* panel, std::size_t pairs,
                         std::int32_t* products, std::size_t stride);
-  /// Returns how many of the `columns` products are above `most`. Writes the columns of the
-  /// products from `least` to `most` into `undecided`, ascending, and their number into `found`.
+  /// Returns how many of the `columns` products are above `most`. Writes the columns of those
+  /// products that lie between `least` and `most`, inclusive, into `undecided`, in ascending order,
+  /// and their number into `found`.
   std::size_t (*count_above)(const std::int32_t* products, std::size_t columns, std::int32_t least,
                              std::int32_t most, std::uint32_t* undecided, std::size_t& found);
   /// Writes numbers · factor, rounded to integers. Returns the sum of the squared rounding errors.
@@ -149,7 +151,7 @@ struct KernelSet {
   RankKernels rank;
 };
 
-/// The maximum of each size over all tables, for memory on the stack.
+/// The maximum of each size over all tables, for stack buffers.
 inline constexpr std::size_t most_product_rows = 8, most_product_width = 48, most_tile_rows = 8;
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

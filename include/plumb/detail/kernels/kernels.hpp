@@ -3,11 +3,11 @@
 
 // Which kernels does this program run?
 //
-// It runs the widest of its kernels that the processor supports. With the library plumb::kernels,
-// which defines PLUMB_COMPILED_KERNELS, a program contains kernels of all widths. Without it, a
-// program contains only the widths for which its files are compiled. The environment variable
-// PLUMB_VECTOR (v2, v3 or v4) selects a width. The last digits of scores depend on the width. With
-// the same width, every machine that supports it writes the same bytes.
+// It runs the widest of its kernels that the processor supports. A program that links the library
+// plumb::kernels, which defines PLUMB_COMPILED_KERNELS, contains kernels of all widths. Without
+// that library, a program contains only the widths that its files are compiled for. The environment
+// variable PLUMB_VECTOR (v2, v3 or v4) selects a width. The last digits of scores depend on the
+// width. For a given width, every machine that supports it writes the same bytes.
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -78,9 +78,9 @@ template <class Table>
 }
 #endif
 
-/// Chooses the widest of the program's tables that the machine supports. `wanted` is a width, or
-/// empty for any. Throws a user error if the program or the machine does not support the wanted
-/// width, or if the machine supports none of the tables.
+/// Chooses the widest of the program's tables that the machine supports. `wanted` is a width; an
+/// empty string accepts any width. Throws a user error if the program or the machine does not
+/// support the wanted width, or if the machine supports none of the tables.
 template <class Table>
 [[nodiscard]] const Table& choose_kernels(std::span<const Table* const> held,
                                           const std::string& wanted) {
@@ -110,7 +110,8 @@ template <class Table>
                    "unset it, or name a width that both support");
 }
 
-/// The table that this program runs. The first call may throw a user error, as choose_kernels does.
+/// The table that this program runs. The first call may throw the same user errors as
+/// choose_kernels.
 template <class Table>
 [[nodiscard]] const Table& kernels() {
   static const Table& chosen = []() -> const Table& {

@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// log Σ exp over a row of finite logits; a logit of minus infinity means probability zero. Returns
-/// minus infinity for an empty row, and NaN if the row contains NaN.
+/// log Σ exp over a row of logits, each of which is finite or minus infinity (a probability of
+/// zero). Returns minus infinity for an empty row, and NaN if the row contains NaN.
 [[nodiscard]] inline double log_sum_exp(std::span<const float> logits) {
   if (logits.empty()) return -std::numeric_limits<double>::infinity();
   const float highest = row_kernels().highest(logits.data(), logits.size());

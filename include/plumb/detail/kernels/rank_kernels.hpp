@@ -18,7 +18,7 @@ inline const bool adds_rank_kernels =
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The first call may throw a user error, as choose_kernels does.
+/// The first call may throw the same user errors as choose_kernels.
 [[nodiscard]] inline const RankKernels& rank_kernels() {
   return kernels<RankKernels>();
 }

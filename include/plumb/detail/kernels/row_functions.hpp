@@ -44,7 +44,7 @@ inline void softmax_row(float* row, std::size_t size) {
 }
 
 /// (x − mean) / √(variance + ε) · weight + bias. The variance is that of the row itself (the sum is
-/// divided by n), not an estimate for a population.
+/// divided by n), not an estimate of a population variance.
 inline void layer_norm_row(float* row, std::size_t size, const NormNumbers& norm) {
   const auto count = static_cast<float>(size);
   FloatLanes sum{};
@@ -132,7 +132,8 @@ inline void cap_row(float* row, std::size_t size, float cap) {
   x = was * cosine - y * sine;
   y = y * cosine + was * sine;
 }
-/// Rotates pairs of numbers: x[i] and x[i + pairs] or, if `interleaved`, x[2i] and x[2i + 1].
+/// Rotates pairs of numbers: x[i] and x[i + pairs] or, if `interleaved` is true, x[2i] and x[2i +
+/// 1].
 inline void rotate_row(float* x, std::size_t pairs, const float* cosines, const float* sines,
                        bool interleaved) {
   if (interleaved) {

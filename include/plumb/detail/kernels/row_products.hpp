@@ -4,15 +4,16 @@
 // How are a few rows multiplied by many columns while all sums stay in registers?
 //
 //   sums[r][c] += Σ_k rows[r][k] · columns[k][c]
-// A tile consists of a few rows and one to three vectors of columns. Its sums are in registers, and
-// k ascends in each sum. The bits of a sum therefore do not depend on the other sums that are
-// computed with it. Sums that start at 0 are computed in parts of 64 products, and each part is
-// added to the total in memory. Sums that are added to existing ones form one chain, so that any
-// number of calls may compute them. The numbers of one k are contiguous in `float_lanes` columns;
-// the caller chooses where these vectors are in memory (packed_matrix.hpp, attention.hpp). The
-// shape of a tile depends on the widest vectors for which this file is compiled. GCC and Clang
-// support vector_size. Sums are in single precision. Numbers are F32, or pairs of BF16 numbers for
-// two neighbouring values of k; the two products of a pair are added together.
+// A tile consists of a few rows and one to three vectors of columns. Its sums are held in
+// registers, and each sum is accumulated in order of ascending k. The bits of a sum therefore do
+// not depend on the other sums that are computed with it. Sums that start at 0 are computed in
+// parts of 64 products, and each part is added to the total in memory. Sums that are added to
+// existing ones form a single chain, so that they may be computed in any number of calls. The
+// numbers for the same k are contiguous in `float_lanes` columns; the caller chooses where these
+// vectors are in memory (packed_matrix.hpp, attention.hpp). The shape of a tile depends on the
+// widest vectors for which this file is compiled. GCC and Clang support vector_size. Sums are in
+// single precision. Numbers are F32, or pairs of BF16 numbers for two neighbouring values of k; the
+// two products of a pair are added together.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +30,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
-// Chosen so that the sums, the columns and a row's number fit into the registers.
+// Chosen so that the sums, the columns and one number of a row fit into the registers.
 inline constexpr std::size_t product_rows = float_lanes == 16 ? 8 : 6;
 inline constexpr std::size_t product_lanes = float_lanes == 16 ? 3 : 2;
 inline constexpr std::size_t product_width = product_lanes * float_lanes;
@@ -109,8 +110,8 @@ struct TileRow {
 };
 
 /// The number of products, or pairs of products, that are summed before the sum is added to the
-/// total. The rounding error of a sum then grows with the root of 64 and with the root of the
-/// number of parts, not with the root of the depth.
+/// total. The rounding error of a sum then grows with the square root of 64 and with the square
+/// root of the number of parts, not with that of the depth.
 inline constexpr std::size_t summed_at_once = 64;
 
 template <std::size_t Rows, std::size_t Lanes, class Number, std::size_t... R, std::size_t... C>

@@ -31,7 +31,7 @@ inline double exp_sum_row(const float* row, std::size_t size, float highest) {
   return sum;
 }
 
-/// The largest number; NaN if the row contains NaN. A row has at least one number.
+/// The largest number; NaN if the row contains NaN. A row must contain at least one number.
 inline float highest_of_row(const float* row, std::size_t size) {
   FloatLanes most = load_some(row, size, 0, -__builtin_inff());
   IntLanes is_nan = most != most;

@@ -4,12 +4,12 @@
 // How are a few vectors multiplied by many others while all sums stay in registers?
 //
 //   products[r][c] = Σ_i rows[r][i] · columns[c][i]
-// The products are exact. They are computed from 16-bit numbers, for tile_rows rows as they are
-// stored and a panel of panel_width columns. One instruction multiplies pairs of numbers and adds
-// the products to 32-bit sums, so it processes more numbers at a time than an instruction for
-// single precision. The pairs of all columns of a panel are contiguous, and all sums stay in
-// registers until they are complete. The shape of a tile depends on the widest vectors for which
-// the file is compiled. GCC and Clang support vector_size.
+// The products are exact. They are computed from 16-bit numbers, for tile_rows rows in their stored
+// layout and a panel of panel_width columns. One instruction multiplies pairs of numbers and adds
+// the products to 32-bit sums, so it processes more numbers at a time than a single-precision
+// instruction. The pairs of all columns of a panel are contiguous, and all sums stay in registers
+// until they are complete. The shape of a tile depends on the widest vectors for which the file is
+// compiled. GCC and Clang support vector_size.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,7 @@ inline constexpr std::size_t tile_rows = 2 * PLUMB_VECTOR_LEVEL,
 inline constexpr std::size_t panel_width = panel_lanes * lane_count;
 
 /// The products of lane_count columns, or one pair of numbers from each of these columns. A
-/// comparison gives −1 in the lanes in which it is true.
+/// comparison yields −1 in the lanes where it is true.
 using Lanes [[gnu::vector_size(lane_count * sizeof(std::int32_t))]] = std::int32_t;
 
 inline Lanes load(const std::int32_t* numbers) {
@@ -92,8 +92,8 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
 #endif
 }
 
-/// `products` is [tile_rows][panel_width] with rows `stride` apart. No partial sum may exceed 32
-/// bits.
+/// `products` has the shape [tile_rows][panel_width], with rows `stride` apart. No partial sum may
+/// exceed 32 bits.
 [[gnu::noinline]] inline void tile_products(const ShortPair* const* rows, const ShortPair* panel,
                                             std::size_t pairs, std::int32_t* products,
                                             std::size_t stride) {
@@ -120,8 +120,9 @@ inline Lanes add_products(Lanes sum, Lanes a, Lanes b) {
   (std::make_index_sequence<tile_rows>{});
 }
 
-/// Returns how many products are above `most`. Writes the columns of the products from `least` to
-/// `most` into `undecided`, ascending, and their number into `found`.
+/// Returns how many products are above `most`. Writes the columns of those products that lie
+/// between `least` and `most`, inclusive, into `undecided`, in ascending order, and their number
+/// into `found`.
 inline std::size_t count_above_row(const std::int32_t* products, std::size_t columns,
                                    std::int32_t least, std::int32_t most, std::uint32_t* undecided,
                                    std::size_t& found) {

@@ -4,9 +4,9 @@
 // Which vector computations precede and follow the 16-bit products of a ranking?
 //
 // They are dot products in a fixed order, and the rounding of a vector to 16-bit numbers. All are
-// plain loops over several vectors' worth of sums, which compilers turn into vector instructions of
-// this file's width. Ranks are the same at every width: exact_dot's products are exact, and the
-// other results are only used as bounds.
+// plain loops that accumulate several vectors' worth of sums and that compilers turn into vector
+// instructions of this file's width. Ranks are the same at every width: exact_dot's products are
+// exact, and the other results are only used as bounds.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline namespace PLUMB_VECTOR_NAMESPACE {
 
-/// The largest magnitude. Floats without signs have the same order as their bit patterns, and one
-/// instruction computes the maximum of many bit patterns.
+/// The largest magnitude. Floats whose sign bit is cleared are ordered like their bit patterns, and
+/// one instruction computes the maximum of many bit patterns.
 inline float largest_magnitude_row(const float* numbers, std::size_t size) {
   std::uint32_t largest = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -27,7 +27,7 @@ inline float largest_magnitude_row(const float* numbers, std::size_t size) {
   return __builtin_bit_cast(float, largest);
 }
 
-/// Writes numbers · factor, rounded to the nearest integer or, rarely, to the integer next to it.
+/// Writes numbers · factor, rounded to the nearest integer or, rarely, to a neighbouring one.
 /// Returns the sum of the squared rounding errors.
 inline double write_short_row(const float* numbers, std::size_t size, float factor,
                               std::int16_t* shorts) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which instructions must a processor have for this file's kernels?
+// Which instructions must a processor support to run this file's kernels?
 
 #include "plumb/detail/kernels/kernel_tables.hpp"
 #include "plumb/detail/kernels/vector_width.hpp"

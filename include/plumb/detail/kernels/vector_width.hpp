@@ -5,9 +5,9 @@
 //
 // They may use the instructions that the file's compiler flags allow. One program may contain files
 // with different flags. Functions whose bodies depend on the flags are therefore in an inline
-// namespace (PLUMB_VECTOR_NAMESPACE) that is named after the flags. So two files with different
-// flags have two functions, not one function with two bodies. All other code calls kernels through
-// the tables of kernel_tables.hpp.
+// namespace (PLUMB_VECTOR_NAMESPACE) that is named after the flags. Files with different flags thus
+// get two different functions, not one function with two bodies. All other code calls kernels
+// through the tables of kernel_tables.hpp.
 
 #include "plumb/detail/core/version.hpp"
 
@@ -34,9 +34,9 @@
 #define PLUMB_VECTOR_LEVEL 2
 #define PLUMB_VECTOR_NAMESPACE neon
 #else
-// Files with only some of v3's instructions (-mavx2 without -mfma or -mf16c) also have level 2.
-// Their functions need separate names, because they contain AVX code, and because a compiler may
-// contract a product and a sum into one FMA.
+// Files compiled with only some of v3's instructions (-mavx2 without -mfma or -mf16c) are also at
+// level 2. Their functions need separate names, because they contain AVX code, and because a
+// compiler may contract a product and a sum into one FMA.
 #define PLUMB_VECTOR_LEVEL 2
 #if defined(__FMA__)
 #define PLUMB_VECTOR_NAMESPACE v2_fma

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How accurate is a model under a setting, and how much does that vary with the variant?
+// How accurate is a model with a given setting, and how much does its accuracy vary across
+// variants?
 //
 // The settings of a group differ only in the variant (the seed of the shots, or the template). The
-// group's accuracy in a relation is the mean of the variants' accuracies. Its spread is the sample
+// group's accuracy on a relation is the mean of the variants' accuracies. Its spread is the sample
 // standard deviation of these accuracies
 //   s = √(Σ (a_v − ā)² / (V − 1)).
 // The group's accuracy over relations is the unweighted mean of the relations' accuracies.
@@ -30,7 +31,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A group's name for readers: "ic/50", "template", "ic/50/generation". An unusual pair separator
+/// A group's display name: "ic/50", "template", "ic/50/generation". An unusual pair separator
 /// follows in quotes. Different groups have different names.
 [[nodiscard]] inline std::string setting_name(const Setting& group) {
   std::string name = group.method;
@@ -57,7 +58,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return groups;
 }
 
-/// A relation's answers under a group, by ascending variant; `group.variant` is ignored.
+/// A relation's answers under a group, in ascending order of variant; `group.variant` is ignored.
 [[nodiscard]] inline std::vector<AnswersView> variants_of(const RelationAnswers& relation,
                                                           const Setting& group) {
   std::vector<AnswersView> variants;
@@ -88,8 +89,8 @@ struct AccuracySpread {
   /// The sample standard deviation over the variants; nullopt for fewer than two variants.
   std::optional<double> sd;
   std::size_t variants = 0;
-  /// The accuracy if the first option of a tie is the answer. Equals `accuracy` if there are no
-  /// ties.
+  /// The accuracy if the first of several tied options is taken as the answer. Equals `accuracy` if
+  /// there are no ties.
   Estimate accuracy_first_wins{};
   /// Among all answers (facts × variants).
   TieCount ties{};
@@ -100,7 +101,7 @@ struct GroupSpread {
   /// The `variant` of this setting has no meaning.
   Setting group;
   /// The relations that have the group and at least one fact, by code, in the model's order. The
-  /// facts are the trials of Wilson's interval, which makes the interval rather wide if variants
+  /// facts are the trials of Wilson's interval, which makes the interval conservative if variants
   /// differ.
   std::vector<std::pair<std::string, AccuracySpread>> relations;
   /// The unweighted mean over these relations, with the interval of measure/clustered_share.hpp.
@@ -116,8 +117,8 @@ inline double accuracy_of(const AnswersView& made) {
   return right / static_cast<double>(made.facts());
 }
 
-/// The mean of a number that each answer has, over variants and facts. Each fact's mean is stored
-/// in `stratum`.
+/// The mean of one value per answer, over variants and facts. Each fact's mean is stored in
+/// `stratum`.
 inline double mean_over(const std::vector<AnswersView>& variants, std::size_t facts,
                         double (Prediction::*value)() const, Stratum& stratum) {
   double sum = 0;
@@ -152,7 +153,8 @@ inline std::vector<std::size_t> common_variants(
   return common;
 }
 
-/// A group over the relations that have it; there is no number if no relation has it.
+/// The spread of a group over the relations that have it; its numbers are missing if no relation
+/// has it.
 [[nodiscard]] inline GroupSpread group_spread(const std::vector<const RelationAnswers*>& relations,
                                               const Setting& group) {
   GroupSpread spread{group, {}, {}, {}};
@@ -203,7 +205,7 @@ inline std::vector<std::size_t> common_variants(
   return spread;
 }
 
-/// Every group of a model, each over the relations that have it.
+/// The spreads of all groups of a model, each over the relations that have the group.
 [[nodiscard]] inline std::vector<GroupSpread> accuracy_spreads(const ModelAnswers& model) {
   std::vector<const RelationAnswers*> relations;
   for (const RelationAnswers& relation : model.relations) relations.push_back(&relation);
@@ -214,10 +216,10 @@ inline std::vector<std::size_t> common_variants(
   return spreads;
 }
 
-/// Accuracy against the number of shots: the groups that differ from `like` only in the number of
-/// shots and the variant, by ascending shots. The curve covers only the relations that have all of
+/// Accuracy by number of shots: the groups that differ from `like` only in the number of shots and
+/// the variant, in ascending order of shots. The curve covers only the relations that have all of
 /// these groups, so that all points are computed from the same relations. Empty if there are no
-/// such groups. If no relation has all of them, the points have no number.
+/// such groups. If no relation has all of them, the points have no values.
 [[nodiscard]] inline std::vector<GroupSpread> shots_curve(const ModelAnswers& model,
                                                           const Setting& like) {
   std::vector<Setting> groups = groups_of(model);
@@ -237,8 +239,8 @@ inline std::vector<std::size_t> common_variants(
   return curve;
 }
 
-/// The fewest shots at which a curve's mean accuracy reaches `share` of the accuracy at the largest
-/// number of shots. Nullopt if the curve is empty or if that accuracy is 0.
+/// The smallest number of shots at which a curve's mean accuracy reaches `share` times the accuracy
+/// at the largest number of shots. Nullopt if the curve is empty or if that accuracy is 0.
 [[nodiscard]] inline std::optional<std::size_t> shots_for_share(
     const std::vector<GroupSpread>& curve, double share = 0.95) {
   if (curve.empty()) return std::nullopt;
@@ -261,7 +263,7 @@ struct AccuracyAtK {
 };
 
 /// The accuracies for K = 0, 0.05, … 0.95, over the pooled facts of the relations. Empty for
-/// answers that were not chosen among choices, because they have no confidence.
+/// answers that were not selected from choices, because they have no confidence.
 [[nodiscard]] inline std::vector<AccuracyAtK> accuracy_at_k(
     std::span<const RelationAnswers> relations, const Setting& group) {
   std::vector<AccuracyAtK> levels;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are answers compared by their lemmas, or word by word?
+// Are answers compared by lemma or word for word?
 //
 // The Lemmatiser is chosen at run time: WordNet's, read from a folder, or none.
 

@@ -4,17 +4,16 @@
 // How good is a list of answers to a fact with several objects?
 //
 //   precision = right answers / answers     recall = objects found / objects     F1 = 2PR / (P + R)
-// An output is a list that is split at ";", after its "%" is removed. Answers are trimmed and put
-// in lower case; empty ones and duplicates are dropped. An answer is right if it is an object's
-// main label or, in the other variant, any of the object's names. An object is found if one of the
-// answers names it. An empty list scores 0 in all three numbers. A relation's numbers are means
-// over its facts, a dataset's are means over its relations. The F1 of mean precision and mean
-// recall is also reported, as in KAMEL's tables. Source: Kalo and Fichtel 2022 (KAMEL). KAMEL's
-// published scripts split without trimming: in "Oslo; Paris" the second answer is " Paris", which
-// is never right. Their precision is objects found / answers. With aliases, both scripts,
-// evaluate.py and create_tables_plots.py, compute the same numbers (the first counts an empty
-// output as one wrong answer, the second skips it with a score of 0). `kamel_script_score` computes
-// these numbers.
+// An output is a list that is split at ";", after its "%" is removed. Answers are trimmed and
+// lower-cased; empty ones and duplicates are dropped. An answer is right if it is an object's main
+// label or, in the other variant, any of the object's names. An object is found if one of the
+// answers names it. An empty list scores 0 on all three metrics. A relation's scores are means over
+// its facts; a dataset's are means over its relations. The F1 of mean precision and mean recall is
+// also reported, as in KAMEL's tables. Source: Kalo and Fichtel 2022 (KAMEL). KAMEL's published
+// scripts split without trimming: in "Oslo; Paris" the second answer is " Paris", which is never
+// right. Their precision is objects found / answers. With aliases, both scripts, evaluate.py and
+// create_tables_plots.py, compute the same numbers (the first counts an empty output as one wrong
+// answer, the second skips it with a score of 0). `kamel_script_score` computes these numbers.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,8 +31,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Shares in [0, 1] for one fact, or means of such shares. A script's precision may exceed 1 if one
-/// answer names several objects.
+/// Proportions in [0, 1] for one fact, or means of such proportions. A script's precision may
+/// exceed 1 if one answer names several objects.
 struct ListScore {
   double precision = 0;
   double recall = 0;
@@ -95,8 +94,8 @@ enum class NamesThatCount { main_label, all };
   return score;
 }
 
-/// The score that KAMEL's published scripts compute, with aliases. The scripts trim an output
-/// before they remove its "%", and so does this function.
+/// The score that KAMEL's published scripts compute when aliases are accepted. The scripts trim an
+/// output before they remove its "%", and so does this function.
 [[nodiscard]] inline ListScore kamel_script_score(std::string_view output,
                                                   const ObjectNames& objects) {
   const std::set<std::string> answers = listed_answers(output, ListSplit::as_written);
@@ -116,14 +115,14 @@ enum class NamesThatCount { main_label, all };
 /// Means with their 95% intervals.
 struct ListMeans {
   Estimate precision, recall, f1;
-  /// F1 of the two means, without an interval; no number if there is no fact.
+  /// The F1 of the two means, without an interval; missing if there are no facts.
   double f1_of_means = no_number;
 };
 
-/// Means over relations of means over facts, from one list of scores for each relation. Relations
-/// without facts are left out. With one relation, the means are over its facts. Precisions above 1,
-/// which the scripts can produce, are not shares; their mean gets a bootstrap interval, seeded by
-/// `name`.
+/// Means over relations of means over facts, computed from one list of scores per relation.
+/// Relations without facts are skipped. With a single relation, the means are simply those over its
+/// facts. Precisions above 1, which the scripts can produce, are not proportions; their mean gets a
+/// bootstrap interval, seeded by `name`.
 [[nodiscard]] inline ListMeans list_means(std::span<const std::vector<ListScore>> relations,
                                           const Bootstrap& bootstrap, const std::string& name) {
   const auto mean = [&](const char* what, double ListScore::*part) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which rank does the right answer have among the candidates?
+// What is the rank of the right answer among the candidates?
 //
 // The prediction is the first of the best candidates, as in lm-pub-quiz. measure/ties.hpp defines
-// how an answer that shares the best score counts.
+// how an answer that ties for the best score is counted.
 
 #include <cmath>
 #include <cstddef>
@@ -19,8 +19,8 @@ struct AnswerRank : Rank {
   /// The first of the best candidates, and the number of other candidates with the same score.
   std::size_t prediction = 0;
   std::size_t equal_best = 0;
-  /// Whether the prediction is the answer; if the best candidates tie, the first of them counts as
-  /// the prediction.
+  /// Whether the prediction is the answer; if several candidates tie for the best score, the first
+  /// of them is the prediction.
   bool first_is_answer = false;
 
   [[nodiscard]] BestTie tie() const {
@@ -30,7 +30,7 @@ struct AnswerRank : Rank {
   }
 };
 
-/// Higher `scores` are better, and none may be NaN; `answer` is an index into them.
+/// Higher `scores` are better, and no score may be NaN; `answer` is an index into them.
 [[nodiscard]] inline AnswerRank rank_answer(std::span<const double> scores, std::size_t answer) {
   AnswerRank rank;
   for (std::size_t i = 0; i < scores.size(); ++i) {

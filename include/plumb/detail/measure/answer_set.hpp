@@ -33,12 +33,13 @@ struct AnswerSetScore {
   double precision = 0;
   bool all_above = false;
   bool set_above = false;
-  /// No number if no option is wrong.
+  /// Has no value if no option is wrong.
   double lead = no_number;
   double brier = 0;
 };
 
-/// `scores` are finite log-likelihoods; `right` are distinct indices of them, at least one.
+/// `scores` are finite log-likelihoods; `right` contains the distinct indices of the right ones, of
+/// which there must be at least one.
 [[nodiscard]] inline AnswerSetScore score_answer_set(std::span<const double> scores,
                                                      std::span<const std::size_t> right) {
   const std::vector<double> p = softmax(scores);
@@ -66,8 +67,8 @@ struct AnswerSetScore {
   const bool some_wrong = right.size() < scores.size();
   if (some_wrong) made.lead = best_right + std::log(set) - best_wrong;
   made.set_above = !some_wrong || made.lead > 0;
-  // The score of the n-th best option. All options above this score count; options with exactly
-  // this score count by their share.
+  // The score of the n-th best option. All options above this score count fully; options with
+  // exactly this score count fractionally.
   std::vector<double> sorted(scores.begin(), scores.end());
   const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(right.size() - 1);
   std::nth_element(sorted.begin(), nth, sorted.end(), [](double a, double b) { return a > b; });
@@ -91,8 +92,8 @@ struct AnswerSetMeans {
   Estimate precision, all_above, set_above, lead, brier;
 };
 
-/// The means over the facts of all relations; each fact counts once. The mean lead is over the
-/// facts that have a lead; its count is the number of these facts. Shares have the interval of
+/// The means over the facts of all relations; each fact counts once. The mean lead is taken over
+/// the facts that have a lead; its count is their number. Proportions have the interval from
 /// measure/clustered_share.hpp. Lead and Brier are resampled within relations, seeded by `name`.
 [[nodiscard]] inline AnswerSetMeans answer_set_means(std::span<const AnswerSetScores> relations,
                                                      const Bootstrap& bootstrap,

@@ -3,9 +3,9 @@
 
 // Which words does an answer consist of?
 //
-// Words are runs of letters, marks and digits in lower case; the characters between them are
-// dropped. (BELIEF-ICL specifies only "Lemmatised without punctuation"; the other rules are our
-// choice.) For example,
+// Words are lower-case runs of letters, marks and digits; the characters between them are dropped.
+// (BELIEF-ICL specifies only "Lemmatised without punctuation"; the other rules are our choice.) For
+// example,
 //
 //   Austria-Hungary, AT&T, and/or   two words each; a hyphen, dash or slash separates words
 //   Ireland's, Levi’s               ireland, levi: a possessive 's at a word's end is dropped
@@ -19,9 +19,9 @@
 //   +44, -5, $20, 50%, C++, C#      44, 5, 20, 50, c, c: signs are dropped like any other symbol
 //   日本 東京                       日 本 東 京: each Chinese or kana character is a word
 //
-// So "US" and "us" are the same word, and "C" and "C++" are the same word. Accents count ("São" is
-// not "Sao"). Bytes that are not UTF-8 separate words. With LetterCase::kept, words keep the case
-// of their letters; all other rules are the same.
+// So "US" and "us" are the same word, and "C" and "C++" are the same word. Accents are significant
+// ("São" is not "Sao"). Bytes that are not UTF-8 separate words. With LetterCase::kept, words keep
+// the case of their letters; all other rules are the same.
 
 #include <cstddef>
 #include <string>
@@ -35,7 +35,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether letters are put in lower case.
+/// Whether letters are converted to lower case.
 enum class LetterCase { lower, kept };
 
 inline bool is_digit(char byte) noexcept {
@@ -64,7 +64,7 @@ struct RawWord {
 inline RawWord take_word(std::string_view& text, LetterCase letters) {
   RawWord word;
   std::size_t characters = 0;
-  bool grouped = true;  // only digits so far, so a comma may group them
+  bool grouped = true;  // only digits so far, so a comma may be a thousands separator
   while (!text.empty()) {
     std::string_view rest = text;
     const char32_t value = take_code_point(rest);
@@ -172,8 +172,8 @@ void for_each_answer_word(std::string_view text, Visit visit,
   }
 }
 
-/// Whether exactly one of the pieces separated by white space contains more than punctuation. This
-/// is true of "Paris." and "Austria-Hungary", and false for "New York", "" and "…".
+/// Whether exactly one of the pieces separated by white space contains more than punctuation. True
+/// for "Paris." and "Austria-Hungary", and false for "New York", "" and "…".
 [[nodiscard]] inline bool is_one_word(std::string_view text) noexcept {
   std::size_t words = 0;
   bool counted = false;  // whether this piece was counted

@@ -41,7 +41,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The texts that replace the subject.
 inline constexpr std::array<std::string_view, 3> content_free_texts{"N/A", "", "?"};
 
-/// The bias level of finite weights of at least 0, which need not sum to 1; in [0, 1]. Nullopt if
+/// The bias level, in [0, 1], of finite non-negative weights, which need not sum to 1. Nullopt if
 /// there are fewer than two weights or if all are 0. Throws a user error if a weight is negative or
 /// not finite.
 [[nodiscard]] inline std::optional<double> bias_level(std::span<const double> weights) {
@@ -66,7 +66,8 @@ inline constexpr std::array<std::string_view, 3> content_free_texts{"N/A", "", "
   return std::clamp(1 - entropy / std::log(static_cast<double>(weights.size())), 0.0, 1.0);
 }
 
-/// A relation's candidates after its templates, with content-free texts in place of the subject.
+/// The scores of a relation's candidates after its templates, with content-free texts in place of
+/// the subject.
 struct ContentFreeScores {
   std::size_t templates = 0;
   std::size_t texts = content_free_texts.size();
@@ -95,13 +96,13 @@ struct BiasLevels {
 /// The bias for one way of weighting names. There is no level if there are fewer than two
 /// candidates or no prompt.
 struct CandidateBias : BiasLevels {
-  /// The most probable candidate over all templates. If candidates (or templates) are equal, the
-  /// first is used. Nullopt if there is no candidate or no prompt.
+  /// The most probable candidate over all templates. If candidates (or templates) tie, the first
+  /// one is used. Nullopt if there is no candidate or no prompt.
   std::optional<FavouredCandidate> favoured{};
 };
 
-/// The inherited numbers use the sum of a name's log-probabilities, that is, its probability.
-/// `per_token` divides the sum by the number of tokens.
+/// The inherited members use the sum of a name's log-probabilities, that is, its probability.
+/// `per_token` uses that sum divided by the number of tokens.
 struct RelationBias : CandidateBias {
   CandidateBias per_token{};
   std::size_t templates = 0;
@@ -171,9 +172,9 @@ inline CandidateBias candidate_bias(const ContentFreeScores& scores, std::span<c
   return made;
 }
 
-/// Throws a user error if the log-likelihoods are not templates × texts × candidates, if any of
-/// them is NaN or plus infinity or covers no token, or if every candidate has probability 0 under
-/// some prompt.
+/// Throws a user error if the shape of the log-likelihoods is not templates × texts × candidates,
+/// if any of them is NaN or plus infinity or covers no token, or if every candidate has probability
+/// 0 for some prompt.
 [[nodiscard]] inline RelationBias relation_bias(const ContentFreeScores& scores) {
   if (scores.log_likelihoods.size() != scores.templates * scores.texts * scores.candidates) {
     throw user_error({.field = "log_likelihoods"},
@@ -211,7 +212,7 @@ struct MeanBias : BiasLevels {
   BiasLevels per_token{};
   /// The number of relations with levels; if there are none, there is no mean.
   std::size_t relations = 0;
-  /// The number of relations without a level, which are left out.
+  /// The number of relations without a level, which are excluded.
   std::size_t excluded = 0;
 };
 
@@ -228,7 +229,7 @@ struct MeanBias : BiasLevels {
       multi += *levels.multi;
       ++count;
     }
-    made.relations = count;  // the number of relations is the same per token
+    made.relations = count;  // the per-token levels exist for the same number of relations
     if (count == 0) return BiasLevels{};
     return BiasLevels{single / static_cast<double>(count), multi / static_cast<double>(count)};
   };

@@ -4,7 +4,7 @@
 // Does a model do better than guessing, and does one option win regardless of the question?
 //
 // Under guessing, a fact with K options is right with probability 1/K, independently of the others.
-// The number of right answers then has the Poisson binomial distribution. The test is exact and
+// The number of right answers then follows the Poisson binomial distribution. The test is exact and
 // one-sided:
 //   p = P(S ≥ s),
 // where s is the number of right answers found, rounded down (a tie of n counts as 1/n). The
@@ -12,11 +12,11 @@
 // settings (Bonferroni), because all of them ask about the same facts. If Hoeffding's bound on p is
 // already below 1e-9, the sum is not computed and the bound is used instead. An option's share is
 // the proportion of facts for which it is right, or 1/K if that is larger. The option is favoured
-// if it wins at least ten times and at least twice as often as its share, and if the probability of
-// at least that many wins in a binomial distribution with that share is below 0.001. This
-// probability is first multiplied by the number of options and templates of the relation. Source:
-// Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: removing such a bias from the
-// answers.
+// if it wins at least ten times and at least twice as often as its share would suggest, and if the
+// probability of at least that many wins in a binomial distribution with that share is below 0.001.
+// This probability is first multiplied by the number of options and templates of the relation.
+// Source: Hoeffding 1956 (the distribution), 1963 (the bound). Non-goal: removing such a bias from
+// the answers.
 
 #include <algorithm>
 #include <cmath>
@@ -61,8 +61,8 @@ struct GuessedAnswers {
   std::vector<double> probabilities;
 };
 
-/// Compares a whole run with guessing. Of several ways of asking, the best is used: the one that is
-/// the most standard deviations above the expectation under guessing.
+/// Compares a whole run with guessing. If there are several ways of asking, the best one is used:
+/// the one that is the most standard deviations above the expectation under guessing.
 struct ChanceTest {
   std::size_t answers = 0;
   double right = 0;
@@ -139,14 +139,14 @@ struct FavouredOption {
   std::size_t option = 0;
   std::size_t template_index = 0;
   std::size_t facts = 0;
-  /// The number of times that the option is picked, and the number of times that it is right.
+  /// How often the option is picked, and how often it is right.
   std::size_t wins = 0, right = 0;
   /// The p-value, multiplied by the number of options and templates of the relation.
   double p = 1;
 };
 
 /// The most favoured option of each relation that has a favoured option. In a tie, the first option
-/// counts as picked.
+/// is taken as picked.
 [[nodiscard]] inline std::vector<FavouredOption> favoured_options(
     const std::vector<RelationAnswers>& relations) {
   constexpr std::size_t fewest = 10;
@@ -179,8 +179,8 @@ struct FavouredOption {
   return all;
 }
 
-/// The warning about favoured options, with details of the three that are picked for the largest
-/// share of facts. `name(option)` returns an option's name. Nullopt if no option is favoured.
+/// A warning about favoured options, with details of the three picked for the largest proportion of
+/// facts. `name(option)` returns an option's name. Nullopt if no option is favoured.
 template <class Name>
 [[nodiscard]] std::optional<std::string> favour_warning(
     const std::vector<RelationAnswers>& relations, Name name) {

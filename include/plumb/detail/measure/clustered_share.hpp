@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the interval of a share whose facts come in clusters?
+// What is the interval of a proportion if facts come in clusters?
 //
 // The estimate is p = Σ w_s x̄_s over strata s (relations) with n_s facts each. A fact's value is
-// in [0, 1]: 1 or 0, or the share of its prompts that are right. The interval is Wilson's
-// (measure/interval.hpp), with the number of facts that a plain share of the same variance would
-// have (the effective sample size of survey statistics):
+// in [0, 1]: 1 or 0, or the proportion of its prompts that are answered correctly. The interval is
+// Wilson's (measure/interval.hpp), with the number of facts that a plain share of the same variance
+// would have (the effective sample size of survey statistics):
 //   n* = p (1 − p) / V,   V = Σ w_s² v_s / n_s.
 // v_s is the variance of the values in stratum s. It is estimated with k = z² additional facts of
-// mean p, so that a stratum whose facts all agree does not count as certain. The result is divided
-// by the factor by which these additional facts shrink the variance if all strata are alike. With
-// values of 0 and 1 in one stratum, n* = n and the interval is Wilson's. If p is 0 or 1, n* = 1 / Σ
-// w_s² / n_s. So the interval has a positive width whenever there is a fact. Sources: Wilson 1927;
-// Kish 1965, section 8.2; Korn & Graubard
+// mean p, so that a stratum whose facts all agree is not treated as certain. The result is divided
+// by the factor by which these additional facts would shrink the variance if all strata were alike.
+// If there is a single stratum and all values are 0 or 1, n* = n and the interval is Wilson's. If p
+// is 0 or 1, n* = 1 / Σ w_s² / n_s. So the interval has a positive width whenever there is a fact.
+// Sources: Wilson 1927; Kish 1965, section 8.2; Korn & Graubard
 // 1998. `bash benchmarks/interval_coverage.sh` measures how often the interval contains the true
-// share.
+// proportion.
 
 #include <algorithm>
 #include <cstddef>
@@ -44,8 +44,8 @@ inline double variance_in(const Stratum& stratum, double p, double shared) {
   return (std::max)(0.0, squares / all - mean * mean) / (1 - taken);
 }
 
-/// The share and its interval, for values in [0, 1]. The weights must sum to 1, and there must be
-/// no empty strata. No number if there is no stratum.
+/// The proportion and its interval, for values in [0, 1]. The weights must sum to 1, and there must
+/// be no empty strata. Has no value if there are no strata.
 [[nodiscard]] inline Estimate clustered_share(const std::vector<Stratum>& strata) {
   double value = 0, shared = 0;
   std::size_t count = 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How accurate is each model on popular facts, on facts from one year, or on facts from one domain?
+// How accurate is each model on popular facts, on facts from a given year, or on facts from a given
+// domain?
 //
-// Facts are grouped in one of three ways: by a further column of their table (data/tsv.hpp); by the
-// domains of their relation ("domain"; a fact is in each of them); or by the years in which they
-// were true ("valid", from the columns valid_from to valid_to; a fact is in each of these years). A
-// column of numbers with more than `most_values` distinct values is divided into bins with about
-// the same number of facts; equal values share a bin. A group's accuracy is the mean over its
-// facts. Each fact counts once, with the mean over the variants under which it was used. The
+// Facts are grouped in one of three ways: by an additional column of their table (data/tsv.hpp); by
+// the domains of their relation ("domain"; a fact belongs to each of them); or by the years in
+// which they were true ("valid", from the columns valid_from to valid_to; a fact belongs to each of
+// these years). A numeric column with more than `most_values` distinct values is divided into bins
+// with about the same number of facts; equal values share a bin. A group's accuracy is the mean
+// over its facts. Each fact counts once, with its mean over the variants in which it was used. The
 // interval is Wilson's, as for any group of facts of a probe.
 
 #include <algorithm>
@@ -58,7 +59,7 @@ inline constexpr std::size_t most_values = 12;
 /// The number of bins, each with about the same number of facts.
 inline constexpr std::size_t value_bins = 5;
 
-/// Whether a cell of a column of numbers is a word for a missing value.
+/// Whether a cell in a numeric column contains a word for a missing value.
 [[nodiscard]] inline bool is_missing_number(const std::string& value) {
   const std::string word = bare_name(value);
   return word.empty() || word == "na" || word == "nan" || word == "none" || word == "null";
@@ -75,12 +76,12 @@ inline constexpr std::size_t value_bins = 5;
   return {};
 }
 
-/// The first and the last year in which a fact is true, both included.
+/// The first and last years in which a fact is true, inclusive.
 struct Validity {
   std::optional<int> from{}, to{};
 };
 
-/// The year that a date begins with ("2019", "2019-05-01"); nullopt for other texts.
+/// The year at the start of a date ("2019", "2019-05-01"); nullopt for other strings.
 [[nodiscard]] inline std::optional<int> year_of(std::string_view date) {
   constexpr std::size_t digits = 4;
   if (date.size() < digits || (date.size() > digits && date[digits] != '-')) return {};
@@ -92,7 +93,7 @@ struct Validity {
   return year;
 }
 
-/// The year of the date that tables use for a fact that is still true: 9999-12-31.
+/// The year of the date 9999-12-31, which tables use for facts that are still true.
 inline constexpr int no_end = 9999;
 
 /// Reads a fact's columns valid_from and valid_to; case and punctuation in the column names do not
@@ -108,8 +109,8 @@ inline constexpr int no_end = 9999;
   return made;
 }
 
-/// Each year in which a fact is true. A fact without an end counts until `latest`. A fact without a
-/// start counts only for its last year, because its start is unknown.
+/// Each year in which a fact is true. A fact without an end is counted up to `latest`. A fact
+/// without a start is counted only in its last year, because its start is unknown.
 [[nodiscard]] inline std::vector<std::string> years_of_validity(const Fact& fact, int latest) {
   const Validity valid = validity_of(fact);
   std::vector<std::string> years;
@@ -121,7 +122,7 @@ inline constexpr int no_end = 9999;
   return years;
 }
 
-/// The latest year in the validity of any fact.
+/// The latest year that occurs in the validity of any fact.
 [[nodiscard]] inline int latest_year(const std::vector<const Relation*>& relations) {
   int latest = 0;
   for (const Relation* relation : relations) {
@@ -133,10 +134,10 @@ inline constexpr int no_end = 9999;
   return latest;
 }
 
-/// Maps a value to its group. Any number of threads may use one object.
+/// Maps a value to its group. Any number of threads may use the same object.
 class ValueGroups {
  public:
-  /// `values` has one entry for each fact. Throws a user error if there are more values than a
+  /// `values` contains one entry per fact. Throws a user error if there are more values than a
   /// table can show.
   ValueGroups(const std::vector<std::string>& values, const std::string& column) {
     std::map<std::string, std::size_t> counts;
@@ -296,7 +297,7 @@ class FactsByColumn {
   std::map<Key, std::vector<std::size_t>> places_;
 };
 
-/// The relations of tables of answers.
+/// The relations that belong to tables of answers.
 template <class Table>
 [[nodiscard]] std::vector<const Relation*> relations_of(const std::vector<Table>& tables) {
   std::vector<const Relation*> relations;
@@ -335,7 +336,7 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
   return chosen;
 }
 
-/// The numbers of one model's facts under all templates, by a column of the facts. Throws a user
+/// The metrics of one model's facts under all templates, by a column of the facts. Throws a user
 /// error if no fact has the column.
 [[nodiscard]] inline ColumnMetrics metrics_by_column(const std::vector<RelationAnswers>& answers,
                                                      const std::string& column,
@@ -351,7 +352,7 @@ inline void check_group_by(const Dataset& dataset, const std::string& column) {
   return made;
 }
 
-/// Groups the facts of models under one group of settings. Throws a user error if no fact has the
+/// Groups the facts of all models for one group of settings. Throws a user error if no fact has the
 /// column.
 [[nodiscard]] inline ColumnGroups group_by_column(const std::vector<ModelAnswers>& models,
                                                   const Setting& setting,

@@ -5,8 +5,9 @@
 //
 // This covers all facts that at least two models were asked about. As in
 // measure/paired_comparison.hpp, a model knows a fact if it knows it under more than half of the
-// variants. Here the variants are those that all models with the relation share, or the model's own
-// variants if they share none. A model's answer is the one under the first of these variants.
+// variants. Here, the variants are those common to all models that have the relation, or the
+// model's own variants if there are none in common. A model's answer is the one under the first of
+// these variants.
 
 #include <cstddef>
 #include <map>
@@ -34,7 +35,7 @@ struct ComparedFact {
   std::string subject;
   /// The right answer.
   std::string answer;
-  /// One for each model; nullopt for a model that was not asked about the fact.
+  /// One entry per model; nullopt for a model that was not asked about the fact.
   std::vector<std::optional<FactAnswer>> models;
 
   [[nodiscard]] std::size_t asked() const {
@@ -53,8 +54,8 @@ struct ComparedFact {
   [[nodiscard]] bool differs() const { return known_by() > 0 && known_by() < asked(); }
 };
 
-/// Relations in order of appearance, each by ascending instance. The models' facts must agree, as
-/// match_answers ensures.
+/// Relations are in order of appearance, and facts within a relation in ascending order of
+/// instance. The models' facts must agree, as match_answers ensures.
 [[nodiscard]] inline std::vector<ComparedFact> compared_facts(
     const std::vector<ModelAnswers>& models, const Setting& group) {
   std::vector<std::string> codes;
@@ -81,7 +82,7 @@ struct ComparedFact {
     std::map<std::size_t, ComparedFact> by_instance;
     for (const auto& asked : tables) {
       const RelationAnswers* const table = asked.second;
-      std::vector<std::size_t> places;  // indices of the settings that count
+      std::vector<std::size_t> places;  // indices of the settings to take into account
       for (std::size_t place = 0; place < table->settings.size(); ++place) {
         const Setting& setting = table->settings[place];
         if (setting.group() != group.group()) continue;
@@ -120,7 +121,7 @@ struct ComparedFactCounts {
   std::size_t known_by_all = 0;
   std::size_t known_by_none = 0;
   std::size_t differ = 0;
-  /// One for each model: the number of facts that it knows and that no other model asked about them
+  /// For each model, the number of facts that it knows and that no other model asked about them
   /// knows.
   std::vector<std::size_t> known_alone;
 };

@@ -6,7 +6,7 @@
 // Pearson's r = Σ(x−x̄)(y−ȳ) / √(Σ(x−x̄)² Σ(y−ȳ)²), with the 95% interval of Fisher's transform,
 //   tanh(artanh r ± z/√(n−3)),  z = 1.959964.
 // The transform's standard error needs four pairs, and the transform is infinite at −1 and 1; r has
-// no interval in these cases. Source: Fisher 1921.
+// no interval with fewer pairs or at these values. Source: Fisher 1921.
 
 #include <algorithm>
 #include <cmath>
@@ -18,15 +18,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether |r| is 1 except for rounding. From such a correlation, it is not possible to estimate
-/// how much other pairs would change it, or how likely it is by chance.
+/// Whether |r| is 1 except for rounding. Such a correlation does not allow one to estimate how much
+/// other pairs would change it, or how likely it is to arise by chance.
 [[nodiscard]] inline bool is_whole_correlation(double r) {
   return no_spread(std::abs(r), 1);
 }
 
-/// Pearson's correlation of two lists of equal length. There is no number (count 0) for fewer than
-/// three pairs or if one list is constant. There is no interval for three pairs, or if |r| is 1
-/// except for rounding.
+/// Pearson's correlation of two lists of equal length. There is no value (count 0) if there are
+/// fewer than three pairs or if either list is constant. There is no interval if there are only
+/// three pairs, or if |r| is 1 except for rounding.
 [[nodiscard]] inline Estimate pearson(std::span<const double> x, std::span<const double> y) {
   const std::size_t n = (std::min)(x.size(), y.size());
   const auto constant = [n](std::span<const double> values) {

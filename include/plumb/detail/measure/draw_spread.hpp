@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much do a model's numbers vary with the facts that are shown before the questions?
+// How much do a model's scores vary with the facts that are shown before the questions?
 //
 // Draws are runs of one model that differ only in the seed of their shots. The spread is computed
 // over the accuracies of the draws. It does not cover the choice of the facts that the model is

@@ -12,14 +12,14 @@
 //   within a line, a paragraph (lines up to one without a word), a document
 //                         the lines, paragraphs or documents are counted
 // All names are searched in one pass, word by word, in a trie of their words. At each mention, only
-// the facts of its name are checked, or the other current mentions if those are fewer. Memory grows
-// with the number of names and, for the unit "within N words", with N. It does not grow with the
-// length of the text. Two names that appear together need not state the fact, and a statement of
-// the fact may lack a name ("He was born there"). The count shows which facts a text may have
-// taught a model, not which facts it did teach. Kandpal et al. 2023, "Large Language Models
-// Struggle to Learn Long-Tail Knowledge", also count documents that contain both entities, but find
-// the entities by entity linking instead of by name. Non-goals: inflections, spelling, accents,
-// links.
+// the facts of that name are checked, or the other current mentions if there are fewer of them.
+// Memory grows with the number of names and, for the unit "within N words", with N. It does not
+// grow with the length of the text. Two names may appear together without the fact being stated,
+// and a statement of the fact may lack a name ("He was born there"). The count shows which facts a
+// text may have taught a model, not which facts it did teach. Kandpal et al. 2023, "Large Language
+// Models Struggle to Learn Long-Tail Knowledge", also count documents that contain both entities,
+// but find the entities by entity linking instead of by name. Non-goals: inflections, spelling,
+// accents, links.
 
 #include <compare>
 #include <cstddef>
@@ -38,7 +38,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The unit of text in which subject and object must appear together.
+/// The unit of text in which the subject and the object must appear together.
 struct Within {
   enum class Unit { words, line, paragraph, document };
   Unit unit = Unit::words;
@@ -46,15 +46,15 @@ struct Within {
   std::size_t words = 50;
 };
 
-/// How often a fact was met, and where a meeting was first complete: the file, from 0, and the
-/// line, from 1.
+/// How often a fact was met, and where its first meeting was completed: the file, counted from 0,
+/// and the line, counted from 1.
 struct FactMeetings {
   std::size_t count = 0;
   std::size_t file = 0;
   std::size_t line = 0;
 };
 
-/// For each name, the names that form a fact with it, and the fact that they form.
+/// For each name, the names that form a fact with it, and the facts that they form.
 class FactPartners {
  public:
   struct Partner {
@@ -62,7 +62,7 @@ class FactPartners {
     friend auto operator<=>(const Partner&, const Partner&) = default;
   };
 
-  /// Adds a pair of names: one of a fact's subject and one of its object.
+  /// Adds a pair of names: a name of a fact's subject and a name of its object.
   void add(std::uint32_t subject, std::uint32_t object, std::uint32_t fact) {
     all_.emplace_back(subject, Partner{object, fact});
     all_.emplace_back(object, Partner{subject, fact});
@@ -79,7 +79,7 @@ class FactPartners {
     all_ = {};
   }
 
-  /// The partners of a name, ascending.
+  /// The partners of a name, in ascending order.
   [[nodiscard]] std::span<const Partner> of(std::uint32_t name) const {
     return std::span(partners_).subspan(begin_[name], begin_[name + 1] - begin_[name]);
   }
@@ -124,7 +124,7 @@ class FactOverlap {
     line_has_words_ = false;
   }
 
-  /// Ends the document: names in it do not appear together with names in later text.
+  /// Ends the document: names in it cannot be paired with names in later text.
   void end_document() {
     end_unit();
     line_has_words_ = false;
@@ -139,16 +139,16 @@ class FactOverlap {
   [[nodiscard]] const std::vector<FactMeetings>& met() const noexcept { return met_; }
   /// The number of words read so far.
   [[nodiscard]] std::size_t words() const noexcept { return static_cast<std::size_t>(at_); }
-  /// The number of facts whose subject or object has no name that contains a word ("?"). No text
-  /// can contain them.
+  /// The number of facts for which no name of the subject, or none of the object, contains a word
+  /// (such as "?"). Such facts cannot appear in any text.
   [[nodiscard]] std::size_t nameless() const noexcept { return nameless_; }
 
  private:
   static constexpr std::int64_t nowhere = -1;
   static constexpr std::uint32_t none = WordTrie::none;
 
-  /// A name in the text. Its first and last word are numbered from the start of the first text.
-  /// Also stores the number of the same name's previous mention.
+  /// A mention of a name in the text. Its first and last word are numbered from the start of the
+  /// first text. Also stores the number of the same name's previous mention.
   struct Mention {
     std::uint32_t name;
     std::int64_t first, last, before;
@@ -159,7 +159,7 @@ class FactOverlap {
     std::int64_t first;
   };
 
-  /// The numbers of those names of an entity that contain a word, each once.
+  /// The distinct numbers of an entity's names, excluding names without a word.
   std::vector<std::uint32_t> numbers_of(const NamedEntity& entity) {
     std::vector<std::uint32_t> numbers;
     for (const std::string& name : entity.names) {
@@ -188,10 +188,10 @@ class FactOverlap {
     begun_.resize(going_on);
   }
 
-  /// Counts the facts of a mention and an earlier one, then stores the mention. For the unit
-  /// "within N words", the mentions of the last N words are stored. For the other units, only each
-  /// name's first mention in the unit is stored, because it precedes every mention that follows one
-  /// of the name's later mentions.
+  /// Counts the facts formed by this mention and an earlier one, then stores the mention. For the
+  /// unit "within N words", the mentions of the last N words are stored. For the other units, only
+  /// each name's first mention in the unit is stored, because any mention that follows a later one
+  /// also follows the first.
   void mention(std::uint32_t name, std::int64_t first, std::int64_t last) {
     const auto reach = static_cast<std::int64_t>(within_.words);
     while (counts_words() && !recent_.empty() && recent_.front().last + reach <= last) {

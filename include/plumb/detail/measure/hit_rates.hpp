@@ -3,7 +3,7 @@
 
 // For which k is Hit@k measured?
 //
-// Closed sets, rankings of entities and masked models all measure Hit@k at the same k, so
+// Closed sets, entity rankings and masked models all measure Hit@k at the same values of k, so
 // `hit_at(10)` is Hit@10 for each of them. The rule of Rank defines what counts as a hit
 // (measure/rank.hpp).
 
@@ -18,12 +18,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The k that are measured; tables show some of them. DEER's program calls Hit@2, 11 and 101 hits
-/// at 1, 10 and 100.
+/// The values of k that are measured; tables show some of them. DEER's program reports Hit@2,
+/// Hit@11 and Hit@101 as hits at 1, 10 and 100.
 inline constexpr std::array<std::size_t, 8> hit_levels{1, 2, 3, 5, 10, 11, 100, 101};
 
-/// Hit rates by k. If there is no hit rate for a k, its estimate has no number. Thread-safe to
-/// read.
+/// Hit rates by k. If there is no hit rate for a k, its estimate has no value. Thread-safe to read.
 class HitRates {
  public:
   /// Throws a user error if k is not among `hit_levels`.

@@ -7,7 +7,7 @@
 // probabilities are absolute, not normalised. A correct pair is compared with the same pair in the
 // panel without injected pairs, because objects at later positions are likelier than objects at
 // earlier ones, regardless of the pairs between them. Source: "Towards Reliable Latent Knowledge
-// Estimation in LLMs", Figure 2 and Appendix E; the change against the correct panel is our
+// Estimation in LLMs", Figure 2 and Appendix E; the change relative to the correct panel is our
 // addition. Non-goal: the choice of pairs in the panels (prompt/injection.hpp).
 
 #include <cmath>
@@ -33,7 +33,7 @@ struct InjectionPanelResult {
   InjectionPanel panel;
   /// Log-probability of the object at each position, in nats.
   std::vector<double> log_probabilities;
-  /// Mean probability by kind of pair; no number if the panel has no such pair.
+  /// Mean probability by kind of pair; missing if the panel has no such pair.
   Estimate correct, injected, after_injected;
   /// Mean of a pair's probability minus its probability in the first panel, where all pairs are
   /// correct.
@@ -58,9 +58,10 @@ inline Estimate mean_of_kind(const InjectionPanel& panel, PairKind kind,
   return bootstrap_mean({chosen}, bootstrap, "injection/" + panel.name + "/" + name);
 }
 
-/// `log_probabilities` are those of the object at each position of each panel, in nats (−∞ means a
-/// probability of 0). Throws an internal error if their number differs from the number of pairs, or
-/// if any of them is NaN or above 1e-3 (the tolerance for rounding).
+/// `log_probabilities` contains the log-probability of the object at each position of each panel,
+/// in nats (−∞ means a probability of 0). Throws an internal error if the number of
+/// log-probabilities differs from the number of pairs, or if any of them is NaN or above 1e-3 (the
+/// tolerance for rounding).
 [[nodiscard]] inline InjectionResults injection_results(
     const InjectionDesign& design, const std::vector<std::vector<double>>& log_probabilities,
     const Bootstrap& bootstrap = {}) {

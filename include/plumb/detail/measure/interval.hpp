@@ -5,11 +5,11 @@
 //
 // A proportion of independent facts gets Wilson's score interval
 //   (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.959964
-// which stays inside [0, 1] and is reliable for few facts. A share over clusters of facts gets the
-// same interval with their effective number (clustered_share.hpp). The mean of other numbers gets a
-// percentile bootstrap. The bootstrap is seeded by the estimate's name, so that it does not depend
-// on other computations. Resampling is within strata, because relations are part of the design and
-// are not sampled. Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
+// which stays inside [0, 1] and is reliable for few facts. A proportion over clusters of facts gets
+// the same interval with their effective number (clustered_share.hpp). The mean of other numbers
+// gets a percentile bootstrap. The bootstrap is seeded by the estimate's name, so that it does not
+// depend on other computations. Values are resampled within strata, because relations are part of
+// the design and are not sampled. Sources: Wilson 1927; Efron & Tibshirani 1993, chapter 13.
 
 #include <algorithm>
 #include <cmath>
@@ -27,8 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Represents a number that does not exist. Comparisons with it are false, so it never reaches a
-/// threshold.
+/// Represents a missing number. Comparisons with it are false, so it never reaches a threshold.
 inline constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 /// A number with its 95% interval and the number of facts from which it is computed. If there is no
@@ -44,9 +43,9 @@ struct Estimate {
   /// bootstrap" (calibrate/calibrator.hpp), "fisher", or "none" for a number without an interval.
   std::string method{};
 
-  /// Whether there is a number.
+  /// Whether the number exists.
   [[nodiscard]] bool exists() const noexcept { return count > 0 && !std::isnan(value); }
-  /// Whether there is an interval. A number without one has NaN as its ends.
+  /// Whether the interval exists. If it does not, both of its ends are NaN.
   [[nodiscard]] bool has_interval() const noexcept {
     return exists() && !std::isnan(low) && !std::isnan(high);
   }
@@ -71,20 +70,21 @@ struct Estimate {
 /// The z of a 95% interval.
 inline constexpr double normal_95 = 1.959963984540054;
 
-/// Wilson's interval for a share of `trials`, which need not be a whole number; `count` is the
-/// number of facts.
+/// Wilson's interval for the proportion `share` of `trials`, which need not be a whole number;
+/// `count` is the number of facts.
 inline Estimate wilson_of(double share, double trials, std::size_t count, const char* method) {
   constexpr double z = normal_95;
   const double centre = (share + z * z / (2 * trials)) / (1 + z * z / trials);
   const double half =
       z * std::sqrt((std::max)(0.0, share * (1 - share)) / trials + z * z / (4 * trials * trials)) /
       (1 + z * z / trials);
-  // At 0 and 1 one end is the share itself; rounding must not move it.
+  // At 0 and 1, one end is the proportion itself; rounding must not move it.
   return {share, share <= 0 ? 0.0 : centre - half, share >= 1 ? 1.0 : centre + half, count, method};
 }
 
-/// Wilson's interval for a share of `count` independent facts. The share need not be a whole number
-/// of facts, as a fact may be right under only some of its templates.
+/// Wilson's interval for a proportion of `count` independent facts. The proportion need not
+/// correspond to a whole number of facts, because a fact may be answered correctly under only some
+/// of its templates.
 [[nodiscard]] inline Estimate wilson_share(double share, std::size_t count) {
   if (count == 0) return {};
   return detail::wilson_of(share, static_cast<double>(count), count, "wilson");
@@ -116,7 +116,7 @@ struct Bootstrap {
   return sorted[below] + fraction * (sorted[above] - sorted[below]);
 }
 
-/// Whether the two numbers differ at most by rounding.
+/// Whether the two numbers differ at most by a rounding error.
 [[nodiscard]] inline bool no_spread(double low, double high) {
   return high - low <= 1e-12 * (std::max)({1.0, std::abs(low), std::abs(high)});
 }

@@ -5,13 +5,13 @@
 //
 // Models are ordered by their mean accuracy over the relations that all models have, and relations
 // by their mean over the models that have them. Each mean comes with the sample standard deviation
-// of the values it averages. The agreement of two models is Pearson's r of their accuracies over
-// the relations that both have. The agreement of two families is the mean of r over pairs that
+// of the values it averages. The agreement between two models is Pearson's r of their accuracies
+// over the relations that both have. The agreement of two families is the mean of r over pairs that
 // consist of one model from each,
 //   r(F, G) = mean { r(f, g) : f ∈ F, g ∈ G, f ≠ g },
 // The agreement of a family with itself is the mean over its distinct pairs. A fine-tuned model is
 // compared with its base model by the facts that each knows, paired over the same questions. In
-// this comparison, a tie for the best score counts as not known; leaderboards count it as 1/n
+// this comparison, a tie for the best score is treated as not known; leaderboards count it as 1/n
 // (measure/ties.hpp). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Tables 7 to
 // 10, Figures 6 and 14.
 
@@ -43,7 +43,7 @@ struct AccuracyTable {
   std::vector<std::size_t> facts;
   /// [model][relation]; count 0 if a model lacks the relation.
   std::vector<std::vector<AccuracySpread>> cells;
-  /// Indices of the relations that all models have, ascending.
+  /// Indices of the relations that all models have, in ascending order.
   std::vector<std::size_t> shared;
 };
 
@@ -84,8 +84,8 @@ struct ModelStanding {
   GroupSpread spread;
 };
 
-/// Models from best to worst. Equal models are in the given order, and models without a number are
-/// last. `table` must be the table of these models.
+/// Models from best to worst. Models that tie keep the given order, and models without a value come
+/// last. `table` must have been computed from these models.
 [[nodiscard]] inline std::vector<ModelStanding> model_standings(
     const std::vector<ModelAnswers>& models, const AccuracyTable& table) {
   std::vector<ModelStanding> standings;
@@ -106,19 +106,19 @@ struct ModelStanding {
 struct RelationStanding {
   std::size_t relation = 0;
   /// The mean over the models that have the relation. The distinct facts are the trials of Wilson's
-  /// interval, which makes the interval rather wide if models differ.
+  /// interval, which makes the interval conservative if models differ.
   Estimate accuracy;
   /// The sample standard deviation over the models; nullopt for fewer than two models.
   std::optional<double> sd;
   std::size_t models = 0;
-  /// The accuracy if the first option of a tie is the answer. Equals `accuracy` if there are no
-  /// ties.
+  /// The accuracy if the first of several tied options is taken as the answer. Equals `accuracy` if
+  /// there are no ties.
   Estimate accuracy_first_wins{};
   /// Ties among all models' answers.
   TieCount ties{};
 };
 
-/// Relations from best to least known; equal ones are in the table's order.
+/// Relations from best to least known; those that tie keep the table's order.
 [[nodiscard]] inline std::vector<RelationStanding> relation_standings(const AccuracyTable& table) {
   std::vector<RelationStanding> standings;
   for (std::size_t r = 0; r < table.relations.size(); ++r) {
@@ -144,15 +144,15 @@ struct RelationStanding {
   return standings;
 }
 
-/// Table 9: a model's best and worst relations, as indices in the table. Each list is ordered from
-/// better to worse.
+/// Table 9: a model's best and worst relations, as indices into the table. Each list is ordered
+/// from better to worse.
 struct ExtremeRelations {
   std::vector<std::size_t> top;
   std::vector<std::size_t> bottom;
 };
 
-/// Each list contains at most `count` of the relations that the model has; equal ones are in the
-/// table's order. With fewer than 2 · `count` relations, each list has at most half of them, so
+/// Each list contains at most `count` of the relations that the model has; relations that tie keep
+/// the table's order. With fewer than 2 · `count` relations, each list has at most half of them, so
 /// that no relation is in both.
 [[nodiscard]] inline ExtremeRelations extreme_relations(const AccuracyTable& table,
                                                         std::size_t model, std::size_t count = 3) {
@@ -167,7 +167,7 @@ struct ExtremeRelations {
 }
 
 /// [model][model]: Pearson's r of the accuracies over the relations that both have; its count is
-/// the number of those relations. No number for fewer than three relations, or if a model's
+/// the number of those relations. Missing for fewer than three relations, or if a model's
 /// accuracies are all equal.
 [[nodiscard]] inline std::vector<std::vector<Estimate>> model_correlations(
     const AccuracyTable& table) {
@@ -193,7 +193,7 @@ struct ExtremeRelations {
 /// independent.
 struct MeanCorrelation {
   double value = no_number;
-  /// The number of pairs over which the mean is taken; if it is 0, there is no number.
+  /// The number of pairs that the mean is taken over; if it is 0, there is no mean.
   std::size_t pairs = 0;
 
   void add(double r) {
@@ -203,15 +203,15 @@ struct MeanCorrelation {
 };
 
 struct FamilyCorrelations {
-  /// In the order of their first models.
+  /// In the order in which their first models appear.
   std::vector<std::string> families;
   /// [family][family].
   std::vector<std::vector<MeanCorrelation>> means;
 };
 
-/// `correlations` are those of the models. `family` contains each model's family, or an empty
-/// string. A family with one model has no agreement with itself. Pairs without a correlation do not
-/// count.
+/// `correlations` are the correlations between the models. `family` contains each model's family,
+/// or an empty string. A family with one model has no agreement with itself. Pairs without a
+/// correlation are skipped.
 [[nodiscard]] inline FamilyCorrelations family_correlations(
     const std::vector<std::vector<Estimate>>& correlations,
     const std::vector<std::string>& family) {
@@ -240,18 +240,18 @@ struct FamilyCorrelations {
 struct TunedComparison {
   std::size_t base = 0;
   std::size_t tuned = 0;
-  /// Shares of facts known, as means over relations (measure/clustered_share.hpp). The difference
-  /// is tuned minus base, in [−1, 1], bootstrapped over facts within relations.
+  /// Proportions of known facts, as means over relations (measure/clustered_share.hpp). The
+  /// difference is tuned minus base, in [−1, 1], bootstrapped over facts within relations.
   Estimate base_accuracy;
   Estimate tuned_accuracy;
   Estimate difference;
-  /// η(tuned|base), the share of the facts known to the tuned model that the base model knows too;
-  /// and the reverse.
+  /// η(tuned|base), the proportion of the facts known to the tuned model that the base model also
+  /// knows; and the reverse.
   Subsumption tuned_given_base;
   Subsumption base_given_tuned;
 };
 
-/// `base` and `tuned` are indices into `models`. Throws the errors of match_answers.
+/// `base` and `tuned` are indices into `models`. Throws the same errors as match_answers.
 [[nodiscard]] inline TunedComparison compare_tuned(const std::vector<ModelAnswers>& models,
                                                    std::size_t base, std::size_t tuned,
                                                    const Setting& group,

@@ -22,12 +22,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Accuracy against the number of shots, for one way of writing pairs.
+/// Accuracy by number of shots, for one way of writing pairs.
 struct ShotsCurve {
   Setting like;
   std::vector<GroupSpread> points;
-  /// The smallest number of shots that reaches 95% of the accuracy at the largest number; nullopt
-  /// if that accuracy is 0.
+  /// The smallest number of shots that reaches 95% of the accuracy at the largest number of shots;
+  /// nullopt if that accuracy is 0.
   std::optional<std::size_t> shots_for_95;
 };
 
@@ -35,23 +35,23 @@ struct ShotsCurve {
 struct ManyShotFindings {
   ModelAnswers answers;
   std::vector<ScoredInjection> scored_injections;
-  /// Remarks about relations that readers must see, each once.
+  /// Remarks about relations that readers must see, without duplicates.
   std::vector<std::string> remarks;
   /// The accuracy of guessing by relation: the mean of 1 / choices over the relation's facts.
   std::map<std::string, double> chance_by_relation;
   /// The accuracy of guessing by relation and fact (its instance): 1 / choices.
   std::map<std::string, std::map<std::size_t, double>> chance_by_fact;
-  /// The number of choices of all facts, and of choices whose tokens are the start of another
+  /// The number of choices over all facts, and of those whose tokens are a prefix of another
   /// choice's tokens for the same fact.
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
 };
 
 struct ManyShotResults : ManyShotFindings {
-  /// Every group, over the relations that have it.
+  /// Every group, each over the relations that have it.
   std::vector<GroupSpread> groups;
-  /// The groups that answer by choice and write pairs in the usual way, over the relations that
-  /// have all of them. Empty if there are no such relations or fewer than two groups.
+  /// The groups that answer by choice and write pairs in the usual way, each over the relations
+  /// that have all of these groups. Empty if there are no such relations or fewer than two groups.
   std::vector<GroupSpread> side_by_side;
   std::vector<ShotsCurve> curves;
   /// Accuracy at K for each group that answers by choice and has the largest number of shots of its
@@ -63,7 +63,7 @@ struct ManyShotResults : ManyShotFindings {
 };
 
 /// The accuracy of guessing over the relations of a group; each relation counts once, as in the
-/// group's accuracy. Nullopt if it is not known for all these relations.
+/// group's accuracy. Nullopt if it is unknown for any of these relations.
 [[nodiscard]] inline std::optional<double> chance_of(const ManyShotResults& made,
                                                      const GroupSpread& group) {
   double sum = 0;
@@ -104,8 +104,8 @@ inline std::vector<GroupSpread> groups_side_by_side(const ManyShotResults& made)
   return spreads;
 }
 
-/// Compares answers by choice with guessing. Each setting with its draw of examples counts as one
-/// way of asking. Nullopt if no answer was by choice.
+/// Compares answers by choice with guessing. Each combination of a setting and a draw of examples
+/// counts as one way of asking. Nullopt if no answer was by choice.
 [[nodiscard]] inline std::optional<ChanceTest> chance_test(const ManyShotFindings& run) {
   std::vector<Setting> settings;
   std::vector<GuessedAnswers> ways;

@@ -45,8 +45,8 @@ struct ComparisonOptions {
 /// The models' accuracies under one setting that all of them have.
 struct SettingAccuracies {
   Setting setting;
-  /// The accuracy of each model over the relations that all models have under the setting; no
-  /// number if there are no such relations.
+  /// The accuracy of each model over the relations that all models have under the setting; missing
+  /// if there are no such relations.
   std::vector<Estimate> accuracy;
 };
 
@@ -66,13 +66,13 @@ struct Comparison {
   /// Ordered from best to worst.
   std::vector<ModelStanding> models;
   std::vector<RelationStanding> relations;
-  /// Family of each of the table's models; empty for none.
+  /// The family of each model in the table; empty if it has none.
   std::vector<std::string> family;
-  /// Number of parameters of each of the table's models, if known.
+  /// The number of parameters of each model in the table, if known.
   std::vector<std::optional<double>> parameters;
   /// All settings that all models have, if there are at least two.
   std::vector<SettingAccuracies> settings;
-  /// Accuracies by a column of the facts; there are no groups if no column was set.
+  /// Accuracies by a column of the facts; without groups if no column was set.
   ColumnGroups groups;
   std::vector<std::vector<Estimate>> correlations;
   FamilyCorrelations families;
@@ -81,7 +81,7 @@ struct Comparison {
   std::vector<TunedComparison> pairs;
   /// Every pair of models, in the order in which the models were named.
   std::vector<PairedComparison> paired;
-  /// The rank of each of the table's models; nullopt for a model without an accuracy.
+  /// The rank of each model in the table; nullopt for a model without an accuracy.
   std::vector<std::optional<std::size_t>> ranks;
   /// The facts that at least two models were asked about.
   std::vector<ComparedFact> facts;
@@ -126,10 +126,10 @@ struct Comparison {
 }
 
 /// The group called `name`. If `name` is empty, a group that all models have is chosen: many-shot
-/// learning ("ic") with the most shots, preferably by choice rather than by generation and with the
-/// usual separator. If no such group exists, it is the first group of the first model that all
-/// models have. Throws a user error that lists the available groups if the models share no such
-/// group.
+/// learning ("ic") with the most shots, preferably with answers by choice rather than by generation
+/// and with the usual separator. If no such group exists, the first of the first model's groups
+/// that all models have is chosen. Throws a user error that lists the available groups if the
+/// models share no such group.
 [[nodiscard]] inline Setting shared_setting(const std::vector<ModelAnswers>& models,
                                             const std::string& name) {
   const std::vector<Setting> shared = settings_of_all(models);
@@ -156,7 +156,7 @@ struct Comparison {
                ? std::tuple(true, group.shots, group.by == "choice", group.separator == " ")
                : std::tuple(false, std::size_t{0}, false, false);
   };
-  return *ranges::max_element(shared, {}, rank);  // the first of equal groups
+  return *ranges::max_element(shared, {}, rank);  // the first one if several are equal
 }
 
 /// Whether no two models have a relation in common.
@@ -218,9 +218,9 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   return remarks;
 }
 
-/// Compares models with different names, at least one. Throws a user error if the families or pairs
-/// contain a name that is not a model's, or if the models share no relation. Also throws the errors
-/// of shared_setting and match_answers.
+/// Compares one or more models with different names. Throws a user error if the families or pairs
+/// contain a name that no model has, or if the models share no relation. Also throws the same
+/// errors as shared_setting and match_answers.
 [[nodiscard]] inline Comparison compare_answers(const std::vector<ModelAnswers>& models,
                                                 const ComparisonOptions& options) {
   const auto place = [&](const std::string& name, const char* setting) {
@@ -274,8 +274,8 @@ inline std::vector<std::string> comparison_remarks(const Comparison& made) {
   });
 }
 
-/// The models in the order of the heat map: families are ordered by their best model, and the
-/// models of a family by accuracy. A model without a family counts as its own family.
+/// The models in heat-map order: families are ordered by their best model, and the models within a
+/// family by accuracy. A model without a family is treated as a family of its own.
 [[nodiscard]] inline std::vector<std::size_t> models_by_family(const Comparison& made) {
   std::vector<std::size_t> order;
   const auto placed = [&](std::size_t m) { return ranges::find(order, m) != order.end(); };

@@ -4,15 +4,15 @@
 // What is the lemma of a word?
 //
 // This follows WordNet's Morphy (morphy(7WN) and its morph.c): each part of speech has a list of
-// exceptions and rules that detach an ending. A resulting form counts if it is in the index of that
-// part of speech. Morphy is given the part of speech and may return several forms, or none. Here a
-// word has one lemma:
+// exceptions and rules that detach an ending. A resulting form is accepted if it is in the index of
+// that part of speech. Morphy is given the part of speech and may return several forms, or none.
+// Here a word has one lemma:
 //
 //   1. Noun, verb, adjective and adverb are tried in turn. The first one whose exceptions contain
-//      the word gives its base form ("men", "was"). The first one whose index contains the word
-//      leaves it unchanged ("rose", "better"). One exception: a noun is replaced by the noun that
-//      remains when its ending is detached if more senses of the latter occur in the texts that
-//      WordNet's authors tagged (this applies to "trumpets" and "glasses", but not to "Wales",
+//      the word determines its base form ("men", "was"). The first one whose index contains the
+//      word leaves it unchanged ("rose", "better"). One exception: a noun is replaced by the noun
+//      that remains when its ending is detached if more senses of the latter occur in the texts
+//      that WordNet's authors tagged (this applies to "trumpets" and "glasses", but not to "Wales",
 //      "Laos" and "physics").
 //   2. For a word that none of these contains, noun, verb and adjective are tried in turn again:
 //      for the base of an exception that is in no index ("anabases" gives "anabasis"), else for a
@@ -21,11 +21,11 @@
 //      become "all-around", and "is" is not a noun).
 //   3. A word that is in none of these stays as it is, as most names do.
 //
-// A base that a rule gives must have at least three letters. Shorter bases are mostly symbols and
+// A base produced by a rule must have at least three letters. Shorter bases are mostly symbols and
 // abbreviations and would turn "his" into "hi". Nouns come first so that "roses" and "rose" (also a
 // form of "rise") are the same word. Some odd results of Morphy remain ("does" is the plural of
-// "doe"). If NLTK's WordNetLemmatizer is not given the part of speech, it uses only nouns, and of
-// the word and its bases it returns the shortest: "was" becomes "wa", "has" "ha", "us" "u" and
+// "doe"). If NLTK's WordNetLemmatizer is called without the part of speech, it considers only nouns
+// and returns the shortest of the word and its bases: "was" becomes "wa", "has" "ha", "us" "u" and
 // "physics" "physic". Non-goals: collocations (index lines with "_" are skipped), languages other
 // than English.
 
@@ -77,7 +77,8 @@ inline constexpr auto verb_rules = std::to_array<Detachment>({{"s", ""},
 inline constexpr auto adjective_rules =
     std::to_array<Detachment>({{"er", ""}, {"est", ""}, {"er", "e"}, {"est", "e"}});
 
-/// Removes the text up to a separator, and the separator, from the front, and returns that text.
+/// Removes the text before a separator, and the separator itself, from the front of `text`; returns
+/// the removed text without the separator.
 inline std::string_view cut(std::string_view& text, char separator) {
   const std::size_t end = (std::min)(text.find(separator), text.size());
   const std::string_view front = text.substr(0, end);
@@ -85,7 +86,7 @@ inline std::string_view cut(std::string_view& text, char separator) {
   return front;
 }
 
-/// WordNet's words; takes 7 MB of memory. Any number of threads may look up words at the same time.
+/// WordNet's words; uses 7 MB of memory. Any number of threads may look up words at the same time.
 class Morphy {
  public:
   /// `folder` contains index.noun, noun.exc and so on. The default is the folder in which Debian's
@@ -97,7 +98,7 @@ class Morphy {
     for (std::size_t part = 0; part < parts; ++part) read_exceptions(folder, part);
   }
 
-  /// The lemma of one word; the lemma is in lower case (see core/lower_case.hpp).
+  /// The lemma of one word, in lower case (see core/lower_case.hpp).
   [[nodiscard]] std::string lemma(std::string_view word) const {
     std::string lower = lower_case(word);
     const auto found = words_.find(lower);

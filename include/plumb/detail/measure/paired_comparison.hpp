@@ -6,18 +6,17 @@
 // Compares every pair of models over the relations, variants and facts that both have. A fact may
 // be used under several variants (templates, or seeds of the shots). It then counts as known to a
 // model if the model knows it under more than half of the variants that both models have. A fact
-// for which the best score is tied is not known. The tests are those of measure/paired_tests.hpp:
-// overall, where all shared facts are pooled, and in each relation. Holm's adjustment is applied to
-// the overall tests of all pairs together, and separately to the relations' tests of all pairs
-// together.
+// for which the best score is tied is not known. The tests are those of measure/paired_tests.hpp,
+// run over all shared facts pooled together and within each relation. Holm's adjustment is applied
+// jointly to the overall tests of all pairs, and separately to the relation tests of all pairs.
 //
-// There are two differences of accuracy (first minus second): the difference over all shared facts,
+// There are two differences in accuracy (first minus second): the difference over all shared facts,
 // in which a relation with many facts counts more, and the mean of the relations' differences.
 // Their intervals are percentiles over resampled relations, each drawn with all its facts, because
 // facts of one relation are more alike than facts of different relations (a cluster bootstrap,
-// Davison & Hinkley 1997, section 3.8). With one shared relation, and for a relation's own
-// difference, facts are resampled instead; Estimate::method shows which. McNemar's p does not take
-// relations into account.
+// Davison & Hinkley 1997, section 3.8). If there is only one shared relation, and for the
+// difference within one relation, facts are resampled instead; Estimate::method shows which.
+// McNemar's p does not take relations into account.
 
 #include <array>
 #include <cmath>
@@ -43,14 +42,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The comparison of a pair of models over some facts.
 struct PairedTest {
   PairedCounts counts;
-  /// Accuracy of the first minus that of the second, in [−1, 1]; its count is the number of facts.
+  /// The first model's accuracy minus the second's, in [−1, 1]; its count is the number of facts.
   Estimate difference;
-  /// McNemar's p, and McNemar's p adjusted over all pairs of models; no number if there are no
-  /// facts.
+  /// McNemar's p, unadjusted and adjusted over all pairs of models; missing if there are no facts.
   double p = no_number;
   double p_holm = no_number;
-  /// The number of facts for which both models gave the same answer, as text, under the first
-  /// variant that both have; nullopt for answers by generation.
+  /// The number of facts for which both models gave the same answer (compared as text) under the
+  /// first variant that both have; nullopt for answers by generation.
   std::optional<std::size_t> same_answers;
 
   [[nodiscard]] double same_answer() const {
@@ -62,20 +60,21 @@ struct PairedComparison {
   /// Indices of the models.
   std::size_t first = 0;
   std::size_t second = 0;
-  /// The test over all facts that both were asked about; no numbers for models that share no fact.
+  /// The test over all facts that both models were asked about; without numbers if the models share
+  /// no facts.
   PairedTest overall{};
-  /// The tests of the relations that both have, by code.
+  /// The tests of the relations that both models have, by relation code.
   std::vector<std::pair<std::string, PairedTest>> relations{};
-  /// Each model's mean accuracy over the relations, unweighted, and the difference of the two.
+  /// Each model's unweighted mean accuracy over the relations, and the difference between the two.
   std::array<double, 2> mean_accuracy{no_number, no_number};
   Estimate mean_difference{};
-  /// The difference of the accuracies that leaderboards show, in which a fact counts with its mean
+  /// The difference in the accuracies that leaderboards show, where a fact counts with its mean
   /// over the shared variants. `mean_drop` is the mean over relations, and `overall_drop` is over
-  /// all facts. With one variant these equal the differences above.
+  /// all facts. If there is only one variant, these equal the differences above.
   Estimate mean_drop{}, overall_drop{};
 };
 
-/// First minus second for each fact (1 if known, else 0), as the mean over the shared variants.
+/// First minus second for each fact (1 if known, else 0), averaged over the shared variants.
 [[nodiscard]] inline std::vector<double> fact_differences(const MatchedRelation& relation) {
   std::vector<double> differences(relation.facts);
   for (const auto& right : relation.right) {
@@ -100,7 +99,7 @@ struct PairedComparison {
   return {2 * known[0] > variants, 2 * known[1] > variants};
 }
 
-/// The index in a row of the setting with this variant; the relation must have that setting.
+/// The index, within a row, of the setting with this variant; the relation must have that setting.
 inline std::size_t place_of_variant(const RelationAnswers& table, const Setting& group,
                                     std::size_t variant) {
   const auto found = ranges::find_if(table.settings, [&](const Setting& setting) {
@@ -109,9 +108,9 @@ inline std::size_t place_of_variant(const RelationAnswers& table, const Setting&
   return static_cast<std::size_t>(found - table.settings.begin());
 }
 
-/// Draws of (first only − second only) / facts over resampled facts. The number of discordant facts
-/// among the n facts of a draw is binomial, and so is the number of discordant facts that only the
-/// first model knows.
+/// Draws of (first only − second only) / facts, with facts resampled. The number of discordant
+/// facts among the n facts of a draw is binomial, and so is the number of discordant facts that
+/// only the first model knows.
 [[nodiscard]] inline std::vector<double> resampled_facts(const PairedCounts& counts,
                                                          const Bootstrap& bootstrap,
                                                          const std::string& name) {
@@ -130,7 +129,7 @@ inline std::size_t place_of_variant(const RelationAnswers& table, const Setting&
   return draws;
 }
 
-/// A percentile interval whose method names what was resampled.
+/// A percentile interval whose method states what was resampled.
 inline Estimate interval_of(double value, std::vector<double> draws, std::size_t count,
                             const char* method) {
   Estimate estimate = percentile_interval(value, std::move(draws), count);
@@ -158,7 +157,7 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return test;
 }
 
-/// The comparison of one pair, without adjusted p. Throws the errors of match_answers.
+/// The comparison of one pair, without the adjusted p. Throws the same errors as match_answers.
 [[nodiscard]] inline PairedComparison paired_comparison(const std::vector<ModelAnswers>& models,
                                                         std::size_t first, std::size_t second,
                                                         const Setting& group,
@@ -251,8 +250,8 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return made;
 }
 
-/// Compares every pair of models; in each pair, the model that is named earlier is the first.
-/// Throws the errors of match_answers.
+/// Compares every pair of models; the first model of a pair is the one named earlier. Throws the
+/// errors of match_answers.
 [[nodiscard]] inline std::vector<PairedComparison> paired_comparisons(
     const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -277,12 +276,12 @@ inline Estimate interval_of(double value, std::vector<double> draws, std::size_t
   return made;
 }
 
-/// A difference counts as significant if its adjusted p is below this.
+/// A difference is significant if its adjusted p is below this value.
 inline constexpr double significance_level = 0.05;
 
-/// By model: 1 plus the number of models that have a higher accuracy and an adjusted p against it
-/// below 0.05, so that models that cannot be distinguished share a rank. `accuracy` has one value
-/// for each model; NaN means that there is none, and such a model has no rank.
+/// For each model: 1 plus the number of models that have a higher accuracy and an adjusted p
+/// against it below 0.05, so that indistinguishable models share a rank. `accuracy` contains one
+/// value per model; NaN means that a model has no accuracy and therefore no rank.
 [[nodiscard]] inline std::vector<std::optional<std::size_t>> shared_ranks(
     const std::vector<double>& accuracy, const std::vector<PairedComparison>& pairs) {
   std::vector<std::optional<std::size_t>> ranks(accuracy.size());

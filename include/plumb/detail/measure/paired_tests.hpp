@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Do two models differ over the same facts, or is the difference due to chance?
+// Do two models differ on the same facts, or is the difference due to chance?
 //
 // Each fact is known to both models, to one of them or to neither. Facts that only one model knows
 // are discordant: only the first model knows b of them, and only the second knows c.
 //   McNemar's exact test: if the models were alike, b would be Binomial(b + c, 1/2);
 //     p = min(1, 2 P(X ≤ min(b, c))), two-sided.
 //   Cohen's g = b / (b + c) − 1/2, in [−1/2, 1/2]: the difference among discordant facts.
-//   Cohen's κ = (a − e) / (1 − e), where a is the share of facts on which the models agree (both
-//     know it or neither does) and e is that share if they knew facts independently of each other.
-//   Holm's adjustment of m tests: the i-th smallest p becomes the largest (m − j + 1) p_j over
+//   Cohen's κ = (a − e) / (1 − e), where a is the proportion of facts on which the models agree
+//     (both know the fact or neither does) and e is the proportion expected if they knew facts
+//     independently of each other. Holm's adjustment of m tests: the i-th smallest p becomes the
+//     largest (m − j + 1) p_j over
 //     j ≤ i, at most 1. It bounds the probability of any false finding, regardless of how the tests
 //     depend on each other.
 // McNemar's test treats facts as independent. Sources: McNemar 1947; Holm 1979; Cohen 1960 (κ);
@@ -47,28 +48,28 @@ struct PairedCounts {
   [[nodiscard]] std::size_t facts() const noexcept {
     return both + only_first + only_second + neither;
   }
-  /// The count as a share of the facts; no number if there are no facts.
+  /// The count as a proportion of the facts; `no_number` if there are no facts.
   [[nodiscard]] double share(std::size_t count) const noexcept {
     return facts() == 0 ? no_number : static_cast<double>(count) / static_cast<double>(facts());
   }
   [[nodiscard]] double first_accuracy() const noexcept { return share(both + only_first); }
   [[nodiscard]] double second_accuracy() const noexcept { return share(both + only_second); }
-  /// First minus second: the difference of the accuracies, in [−1, 1].
+  /// First minus second: the difference between the accuracies, in [−1, 1].
   [[nodiscard]] double difference() const noexcept {
     return facts() == 0 ? no_number
                         : (static_cast<double>(only_first) - static_cast<double>(only_second)) /
                               static_cast<double>(facts());
   }
-  /// The share of facts that both models know or that neither knows.
+  /// The proportion of facts that both models know or neither knows.
   [[nodiscard]] double agreement() const noexcept { return share(both + neither); }
 
   friend bool operator==(const PairedCounts&, const PairedCounts&) = default;
 };
 
 /// The two-sided p of `first` and `second` discordant facts; 1 if there are none. The binomial
-/// weights are computed from the weight of the likeliest value by w(k − 1) / w(k) = k / (n − k +
-/// 1), with only products and sums of positive numbers. The result is within 1e-10 of p for 100,000
-/// facts. A p below the smallest double is 0.
+/// weights are computed from the weight of the most probable value by w(k − 1) / w(k) = k / (n − k
+/// + 1), using only products and sums of positive numbers. The result is within 1e-10 of p for
+/// 100,000 facts. If p is below the smallest double, the result is 0.
 [[nodiscard]] inline double mcnemar_exact_p(std::size_t first, std::size_t second) {
   const std::size_t n = first + second, fewest = (std::min)(first, second);
   // Also 1 if they differ by one: each side then has half of the total weight.
@@ -79,10 +80,10 @@ struct PairedCounts {
   };
   const std::size_t mode = n / 2;
   double weight = 1;
-  double all = n % 2 == 0 ? 1 : 2;  // an odd n has two likeliest values
+  double all = n % 2 == 0 ? 1 : 2;  // an odd n has two most probable values
   for (std::size_t k = mode; k > 0 && weight > negligible; --k) all += 2 * (weight *= below(k));
-  // The weight of `fewest` relative to that of the likeliest value, as mantissa and exponent,
-  // because it may underflow.
+  // The weight of `fewest` relative to that of the most probable value, stored as mantissa and
+  // exponent because it may underflow.
   double mantissa = 1;
   int exponent = 0;
   for (std::size_t k = mode; k > fewest; --k) {
@@ -96,8 +97,7 @@ struct PairedCounts {
   return (std::min)(1.0, std::ldexp(2 * tail * mantissa / all, exponent));
 }
 
-/// The adjusted p of each test, parallel to `p`. A value of NaN means that there is no test; it
-/// stays NaN.
+/// The adjusted p of each test, parallel to `p`. NaN means that there is no test, and stays NaN.
 [[nodiscard]] inline std::vector<double> holm(const std::vector<double>& p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -112,14 +112,15 @@ struct PairedCounts {
   return adjusted;
 }
 
-/// Above 0 if the first model knows more; no number if there are no discordant facts.
+/// Above 0 if the first model knows more; `no_number` if there are no discordant facts.
 [[nodiscard]] inline double cohens_g(const PairedCounts& counts) {
   const std::size_t discordant = counts.only_first + counts.only_second;
   if (discordant == 0) return no_number;
   return static_cast<double>(counts.only_first) / static_cast<double>(discordant) - 0.5;
 }
 
-/// No number if both models know every fact, or both know none: agreement is then certain.
+/// Returns `no_number` if both models know every fact or both know none, because agreement is then
+/// certain.
 [[nodiscard]] inline double cohens_kappa(const PairedCounts& counts) {
   const std::size_t n = counts.facts(), first = counts.both + counts.only_first,
                     second = counts.both + counts.only_second;

@@ -4,9 +4,9 @@
 // How likely is a correlation of this size between unrelated numbers?
 //
 // This is the two-sided p of Pearson's r over n pairs, computed from t = r √((n−2) / (1−r²)) with n
-// − 2 degrees of freedom. Source: Student 1908, as in scipy.stats.pearsonr. Both tails of Student's
-// t together are the regularised incomplete beta function I(ν/2, 1/2) at ν / (ν + t²), which equals
-// 1 − r² here.
+// − 2 degrees of freedom. Source: Student 1908, as in scipy.stats.pearsonr. The sum of both tails
+// of Student's t is the regularised incomplete beta function I(ν/2, 1/2) at ν / (ν + t²), which
+// equals 1 − r² here.
 
 #include <algorithm>
 #include <cmath>
@@ -24,11 +24,11 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Tables show "< 1e-15" for a smaller p: r is not known to more digits, and the test's assumptions
-/// do not hold so far into the tail. Files contain the computed p.
+/// do not hold that far into the tail. Files contain the computed p.
 inline constexpr double smallest_shown_p = 1e-15;
 
-/// Above 0: the smallest positive double if p is smaller. Nullopt if there are fewer than three
-/// pairs, if r is NaN, or if |r| is 1 except for rounding.
+/// Always above 0: if p is smaller than the smallest positive double, returns that double. Nullopt
+/// if there are fewer than three pairs, if r is NaN, or if |r| is 1 except for rounding.
 [[nodiscard]] inline std::optional<double> p_value(double r, std::size_t n) {
   if (n < 3 || std::isnan(r) || is_whole_correlation(r)) return std::nullopt;
   return (std::max)((std::numeric_limits<double>::min)(),

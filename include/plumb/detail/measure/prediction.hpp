@@ -8,7 +8,7 @@
 // The answer is the likeliest option. Its probability is the Base confidence, and the lead of its
 // probability over that of the second likeliest option is the Margin confidence. Source: Kissling
 // et al., "Self-Aware Knowledge Probing", equations 1 and 2, which do not cover ties;
-// measure/ties.hpp defines how they count.
+// measure/ties.hpp defines how ties are counted.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One answer to one prompt.
 struct Prediction {
-  /// The likeliest option; in a tie, the first of them.
+  /// The most probable option; in a tie, the first of the tied options.
   std::size_t option = 0;
   /// Whether the fact is known: the right option is likelier than every other option.
   bool correct = false;
