@@ -26,7 +26,7 @@
 
 namespace {
 
-/// The value in bytes of a line of /proc/self/status, which has it in kB.
+/// The value of a line in /proc/self/status, converted from kB to bytes.
 std::size_t status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

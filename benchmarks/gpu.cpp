@@ -8,11 +8,11 @@
 //   gpu tokens MODEL.gguf FOLDER OUT.json              the statements of `rate` as token ids
 //
 // FOLDER is a closed-set dataset. `scores` writes the log-likelihood of every option of each
-// relation's first FACTS facts. `rate` scores statements of the largest relation like a probe, with
-// PACK nodes per step, and then full packs of branches of 32 nodes with one row each, which show
-// the model's speed without the cost of rows. It prints statements and nodes per second, how the
-// time was spent, the share of time in which a kernel ran, and the memory used on the card (both
-// from NVML). gpu.sh calls it.
+// relation's first FACTS facts. `rate` scores statements of the largest relation the way a probe
+// does, with PACK nodes per step; it then evaluates full packs of 32-node branches with one row
+// each, which show the model's speed without the cost of reading rows. It prints statements and
+// nodes per second, a breakdown of the time, the fraction of the time during which a kernel ran,
+// and the memory used on the card (the last two from NVML). gpu.sh calls it.
 
 #include <dlfcn.h>
 #include <ggml.h>
@@ -58,14 +58,14 @@ double since(Clock::time_point start) {
 
 struct Shape {
   std::int64_t width, inner, layers, heads, kv_heads;
-  bool tied;  // the output matrix is the table of embeddings
+  bool tied;  // the output matrix is the embedding table
 };
 const std::map<std::string, Shape> shapes{{"tiny", {128, 256, 2, 4, 2, true}},
                                           {"1B", {2048, 8192, 16, 32, 8, true}},
                                           {"7B", {4096, 11008, 32, 32, 32, false}}};
 
-/// Random weights that preserve the variance of their inputs and give logits with a spread of about
-/// three nats, so that rounding has the same effect as in a trained model.
+/// Random weights that preserve the variance of their inputs and produce logits with a spread of
+/// about three nats, so that rounding has the same effect as in a trained model.
 class RandomLlama {
  public:
   RandomLlama(const Shape& shape, const char* vocabulary)
@@ -128,8 +128,8 @@ class RandomLlama {
   void matrix(const std::string& name, std::int64_t in, std::int64_t out, double deviation = 0) {
     if (deviation == 0) deviation = 1 / std::sqrt(static_cast<double>(in));
     auto& numbers = halves_.emplace_back(static_cast<std::size_t>(in * out));
-    // Uniform within ±√3 deviations; the upper half of a float is BF16. This generator is several
-    // times faster than RandomStream, and billions of numbers are drawn.
+    // Uniform within ±√3 standard deviations; the upper half of a float is its BF16 value. This
+    // generator is several times faster than RandomStream, and billions of numbers are drawn.
     const double scale = deviation * std::sqrt(3.0) / 32768;
     for (std::size_t i = 0; i < numbers.size(); i += 4) {
       std::uint64_t mixed = (state_ += 0x9e3779b97f4a7c15U);
@@ -163,8 +163,8 @@ class RandomLlama {
   std::unique_ptr<ggml_context, Free> tensors_;
 };
 
-/// Samples NVML's data about the first card from a thread, every 20 ms during this object's
-/// lifetime. Does nothing without NVML.
+/// Samples NVML's data about the first card every 20 ms, from a separate thread, during this
+/// object's lifetime. Does nothing without NVML.
 class CardWatch {
  public:
   CardWatch() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
@@ -189,7 +189,7 @@ class CardWatch {
     ends_ = true;
     if (thread_.joinable()) thread_.join();
   }
-  /// "87% of the time in kernels, 5.1 GB of the card", after stop().
+  /// For example "87% of the time in kernels, 5.1 GB of the card"; call it after stop().
   [[nodiscard]] std::string told() const {
     if (asked_ == 0) return "no card";
     char text[80];
@@ -223,12 +223,12 @@ class CardWatch {
   int (*use_)(void*, Use*) = nullptr;
   int (*memory_)(void*, Memory*) = nullptr;
   std::size_t asked_ = 0;
-  double busy_ = 0, most_ = 0;  // percent added up, bytes
+  double busy_ = 0, most_ = 0;  // the sum of the percentages; bytes
   std::atomic<bool> ends_ = false;
   std::thread thread_;
 };
 
-/// Measures how long the model computes and how long its rows are read.
+/// Measures the time spent computing and the time spent reading rows.
 class TimedModel : public LlamaModel {
  public:
   using LlamaModel::LlamaModel;
@@ -268,7 +268,7 @@ Query query_of(const Relation& relation, const Fact& fact) {
   return query;
 }
 
-/// At most 16,384 statements, of the relation that has the most statements.
+/// At most 16,384 statements, all from the relation with the most statements.
 std::vector<Query> largest_relation(const Dataset& dataset) {
   const Relation& relation = *std::max_element(
       dataset.relations.begin(), dataset.relations.end(), [](const auto& a, const auto& b) {

@@ -3,12 +3,13 @@
 // How often does a 95% interval of a share contain the true share?
 //
 //   interval_coverage [DRAWS] [SEED]
-// It measures the coverage for 5, 30 and 300 facts with true shares of 0, 0.02, 0.5 and 1. First
-// comes Wilson's interval over all outcomes of the binomial, and whether any set of consecutive
-// outcomes around the likeliest one reaches 95 ± 1% (with few outcomes, this may be impossible).
-// Then, with DRAWS seeded draws, comes the interval of measure/clustered_share.hpp for facts in
-// relations of different difficulty, for facts with several prompts each, and for both. Last comes
-// the percentile bootstrap of the mean, which that interval replaces.
+// It measures the coverage for 5, 30 and 300 facts with true shares of 0, 0.02, 0.5 and 1. It first
+// reports the coverage of Wilson's interval, summed over all outcomes of the binomial, and whether
+// any set of consecutive outcomes around the likeliest one reaches 95 ± 1% (with few outcomes, this
+// may be impossible). It then reports, from DRAWS seeded draws, the coverage of the interval in
+// measure/clustered_share.hpp for facts in relations of different difficulty, for facts with
+// several prompts each, and for both. Finally, it reports the coverage of the percentile bootstrap
+// of the mean, which that interval replaces.
 
 #include <algorithm>
 #include <cmath>
@@ -68,8 +69,8 @@ struct Design {
   std::size_t prompts;
 };
 
-/// Facts with mean p. The relations alternate between p plus and p minus half of p's distance to 0
-/// or 1, whichever is closer.
+/// Draws facts whose results have mean p. The means of the relations alternate between p plus and p
+/// minus half the distance from p to 0 or 1, whichever is closer.
 std::vector<Stratum> draw(const Design& design, std::size_t facts, double p, RandomStream& random) {
   const std::size_t relations = !design.relations ? 1 : facts == 5 ? 2 : facts == 30 ? 6 : 30;
   std::vector<Stratum> strata(relations);

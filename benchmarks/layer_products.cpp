@@ -5,9 +5,9 @@
 //
 //   layer_products [rounds]
 // Times out = rows · weightsᵀ + bias for the shapes of BERT-base and OPT-125M, with one thread, in
-// turn, in CPU seconds, so that other work on the machine has little effect. Eigen and OpenBLAS get
-// the weights in the order that is fastest for them. Prints 10⁹ multiplications and additions per
-// second.
+// turn, in CPU seconds, so that other work on the machine has little effect. Eigen and OpenBLAS
+// receive the weights in the layout that is fastest for each. Prints the speed in 10⁹
+// multiplications and additions per second.
 
 #include <cblas.h>
 #include <time.h>
@@ -52,7 +52,7 @@ void compare(const char* name, Eigen::Index count, Eigen::Index inputs, Eigen::I
     packed.set_output(o, {weights.data() + o * n(inputs), n(inputs)});
   }
   packed.set_bias(0, {bias.data(), n(outputs)});
-  const Eigen::MatrixXf columns = weights.transpose();  // [inputs, outputs], by columns
+  const Eigen::MatrixXf columns = weights.transpose();  // [inputs, outputs], column-major
   Rows ours(count, outputs), eigen(count, outputs), open(count, outputs);
   std::vector<double> seconds[3];
   for (int round = -1; round < rounds; ++round) {  // the first is a warm-up

@@ -6,8 +6,8 @@
 //
 // Scores the choices of the first FACTS facts of a fixed study, every (fact, choice) as a separate
 // sequence from its first token, with only the rows of the continuation's tokens. Prints one line
-// with facts, tokens, seconds in the model without tokenisation, and the largest difference from
-// the scores in the file.
+// with the number of facts, the number of tokens, the seconds spent in the model (excluding
+// tokenisation), and the largest difference from the scores in the file.
 
 #include <algorithm>
 #include <chrono>
@@ -43,7 +43,8 @@ int main(int argc, char** argv) {
       tree.insert(one.rest(0).first(one.length(0) - 1));  // the last token's row is not needed
       std::vector<NodeId> wanted;
       for (std::size_t t = one.continuation(0); t < one.length(0); ++t) {
-        wanted.push_back(static_cast<NodeId>(t));  // the row before token t; nodes count from 1
+        // the row before token t; nodes are numbered from 1
+        wanted.push_back(static_cast<NodeId>(t));
       }
       double score = 0;
       const auto start = std::chrono::steady_clock::now();

@@ -4,8 +4,8 @@
 //
 //   nodes_behind_prefix [nodes] [rounds] [prefix …]
 // A random network of OPT-125M's size stores a prefix of the given number of tokens, then evaluates
-// and releases branches of four tokens after it. The prefixes take turns. Prints nodes per second
-// for each prefix, and the ratio of the last to the first.
+// and releases branches of four tokens after it. The prefixes are timed in turn. Prints nodes per
+// second for each prefix, and the ratio of the last to the first.
 
 #include <algorithm>
 #include <chrono>
@@ -34,7 +34,7 @@ using namespace plumb::detail;
 
 constexpr std::size_t hidden = 768, inner = 3072, layers = 12, positions = 2048, vocabulary = 50272;
 
-/// config.json and model.safetensors of random weights in BF16: 250 MB.
+/// Writes config.json and a model.safetensors of random BF16 weights: 250 MB.
 void write_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "config.json")
@@ -79,7 +79,7 @@ void write_folder(const std::filesystem::path& folder) {
   file.write(reinterpret_cast<const char*>(&length), sizeof length) << header;
   RandomStream random(0, "weights");
   std::vector<std::uint16_t> numbers(1 << 20);
-  for (std::uint16_t& number : numbers) {  // within ±0.04, the sign in the highest bit
+  for (std::uint16_t& number : numbers) {  // within ±0.04, with the sign in the highest bit
     const auto value = static_cast<float>(0.08 * random.uniform() - 0.04);
     std::uint32_t bits = 0;
     std::memcpy(&bits, &value, sizeof bits);

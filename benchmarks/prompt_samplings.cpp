@@ -5,8 +5,8 @@
 //   prompt_samplings [FACTS] [PROMPTS] [SAMPLINGS]
 // Makes a table of outcomes from a seed (40 relations; a fact's share of right prompts is drawn
 // uniformly, so all shares occur) and samples it in both ways, five times each. For comparison, it
-// draws every fact's prompt in a hundred samplings, and extrapolates. Prints the seconds as one
-// JSON object.
+// draws a prompt for every fact in a hundred samplings and extrapolates the time. Prints the
+// seconds as one JSON object.
 
 #include <algorithm>
 #include <chrono>

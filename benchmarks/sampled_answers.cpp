@@ -6,8 +6,9 @@
 // Draws PROMPTS prompts of DATA with SHOTS examples and samples each SAMPLES times: once like
 // `plumb generate` (packs of 16 prompts, all samples in one tree), and once by SAMPLES generations
 // that each evaluate the prompt again and then continue token by token, for one prompt per round.
-// Both draw the same random numbers, so their answers are compared. Prints one JSON object: queries
-// per second of both, tokens computed, and how many answers differ.
+// Both methods draw the same random numbers, so their answers can be compared. Prints one JSON
+// object: queries per second for each method, the number of tokens computed, and the number of
+// answers that differ.
 
 #include <algorithm>
 #include <chrono>
@@ -75,8 +76,8 @@ int main(int argc, char** argv) {
     }
     tree_rates.push_back(static_cast<double>(prompts.size()) / seconds_since(start));
 
-    // One generation after another: sample i has its own random stream, and its prompt is evaluated
-    // again.
+    // One generation after another: each sample i has its own random stream, and its prompt is
+    // evaluated again.
     const std::vector<TokenId>& prompt = prompts[round % prompts.size()];
     start = Clock::now();
     for (std::size_t i = 0; i < samples; ++i) {

@@ -4,10 +4,10 @@
 //
 //   sequence_logits MODEL [SECONDS [THREADS]] <SEQUENCES
 // MODEL is a Hugging Face folder, computed by plumb's network, or a GGUF file, computed by
-// llama.cpp in F32 without flash attention. SEQUENCES has one sequence of token ids per line.
-// Without SECONDS it writes the logits of all tokens as rows of F32 [tokens][vocabulary], sequence
-// by sequence. With SECONDS it computes all sequences together, repeatedly for that time, and
-// prints tokens per second (the median of the repetitions, after one warm-up).
+// llama.cpp in F32 without flash attention. SEQUENCES contains one sequence of token ids per line.
+// Without SECONDS, it writes the logits of all tokens as F32 rows [tokens][vocabulary], one
+// sequence after another. With SECONDS, it computes all sequences together, repeatedly for that
+// time, and prints tokens per second (the median of the repetitions, after one warm-up).
 
 #include <llama.h>
 
@@ -36,8 +36,8 @@ namespace {
 using Sequence = std::vector<plumb::detail::TokenId>;
 using Row = std::function<void(std::span<const float>)>;
 
-/// Computes sequences without sharing prefixes; `row` gets the logits of each token, sequence by
-/// sequence.
+/// Computes the logits of sequences without sharing prefixes; `row` receives the logits of each
+/// token, one sequence after another.
 class Computer {
  public:
   virtual ~Computer() = default;

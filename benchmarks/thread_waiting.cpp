@@ -4,9 +4,9 @@
 //
 //   thread_waiting MODEL.gguf THREADS STEPS [POLL]
 // Evaluates STEPS steps of 256 tokens, the size of most steps of a pack, and 8 · STEPS steps of 8
-// tokens, the size of a pack's last step. Prints the seconds of both as a JSON list. With POLL (0
-// to 100) the threads are ggml's own pool with that polling level, which a llama.cpp without OpenMP
-// uses. Without POLL, llama.cpp uses OpenMP's threads, which wait as GOMP_SPINCOUNT and
+// tokens, the size of a pack's last step. Prints the seconds for both as a JSON list. With POLL (0
+// to 100), the threads belong to ggml's own pool with that polling level, as in a llama.cpp built
+// without OpenMP. Without POLL, llama.cpp uses OpenMP's threads, which wait as GOMP_SPINCOUNT and
 // OMP_WAIT_POLICY specify.
 
 #include <ggml-cpu.h>

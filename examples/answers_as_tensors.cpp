@@ -29,7 +29,7 @@ int main() {
   const auto nats = plumb::log_likelihoods(country);
   std::printf("%zu facts, %zu templates, %zu candidates\n", nats.shape(plumb::axis::facts),
               nats.shape(plumb::axis::templates), nats.shape(plumb::axis::candidates));
-  // The likeliest candidate of each fact, by the mean over templates.
+  // The likeliest candidate for each fact, based on the mean over templates.
   const xt::xtensor<double, 2> mean = xt::mean(nats, {plumb::axis::templates});
   const xt::xtensor<std::size_t, 1> best = xt::argmax(mean, 1);
   for (std::size_t fact = 0; fact < country.facts(); ++fact) {

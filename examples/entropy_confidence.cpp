@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can my confidence use the scores of all options, not only the likeliest?
+// Can my confidence estimator use the scores of all options, not only that of the likeliest?
 //
-// An estimator reads them as fact.scores(). This one measures how far the distribution over options
-// is from uniform: 1 − entropy / ln K.
+// An estimator can read them with fact.scores(). This one measures how far the distribution over
+// options is from uniform: 1 − entropy / ln K.
 //
 // Prints:
 //   entropy: France 0.494, Korea 0.276

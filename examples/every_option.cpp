@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which options does each system have? They are structs with defaults; set the members that differ.
+// Which options does each system have? Options are structs with defaults; set only the members you
+// want to change.
 //
 // Prints:
 //   tokens of the answer, per byte: accuracy 0.625
@@ -61,7 +62,7 @@ int main() {
               shown.overall.accuracy.count);
 
   // A closed set as a graph: its facts are triples, and all answers are candidates. The second
-  // argument names relations; empty means all.
+  // argument selects relations; empty means all.
   const plumb::KnowledgeGraph graph = plumb::graph_of(dataset, {});
   plumb::RankingOptions ranking;
   ranking.methods = {plumb::RankMethod::likelihood};

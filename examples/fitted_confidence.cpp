@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My model is overconfident. How much does a fitted map correct?
+// My model is overconfident. How much of that does a fitted mapping correct?
 //
-// Tempered and Isotonic are confidence estimators over any other estimator. They are fitted on some
-// facts and measured on the rest. The scorer here is right for three of four facts, and its scores
-// are five times as far apart as they should be.
+// Tempered and Isotonic are confidence estimators that wrap any other estimator. They are fitted on
+// some facts and evaluated on the rest. The scorer here is right about three facts out of four, and
+// its scores are five times as far apart as they should be.
 //
 // Prints:
 //   base           accuracy 0.750, mean confidence 0.996
@@ -42,7 +42,7 @@ void show(const Estimator& estimator, const std::vector<plumb::RelationPredictio
 int main() {
   plumb::Dataset dataset{"answers"};
   for (const char* code : {"one", "two", "three", "four"}) {
-    // The half that a fact is in makes no difference here, because a relation's facts are alike.
+    // It does not matter here which half a fact is in, because all facts of a relation are alike.
     plumb::Relation relation{.code = code, .templates = {"[X] is [Y]."}, .options = {"yes", "no"}};
     const std::size_t answer = std::string(code) == "four" ? 1 : 0;
     for (const char* subject : {"a", "b", "c", "d"}) {

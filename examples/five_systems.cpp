@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can my engine run all of plumb's measurements in one program, without a folder? (Its adapter is
-// own_engine.hpp.)
+// Can my engine run all of plumb's measurements in one program, without writing a folder? (Its
+// adapter is own_engine.hpp.)
 //
 // Prints:
 //   probe: accuracy                    0.350 over 10
@@ -29,7 +29,7 @@
 
 namespace {
 
-/// Two templates and ten facts, of which the engine has read two.
+/// Two templates and ten facts; the engine has read two of these facts.
 plumb::Dataset cities() {
   return {"cities",
           {plumb::relation_of("country", {"[X] is in [Y].", "Where is [X]? [Y]"},
@@ -65,7 +65,7 @@ int main() {
   print("calibrate: ACE", calibration[plumb::CalibrationMetric::ace]);
   print("calibrate: Brier", calibration[plumb::CalibrationMetric::brier]);
 
-  // 3. What does it know when it is shown two other facts as bare pairs?
+  // 3. What does it know when given two other facts as bare pairs?
   const plumb::Answers shown =
       plumb::many_shot(scorer, dataset, {.shots = {{2}}, .seeds = 2, .choices = 3, .training = 4});
   for (const auto& group : plumb::accuracy_spreads(shown)) {
@@ -77,12 +77,12 @@ int main() {
       model, dataset, {.methods = {plumb::RankMethod::likelihood}, .asked = {.shots = 1}});
   print("rank: mean reciprocal rank", ranks.methods[0].realistic().mean_reciprocal_rank);
 
-  // 5. What does it answer to many prompts in its own words, and how confident is it?
+  // 5. How does it answer many prompts in its own words, and how confident is it?
   const plumb::ManyPromptAnswers said =
       plumb::many_prompts(model, dataset, {.max_new_tokens = 8, .samples = 10});
   print("many prompts: mean accuracy", plumb::metrics_of(said).ways[0].coverage.average);
 
-  // Does another build of the engine know the same?
+  // Does another build of the engine have the same knowledge?
   const plumb::AnswerComparison apart = plumb::compare(answers, plumb::probe(scorer, dataset));
   std::printf("compare: %zu statements, worst %.3f nats, %zu flips\n", apart.statements,
               apart.worst_nats, apart.flips.size());

@@ -39,8 +39,8 @@ int main() {
   std::printf("worst %.3f nats (%s, %s), mean %.3f; lost %zu of %zu facts\n", apart.worst_nats,
               apart.worst_at->question.subject.c_str(), apart.worst_at->candidate.c_str(),
               apart.mean_nats, apart.lost.size(), apart.facts);
-  // If an engine reports only some tokens, facts are left out, and none of the numbers here shows
-  // that.
+  // If an engine reports only some tokens, facts are omitted, and none of the numbers above shows
+  // this.
   const bool is_whole = quantised.unreported_facts == 0;
   return is_whole && apart.worst_nats < 2 && apart.lost.empty() ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can I have plumb as one file in my tree?
+// Can I add plumb to my source tree as a single file?
 //
 // `cmake --build build --target single_header` writes build/plumb_single.hpp, the only file of
 // plumb that this program includes. It needs Eigen and nlohmann-json, and xtensor for run folders.
@@ -9,7 +9,7 @@
 //   in memory: 2 of 2 facts
 //   in a folder: accuracy 1.00, report.html is there
 
-#define PLUMB_SINGLE_RUNS  // with run folders and pages; compiles faster without
+#define PLUMB_SINGLE_RUNS  // enables run folders and pages; without it, this compiles faster
 #include <cstdio>
 #include <filesystem>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How do I combine many answers into one by my own rule?
+// How do I combine many answers into one with my own rule?
 //
-// Any type with choose(paraphrases) and name() is an AggregationPolicy. This one adds up
-// confidences.
+// Any type with choose(paraphrases) and name() is an AggregationPolicy. This one sums confidences.
 //
 // Prints:
 //   vote2 chooses no option

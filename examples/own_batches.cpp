@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine takes batches, answers asynchronously and in BF16, and only for the last token of each
-// sequence. Is that enough?
+// My engine takes batches, answers asynchronously and in BF16, and returns logits only for the last
+// token of each sequence. Is that enough?
 //
 // SequenceBatches turns plumb's trees into sequences; the adapter waits for results and widens
 // them.
@@ -37,7 +37,7 @@ struct LateEngine : Engine {
   }
 };
 
-/// Tokenizer and limits are from own_engine.hpp. Submits the whole batch, then waits for the
+/// The tokenizer and limits come from own_engine.hpp. Submits the whole batch, then waits for the
 /// results.
 struct BatchModel : EngineModel {
   void evaluate(std::span<const std::vector<plumb::TokenId>> sequences, const auto& visit) {

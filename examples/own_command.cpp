@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can I have the whole plumb command over my own engine?
+// Can I have the whole plumb command for my own engine?
 //
 // Yes, with the last lines of main below: `own_command probe --data DIR --model FILE --out RUN`,
-// and every other subcommand. MyModel's constructor decides what --model means. At its start each
-// run compares the engine's forms on a few short prompts. `own_command verify` compares them on
-// your own texts, and reports the first position where two forms differ.
+// and every other subcommand. MyModel's constructor decides what --model means. Each run starts by
+// comparing the engine's different forms of evaluation on a few short prompts. `own_command verify`
+// compares them on your own texts, and reports the first position where two forms differ.
 
 #include <cstdio>
 #include <string>

@@ -2,8 +2,8 @@
 
 // How do I measure the calibration of my own confidence estimator?
 //
-// Any type with operator()(fact), name() and check(relation) is a ConfidenceEstimator. This one is
-// the mean over paraphrases of the confidence in the base template's answer.
+// Any type with operator()(fact), name() and check(relation) is a ConfidenceEstimator. This one
+// averages, over paraphrases, the confidence in the base template's answer.
 //
 // Prints:
 //   mean_of_answer: accuracy 0.750, mean confidence 0.700, ACE 0.400
@@ -34,7 +34,7 @@ struct MeanOfAnswer {
 };
 static_assert(plumb::check_confidence_estimator<MeanOfAnswer>());
 
-/// A stand-in for your scorer: it returns given probabilities of the first option, one per
+/// A stand-in for your scorer: it returns fixed probabilities for the first option, one per
 /// question.
 struct Told {
   std::vector<double> first_options = {0.9, 0.9, 0.1, 0.3, 0.2, 0.6, 0.2, 0.4};
@@ -59,8 +59,8 @@ int main() {
   std::printf("%s: accuracy %.3f, mean confidence %.3f, ACE %.3f\n", MeanOfAnswer().name().c_str(),
               made[accuracy].value, made[mean_confidence].value, made[ace].value);
 
-  // The paper's own estimators: the mean confidence of the paraphrases that agree, and the share
-  // that agrees.
+  // The paper's own estimators: the mean confidence of the agreeing paraphrases, and the fraction
+  // of paraphrases that agree.
   const auto print = [&](const auto& estimator) {
     std::printf("%s: ACE %.3f\n", estimator.name().c_str(),
                 plumb::calibrate(answers, estimator, {.bins = 4})[ace].value);

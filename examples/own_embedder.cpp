@@ -2,8 +2,8 @@
 
 // My model turns texts into vectors. How well does it rank entities by cosine (DEER)?
 //
-// The embedder is a stand-in for a model's last hidden vectors: it counts letters, and weights
-// later letters more.
+// The embedder is a stand-in for a model's last hidden vectors: it counts letters and gives later
+// letters more weight.
 //
 // Prints:
 //   deer: 8 queries among 13 candidates, MRR 0.126
@@ -18,7 +18,7 @@
 #include "plumb/model.hpp"
 #include "plumb/rank.hpp"
 
-/// Tokenizer and logits come from an archetype; the vectors are its own.
+/// The tokenizer and logits come from an archetype; the vectors are the struct's own.
 struct LetterCounts : plumb::NgramModel {
   LetterCounts() : NgramModel("") {}
   [[nodiscard]] std::size_t dimension() const { return 256; }

@@ -17,8 +17,8 @@
 
 #include "plumb/model.hpp"
 
-/// A typical engine: token numbers in, the next token's logits out. This one repeats what it has
-/// read, and is more confident the longer the preceding letters match.
+/// A typical engine: token ids in, the next token's logits out. This one repeats what it has read;
+/// the more preceding letters match, the more confident it is.
 struct Engine {
   std::string read = "Oslo is in Norway. Lima is in Peru. ";
 
@@ -36,7 +36,7 @@ struct Engine {
   }
 };
 
-/// The thirty lines: the engine as a plumb::CausalLm.
+/// The thirty lines that turn the engine into a plumb::CausalLm.
 class EngineModel {
  public:
   [[nodiscard]] plumb::Tokenization tokenize(std::string_view text) const {

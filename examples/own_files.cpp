@@ -32,7 +32,7 @@ int main() {
   std::printf("dataset: %zu relation, %zu facts, %zu options\n", dataset.relations.size(),
               dataset.relations[0].facts.size(), dataset.relations[0].options.size());
 
-  // A graph in the usual layout of link prediction: three files of triples.
+  // A graph in the usual layout for link prediction: three files of triples.
   write("graph/train.txt", "oslo\tin\tnorway\nbergen\tin\tnorway\nlima\tin\tperu\n");
   write("graph/valid.txt", "");
   write("graph/test.txt", "oslo\tnear\tbergen\n");
@@ -40,7 +40,7 @@ int main() {
   std::printf("graph: %zu entities, %zu triples to train on, %zu to test\n", graph.entities.size(),
               graph.train.size(), graph.test.size());
 
-  // Many prompts for each fact, here from the table's templates.
+  // Several prompts for each fact, here built from the table's templates.
   const plumb::MultiPromptDataset prompts = plumb::load_multi_prompt(folder / "cities.tsv");
   std::printf("prompts: %zu templates of %s, %zu facts\n", prompts.relations[0].templates.size(),
               prompts.relations[0].code.c_str(), prompts.relations[0].facts.size());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine generates text itself. What must a continuation contain, and what does mine generate?
+// My engine generates text itself. What must a continuation contain, and what does my engine
+// generate?
 //
-// The engine is an archetype that has read one sentence. run.json records its `describe`.
+// The engine is an archetype that has read one sentence; run.json records what its `describe`
+// returns.
 //
 // Prints:
 //   a 3-gram engine, F32

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can my own job be resumed, and have progress, a journal and a run folder like plumb's?
+// Can my own job be resumed, and can it have progress reports, a journal and a run folder like
+// plumb's jobs?
 //
 // A type with settings(), run(folder, work) and report(folder) is a Job; run_job does the rest.
-// This one counts a model's tokens for each word, two words per pack. It is stopped after its first
+// This one counts a model's tokens in each word, two words per pack. It is stopped after its first
 // pack and resumed.
 //
 // Prints:
@@ -27,12 +28,12 @@
 #include "plumb/model.hpp"
 #include "plumb/run.hpp"
 
-/// Counts the tokens of words.
+/// Counts the tokens in each word.
 struct TokenCounts {
   const plumb::NgramModel& model;
   std::vector<std::string> words;
 
-  /// The result for people.
+  /// The human-readable result.
   struct Report {
     std::string text;
     void write(const std::filesystem::path& folder) const {
@@ -40,7 +41,7 @@ struct TokenCounts {
     }
   };
 
-  /// Everything that the results depend on: a folder can only be resumed with the same settings.
+  /// Everything that affects the results: a folder can only be resumed with the same settings.
   [[nodiscard]] plumb::Json settings() const {
     return {{"command", "token counts"}, {"words", words}};
   }
@@ -61,7 +62,7 @@ struct TokenCounts {
           }
           return counts.dump();
         },
-        [&](std::size_t p, const plumb::Json& counts) {  // just computed, or from the journal
+        [&](std::size_t p, const plumb::Json& counts) {  // just computed, or read from the journal
           for (std::size_t i = 0; i < counts.size(); ++i) {
             lines += words[2 * p + i] + " " + counts[i].dump() + "\n";
           }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My backend only returns probabilities of given tokens: a server, a database of scores. What can I
-// probe?
+// My backend, a server or a database of scores, only returns the probabilities of given tokens.
+// What can I probe?
 //
 // Prints:
 //   closed-set probe: knows 2 of 2 facts, 1 left out
@@ -22,7 +22,7 @@
 #include "plumb/probe.hpp"
 #include "plumb/prompt_builder.hpp"
 
-/// A stand-in for a database or a server's client: scores of next words, without logits.
+/// A stand-in for a database or a server's client: scores for next words, but no logits.
 struct Scores {
   std::map<std::pair<std::string, std::string>, double> known = {
       {{"Oslo is in", " Norway."}, -0.3},     {{"Oslo is in", " Peru."}, -2.1},
@@ -31,7 +31,7 @@ struct Scores {
       {{"Rome Italy Lima", " Norway"}, -1.1}, {{"Rome Italy Lima", " Peru"}, -1.6}};
   std::size_t asked = 0;
 
-  /// A missing score is not guessed: a fact that needs it is left out and counted.
+  /// A missing score is not guessed; any fact that needs it is left out and counted.
   double after(const std::string& prefix, const std::string& word) {
     ++asked;
     const auto found = known.find({prefix, word});
@@ -39,7 +39,8 @@ struct Scores {
   }
 };
 
-/// The forty lines: the scores as a plumb::LookupLm. Tokens are words with the space before them.
+/// The forty lines that present the scores as a plumb::LookupLm. Each token is a word with its
+/// leading space.
 class ScoresModel {
  public:
   [[nodiscard]] plumb::Tokenization tokenize(std::string_view text) const {
@@ -63,7 +64,7 @@ class ScoresModel {
   /// The maximum number of nodes and branches of a tree in one call.
   [[nodiscard]] plumb::TreeLimits tree_limits() const { return {1024, 256, 256}; }
 
-  /// Lookups after the same prefix are adjacent, so that a server can get them as one request.
+  /// Lookups with the same prefix are adjacent, so that a server can answer them in one request.
   void look_up(const plumb::TokenTree& tree, std::span<const plumb::TokenLookup> lookups,
                std::span<double> log_probabilities) {
     for (std::size_t i = 0; i < lookups.size(); ++i) {
@@ -80,7 +81,7 @@ class ScoresModel {
 };
 static_assert(plumb::check_lookup_lm<ScoresModel>());
 
-/// A fact after other facts as bare pairs: "Rome Italy Oslo Norway".
+/// A fact preceded by other facts as bare pairs: "Rome Italy Oslo Norway".
 struct ShownPairs {
   [[nodiscard]] plumb::Prompt build(const plumb::Relation& relation, const plumb::Fact& fact,
                                     std::size_t, std::size_t option) const {

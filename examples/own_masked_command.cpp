@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine predicts masked tokens. What must it provide for a probe, and for the whole plumb
-// command?
+// My engine predicts masked tokens. What must it provide to run one probe, and to run the whole
+// plumb command?
 //
-// The thirty lines of MaskedModel and the three of main: `own_masked_command probe --data DIR
-// --model FILE --out RUN`, and every other subcommand for masked models. Here, --model is the text
-// that the engine has read.
+// The thirty lines of MaskedModel and the three of main provide `own_masked_command probe --data
+// DIR --model FILE --out RUN` and every other subcommand for masked models. Here, --model is the
+// text that the engine reads.
 
 #include <cstdint>
 #include <fstream>
@@ -19,9 +19,9 @@
 #include "plumb/command.hpp"
 #include "plumb/model.hpp"
 
-/// A typical engine: token numbers and a position in, logits for the position out. This one
-/// predicts what it has read between the same letters, and is more confident the more of them
-/// match.
+/// A typical engine: it takes token IDs and a position, and returns the logits for that position.
+/// This one predicts the letters that it has read in the same context; the more of the surrounding
+/// letters match, the more confident it is.
 struct Engine {
   std::string read;
 
@@ -46,7 +46,7 @@ struct Engine {
   }
 };
 
-/// The thirty lines: the engine as a plumb::MaskedLm.
+/// The thirty lines that present the engine as a plumb::MaskedLm.
 class MaskedModel {
  public:
   explicit MaskedModel(const plumb::ModelOptions& options) {
@@ -67,8 +67,8 @@ class MaskedModel {
   [[nodiscard]] std::size_t vocabulary_size() const { return 257; }
   [[nodiscard]] std::size_t context_length() const { return 512; }
   [[nodiscard]] plumb::TokenId mask() const { return 256; }
-  /// The word number of each token, so that `pll` within-word can also mask the rest of a word. A
-  /// model with special tokens around a text also has a frame().
+  /// The index of the word that contains each token, so that `pll` within-word can also mask the
+  /// rest of a word. A model that adds special tokens around a text also has a frame().
   [[nodiscard]] std::vector<std::uint32_t> words(std::string_view text) const {
     std::vector<std::uint32_t> numbers;
     for (std::uint32_t word = 0; const char c : text) numbers.push_back(word += c == ' ' ? 1U : 0U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// I have my own wording for facts. What does the model know with these prompts?
+// I have my own wording for facts. How much does the model know with these prompts?
 //
 // Prints:
 //   Oslo lies in Norway.
@@ -15,7 +15,7 @@
 #include "plumb/probe.hpp"
 #include "plumb/prompt_builder.hpp"
 
-/// Reports the answer's position in the text, so that the answer can be scored by itself.
+/// Reports the position of the answer in the text, so that the answer can be scored on its own.
 struct LiesIn {
   [[nodiscard]] plumb::Prompt build(const plumb::Relation& relation, const plumb::Fact& fact,
                                     std::size_t, std::size_t option) const {
@@ -24,7 +24,8 @@ struct LiesIn {
     return {before + answer + ".", {{before.size(), before.size() + answer.size()}}};
   }
 };
-static_assert(plumb::check_prompt_builder<LiesIn>());  // names what a plumb::PromptBuilder lacks
+// names the requirements of plumb::PromptBuilder that are not met
+static_assert(plumb::check_prompt_builder<LiesIn>());
 
 int main() {
   const plumb::Dataset cities{

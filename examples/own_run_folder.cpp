@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Can my engine write a whole run folder, with its page, without plumb's command?
+// Can my engine write a complete run folder, including the page, without plumb's command?
 //
-// Yes, with one call for any scorer and a program's facts. It writes the files that lm-pub-quiz and
-// `plumb report` read, a page, and a journal from which a killed run is resumed. It links neither
-// Boost nor OpenSSL. The folder is the program's argument, or a new temporary folder.
+// Yes, with one call, for any scorer and for facts defined in the program. It writes the files that
+// lm-pub-quiz and `plumb report` read, a page, and a journal that allows a killed run to be
+// resumed. It links neither Boost nor OpenSSL. The folder is the program's argument, or a new
+// temporary folder by default.
 //
 // Prints:
 //   capital: 2 of 2 right

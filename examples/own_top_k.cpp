@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// My engine only reports the k likeliest next tokens. What can I probe?
+// My engine only reports the k likeliest next tokens. What can I probe with it?
 //
-// Any other token's probability is unknown, and never replaced by a minimum: a fact that needs it
-// is left out and counted.
+// The probability of any other token is unknown and is never replaced by a minimum; a fact that
+// needs it is left out and counted.
 //
 // Prints:
 //   top 256: knows 3 of 4 facts, 0 left out
@@ -41,7 +41,7 @@ struct TopEngine : Engine {
   }
 };
 
-/// The engine as a plumb::LookupLm; tokenizer and limits are from own_engine.hpp.
+/// The engine as a plumb::LookupLm; the tokenizer and limits come from own_engine.hpp.
 class TopModel {
  public:
   explicit TopModel(std::size_t k) : k_(k) {}
@@ -56,7 +56,7 @@ class TopModel {
   [[nodiscard]] std::size_t context_length() const { return tokenizer_.context_length(); }
   [[nodiscard]] plumb::TreeLimits tree_limits() const { return {4096, 256, 256}; }
 
-  /// Lookups after the same prefix are adjacent.
+  /// Lookups with the same prefix are adjacent.
   void look_up(const plumb::TokenTree& tree, std::span<const plumb::TokenLookup> lookups,
                std::span<double> log_probabilities) {
     for (std::size_t i = 0; i < lookups.size();) {

@@ -18,7 +18,7 @@
 #include "plumb/model.hpp"
 #include "plumb/probe.hpp"
 
-/// An engine whose state after some tokens can be stored and continued.
+/// An engine whose state after a sequence of tokens can be stored and continued.
 struct Engine {
   struct State {
     std::vector<plumb::TokenId> read;  // a stand-in for a key-value cache
@@ -37,7 +37,8 @@ struct Engine {
   std::size_t fed = 0;
 };
 
-/// Tokenizer and plain form come from an archetype; the thirty lines add the tree form.
+/// The tokenizer and the plain form come from an archetype; the thirty lines below add the tree
+/// form.
 class TreeEngineModel : public plumb::NgramModel {
  public:
   TreeEngineModel() : NgramModel("") {}
@@ -81,10 +82,11 @@ class TreeEngineModel : public plumb::NgramModel {
   std::map<plumb::NodeId, Engine::State> states_;
 };
 static_assert(
-    plumb::check_tree_causal_lm<TreeEngineModel>());  // names what a plumb::TreeCausalLm lacks
+    // names the requirements of plumb::TreeCausalLm that are not met
+    plumb::check_tree_causal_lm<TreeEngineModel>());
 
-/// Trees that grow, share prefixes and are released must give the same results as single sequences.
-/// Check this once when the engine is written, and whenever it changes.
+/// Trees that grow, share prefixes and are released must produce the same results as single
+/// sequences. Check this once when the engine is written, and whenever it changes.
 void verify() {
   TreeEngineModel model;
   const std::vector<std::string> texts{"Oslo is in Norway.", "Lima is in Peru."};
@@ -92,7 +94,7 @@ void verify() {
   std::printf("%zu forms compared, %s\n", made.compared.size(),
               made.agrees() ? "all agree" : made.first->description().c_str());
   (void)plumb::require_verified(model, texts,
-                                1e-3);  // throws instead, for a start-up check or a test
+                                1e-3);  // throws on disagreement, for a start-up check or a test
 }
 
 int main() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // I have embeddings of queries and entities. What is the rank of the true entity, and how good is
-// it?
+// that rank?
 //
 // Prints:
 //   query 0: rank 1 of 4, cosine 0.994

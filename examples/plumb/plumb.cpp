@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The reference command: plumb over GGUF files by llama.cpp, over Hugging Face folders, and over
-// models on servers. The code for folders is in a separate file, which does the computing and is
+// The reference command: plumb for GGUF files (through llama.cpp), Hugging Face folders, and models
+// on servers. The code for folders is in a separate file, which does the numerical work and is
 // compiled with optimisation.
 
 #include <ggml.h>
@@ -35,11 +35,12 @@
 namespace {
 
 // llama.cpp's threads (OpenMP) spin for a long time while they wait for each other. On a busy
-// machine that costs half the speed or more; sleeping immediately costs a sixth on an idle one.
-// Spinning for a thousand rounds, a few microseconds, is as fast as the better of the two in both
-// cases. OpenMP reads its environment variables before main, so the program sets them and restarts
-// itself, unless the user has set them. It restarts by the name of its file, which ps and top show;
-// /proc/self/exe would appear as "exe". If the restart fails, the program continues without it.
+// machine, that halves the speed or worse; sleeping immediately costs a sixth of the speed on an
+// idle one. Spinning for a thousand rounds (a few microseconds) is as fast as the better of the two
+// in either case. OpenMP reads its environment variables before main, so the program sets them and
+// restarts itself, unless the user has set them. It restarts under the name of its file, which ps
+// and top show; with /proc/self/exe, they would show "exe". If the restart fails, the program
+// continues without it.
 void wait_with_little_spinning(char** argv) {
   if (getenv("OMP_WAIT_POLICY") != nullptr || getenv("GOMP_SPINCOUNT") != nullptr) return;
   std::error_code failed;
@@ -50,9 +51,9 @@ void wait_with_little_spinning(char** argv) {
   }
 }
 
-// When llama.cpp runs out of memory or finds an inconsistent state, it would start a debugger and
-// abort. Finished work is in the journal, so the process can instead end immediately with a
-// message.
+// When llama.cpp runs out of memory or finds an inconsistent state, it starts a debugger and aborts
+// by default. Finished work is in the journal, so the process can end immediately with a message
+// instead.
 [[noreturn]] void end_in_words(const char* what) {
   for (const char* words : {"\nplumb: the engine failed: ", what,
                             "; if memory ran out, free some or use a smaller model; finished work "
@@ -63,7 +64,7 @@ void wait_with_little_spinning(char** argv) {
   _exit(1);
 }
 
-// For an exception that nothing can catch, such as one on a thread of llama.cpp.
+// For an exception that cannot be caught, such as one on a llama.cpp thread.
 [[noreturn]] void end_of_uncaught() {
   try {
     if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
@@ -101,7 +102,7 @@ plumb::detail::ServerOptions server_options(const plumb::detail::ModelOptions& o
   return server;
 }
 
-/// F32 rewrites of 16-bit weights, in plumb's own cache under the models' hashes.
+/// F32 rewrites of 16-bit weights, stored in plumb's own cache under the models' hashes.
 std::filesystem::path in_f32(const plumb::detail::GgufModel& model) {
   const auto folder = plumb::detail::plumb_cache([](const char* name) {
     const char* const value = getenv(name);
@@ -118,9 +119,9 @@ std::filesystem::path as_it_is(const plumb::detail::GgufModel& model) {
   return model.first().path();
 }
 
-/// Whether plumb's own network computes a .gguf file: if `engine` selects it or, without a choice,
-/// for exact scores on the CPU and a supported file. Throws a user error for options that have no
-/// effect on it.
+/// Whether plumb's own network runs a .gguf file: if `engine` selects it or, when `engine` is not
+/// set, for exact scores on the CPU with a supported file. Throws a user error for options that
+/// have no effect on that network.
 bool is_native(const plumb::detail::ModelOptions& options) {
   const auto choice = options.engine.choice;
   if (choice == plumb::detail::EngineChoice::llama) return false;
@@ -146,9 +147,9 @@ bool is_native(const plumb::detail::ModelOptions& options) {
   return exact && on_cpu && others.first_chosen().empty() && native_refusal(options.model).empty();
 }
 
-/// Makes models according to the kind of their path, or from a server.
+/// Creates models from a path, according to its kind, or from a server.
 struct ReferenceModels {
-  /// Every engine option has an effect on some kind of model.
+  /// Every engine option affects some kind of model.
   static bool takes(std::string_view) { return true; }
 
   static bool is_masked_folder(const plumb::detail::ModelOptions& options) {
@@ -207,8 +208,8 @@ struct ReferenceModels {
     const bool masked = is_masked_folder(options);
     if (!plumb::detail::is_hugging_face_folder(options.model)) {
       if (is_native(options)) return native_gguf_model(options);
-      // CUDA's cuBLAS may multiply F32 in TF32, which is not exact: at worst 0.044 nats per
-      // statement.
+      // CUDA's cuBLAS may multiply F32 matrices in TF32, which is not exact: the error is up to
+      // 0.044 nats per statement.
       if (options.precision == plumb::detail::Precision::exact)
         setenv("NVIDIA_TF32_OVERRIDE", "0", 0);
       return plumb::detail::AnyModel::made_by([&] {

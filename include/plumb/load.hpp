@@ -7,9 +7,9 @@
 //   plumb::MultiPromptDataset myriad = plumb::load_multi_prompt("myriadlama");
 //   plumb::KnowledgeGraph wordnet = plumb::load_graph("wn18rr");
 //
-// An error in a file is thrown as a plumb::Error with file, line and field, or passed to a sink.
-// The readers take long to compile. To avoid this, link plumb::compiled, which contains them
-// already compiled. Run: examples/own_dataset.cpp. Formats: docs/data.md.
+// Errors in a file are thrown as a plumb::Error with the file, line and field, or passed to a sink.
+// The readers take a long time to compile. To avoid this, link against plumb::compiled, which
+// contains them precompiled. Run: examples/own_dataset.cpp. Formats: docs/data.md.
 
 #include "plumb/dataset.hpp"
 #include "plumb/detail/data/graph_folder.hpp"

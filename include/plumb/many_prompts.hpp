@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a model answer when it is asked about each fact in many ways? Is it consistent, and how
-// confident is it?
+// How does a model answer when it is asked about each fact in many different ways? Is it
+// consistent, and how confident is it?
 //
 // Runs BELIEF-ICL (a causal model answers in its own words) and BELIEF (a masked model fills a gap)
 // in memory.
@@ -42,27 +42,28 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ManyPromptsOptions {
   /// Codes of the relations to use; empty for all.
   std::vector<std::string> relations{};
-  /// Use only this many facts of each relation, from the first on; 0 for all.
+  /// The maximum number of facts to use per relation, starting with the first; 0 for all.
   std::size_t limit = 0;
   /// The ways to prompt a causal model. A masked model has only one: filling gaps.
   std::vector<FewShotSetting> settings{{}};
   std::size_t max_new_tokens = 16;
   std::vector<std::string> stop{"\n"};
-  /// The number of sampled answers for each confidence, and the number of prompts (each for a
-  /// different fact) whose answers are sampled.
+  /// The number of sampled answers per confidence estimate, and the number of prompts (each for a
+  /// different fact) for which answers are sampled.
   std::size_t samples = 0;
   std::size_t confidence_prompts = 10'000;
-  /// Whether the names of objects are scored too. The scores show how aliases rank, and how
-  /// strongly the model prefers some objects regardless of the question. A causal model scores
-  /// names only under the first setting.
+  /// Whether to also score the names of objects. The scores show how aliases rank, and how strongly
+  /// the model prefers some objects regardless of the question. A causal model scores names under
+  /// the first setting only.
   bool names = false;
-  /// For a masked model: the largest number of masks in a gap, and a vocabulary within which
+  /// For a masked model: the maximum number of masks in a gap, and a vocabulary within which
   /// answers are also ranked.
   std::size_t masks = 1;
   std::vector<std::string> vocabulary{};
-  /// What precedes each prompt of a causal model.
+  /// The token that precedes each prompt of a causal model.
   Bos bos{};
-  /// The seed for the shots, and the seed for the choice of sampled prompts and their samples.
+  /// The seed for the shots, and the seed for choosing the prompts to sample and for sampling their
+  /// answers.
   std::uint64_t shot_seed = 0;
   std::uint64_t sample_seed = 0;
 };
@@ -174,7 +175,7 @@ void add_scored_names(ManyPromptStudy& study, Model& model, const ManyPromptsOpt
   });
 }
 
-/// Collects a causal model's answers in its own words.
+/// Collects the answers that a causal model gives in its own words.
 template <CausalLm Model, Lemmatiser Lemmas>
 [[nodiscard]] ManyPromptAnswers answered_in_memory(Model& model, MultiPromptDataset dataset,
                                                    const ManyPromptsOptions& options,
@@ -201,7 +202,7 @@ template <CausalLm Model, Lemmatiser Lemmas>
   return made;
 }
 
-/// Collects the answers that a masked model fills into the gaps, and the likelihoods of names.
+/// Collects the answers with which a masked model fills the gaps, and the likelihoods of names.
 template <MaskedLm Model>
 [[nodiscard]] ManyPromptAnswers filled_in_memory(Model& model, MultiPromptDataset dataset,
                                                  const ManyPromptsOptions& options) {
@@ -247,9 +248,9 @@ template <MaskedLm Model>
   return made;
 }
 
-/// Runs every prompt: each template with each name of a subject, under each setting. `lemmas`
-/// decides whether an answer matches; by default, answers are matched word for word. A fact is
-/// skipped, with a remark, if no name of its objects can be matched. Throws a user error if no
+/// Runs every prompt: each template with each name of the subject, under each setting. `lemmas`
+/// determines whether an answer matches; by default, answers are matched word for word. A fact is
+/// skipped, with a remark, if none of its objects' names can be matched. Throws a user error if no
 /// facts remain, or if a prompt is longer than the model's context.
 template <class Model, Lemmatiser Lemmas = AnswerLemmas>
 requires CausalLm<Model> || MaskedLm<Model>
@@ -268,7 +269,7 @@ requires CausalLm<Model> || MaskedLm<Model>
   }
 }
 
-/// Does the same for a closed-set dataset, whose options serve as the objects.
+/// Does the same for a closed-set dataset, using its options as the objects.
 template <class Model>
 requires CausalLm<Model> || MaskedLm<Model>
 [[nodiscard]] ManyPromptAnswers many_prompts(Model& model, const Dataset& dataset,

@@ -4,7 +4,7 @@
 // What does a model know if its prompt contains only other facts of the relation?
 //
 // Estimates latent knowledge with many shots, in memory. A prompt is a list of bare subject-object
-// pairs. In IC-LKE, a final subject follows, and its choices are scored. In EIC-LKE, many of the
+// pairs. In IC-LKE, the list ends with a subject whose choices are scored. In EIC-LKE, many of the
 // listed pairs are themselves questions.
 //
 //   plumb::CausalScorer scorer(model);
@@ -27,10 +27,10 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Scores the choices of every test fact of every relation. There is a column for each setting,
-/// that is, each combination of method, shot count, separator and the seed that drew the shots.
-/// Relations with too few facts for the settings are skipped, with a remark. The scorer must score
-/// continuations, as CausalScorer does; any CandidateScorer works. Throws a user error if no
+/// Scores the choices of every test fact of every relation. The result has a column for each
+/// setting, that is, for each combination of method, shot count, separator and shot seed. Relations
+/// with too few facts for the settings are skipped, with a remark. The scorer must score
+/// continuations, as CausalScorer does; any such CandidateScorer works. Throws a user error if no
 /// relation can be used (the message gives the reason for the first one), if a sequence is longer
 /// than the model's context, or if the engine did not report a token.
 template <class Scorer>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What must an inference engine offer? This header has the concepts, checks that name the members
-// that a type lacks, and tiny exact models.
+// What must an inference engine provide? This header contains the concepts, checks that report
+// which members a type lacks, and tiny exact models.
 //
-// A CausalLm is enough for every probe. A LookupLm, for engines that give no rows of logits, is
-// enough for every likelihood. TreeCausalLm, MaskedLm, Embedder and Generator are optional
+// A CausalLm is enough for every probe. A LookupLm, for engines that do not return rows of logits,
+// is enough for every likelihood. TreeCausalLm, MaskedLm, Embedder and Generator are optional
 // additions.
 //
 //   static_assert(plumb::check_causal_lm<Mine>()); // or the compiler prints what to write

@@ -10,7 +10,7 @@
 //   const plumb::Answers answers = plumb::probe(scorer, dataset);
 //   plumb::metrics_of(answers).overall.accuracy.value
 //
-// Run: examples/own_engine.cpp. To write the same scores to a run folder: plumb/run.hpp.
+// Run: examples/own_engine.cpp. To write the same scores to a run folder, see plumb/run.hpp.
 
 #include <concepts>
 #include <cstddef>
@@ -31,21 +31,21 @@ struct ProbeOptions {
   /// The model's name in results.
   std::string name = "model";
   /// How a statement's token scores become one number, and which tokens are scored. If no span is
-  /// set, the scorer's own span is used, or else the whole statement.
+  /// set, the scorer's own span is used or, if it has none, the whole statement.
   Reduction reduction = Reduction::sum;
   std::optional<Span> span{};
-  /// Indices of the templates; empty for all. A relation that lacks one of them is refused.
+  /// Indices of the templates; empty for all. A relation that lacks one of them is rejected.
   std::vector<std::size_t> templates{};
-  /// The neutral text that precedes the answer in the comparison of `Reduction::pmi`. By default,
-  /// it is the template without its subject.
+  /// The neutral text before the answer, used by `Reduction::pmi`. By default, it is the template
+  /// without its subject.
   std::optional<std::string> neutral{};
   ProbeProgress on_progress{};
-  /// Statements per block; prefixes are shared within a block.
+  /// The number of statements per block; prefixes are shared within a block.
   std::size_t block_statements = 2048;
 };
 
-/// Returns the indices of a relation's chosen templates. Throws a user error for a template that
-/// the relation lacks.
+/// Returns the indices of a relation's chosen templates. Throws a user error if the relation lacks
+/// one of these templates.
 inline std::vector<std::size_t> chosen_templates(const Relation& relation,
                                                  std::vector<std::size_t> chosen) {
   for (const std::size_t index : chosen) {
@@ -74,12 +74,12 @@ template <class Scorer>
   }
 }
 
-/// Computes the log-likelihood of every option of every fact under the templates, in prompts made
+/// Computes the log-likelihood of every option of every fact under the templates, in prompts built
 /// by `builder`. A PackedScorer (CausalScorer, MaskedScorer) shares prefixes among the facts of a
-/// block; any other CandidateScorer is called fact by fact. Before it scores anything, it throws a
-/// user error for every fault that a loader would refuse in a relation's file. It also throws
-/// whatever the scorer throws. A fact is skipped and counted as unreported if the engine did not
-/// report all of its tokens. Each thread needs its own scorer.
+/// block; any other CandidateScorer is called fact by fact. Before scoring, it throws a user error
+/// for any fault that would make a loader reject a relation's file. It also propagates the scorer's
+/// exceptions. A fact is skipped and counted as unreported if the engine did not report all of its
+/// tokens. Each thread needs its own scorer.
 template <PromptBuilder Builder, class Scorer>
 [[nodiscard]] Answers probe(const Builder& builder, Scorer& scorer, const Dataset& dataset,
                             const ProbeOptions& options = {}) {
@@ -107,8 +107,8 @@ template <class Scorer>
   return probe(Statement{}, scorer, dataset, options);
 }
 
-/// Computes accuracy, hits at k, mean rank and MRR with their intervals: by relation, by domain and
-/// overall. Each fact counts once, with the mean of its values over templates.
+/// Computes accuracy, hits at k, mean rank and MRR with their confidence intervals: by relation, by
+/// domain and overall. Each fact counts once, with its values averaged over templates.
 [[nodiscard]] inline ProbeMetrics metrics_of(const Answers& answers,
                                              const Bootstrap& bootstrap = {}) {
   const ModelAnswers made = likeliest(answers);

@@ -3,7 +3,7 @@
 
 // How does a fact become the text of a prompt?
 //
-// A PromptBuilder makes one prompt for each option of a fact; pass it to `probe(builder, scorer,
+// A PromptBuilder builds one prompt for each option of a fact; pass it to `probe(builder, scorer,
 // dataset)`. Statement fills a template, ManyShot writes bare subject-object pairs, and FewShot
 // shows examples before a question.
 //

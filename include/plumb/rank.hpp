@@ -42,14 +42,14 @@ struct RankingOptions {
   std::vector<RankMethod> methods{RankMethod::deer};
   /// Which queries, candidates and shots to use, and in which form.
   RankOptions asked{};
-  /// The token that precedes each text. By default, it is the token that the model's tokenizer adds
-  /// by itself.
+  /// The token that precedes each text. By default, it is the token that the model's tokenizer
+  /// adds, if any.
   std::optional<Bos> bos{};
-  /// Seed of the bootstrap intervals.
+  /// The seed for the bootstrap intervals.
   std::uint64_t seed = 0;
 };
 
-/// Computes the vectors of several lists of texts, list after list.
+/// Computes the vectors of several lists of texts, one list after another.
 template <DeerModel Model>
 [[nodiscard]] EmbeddingMatrix embedded(Model& model, const TextLists& lists, const Bos& bos) {
   std::size_t count = 0;
@@ -76,8 +76,8 @@ inline VectorRows vector_rows(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// Adds a method for each entity prompt. If the LM head can rank only some candidates, adds each of
-/// these methods a second time over only those candidates.
+/// Adds a method for each entity prompt. If the LM head can rank only some candidates, also adds a
+/// second version of each method that ranks only those candidates.
 template <DeerModel Model>
 void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& parts,
                      const Bos& bos, std::vector<RankedMethod>& made) {
@@ -101,9 +101,9 @@ void rank_by_vectors(Model& model, const RankOptions& options, const RankParts& 
 }
 
 /// Ranks by each method and measures the ranks: raw and filtered, with ties counted in three ways,
-/// and by relation. Also measures how far the methods agree. The model must give likelihoods; for
-/// DEER it must also be an Embedder or a TreeEmbedder. Throws a user error for a method that the
-/// model does not support, for a graph with too few triples for the shots, and for a query longer
+/// and by relation. Also measures how well the methods agree. The model must compute likelihoods;
+/// for DEER it must also be an Embedder or a TreeEmbedder. Throws a user error if the model does
+/// not support a method, if the graph has too few triples for the shots, or if a query is longer
 /// than the model's context.
 template <ScoringLm Model>
 [[nodiscard]] RankResults rank(Model& model, const KnowledgeGraph& graph,

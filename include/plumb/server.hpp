@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do I query a model that runs in llama-server, vLLM or SGLang?
+// How do I query a model that runs on llama-server, vLLM or SGLang?
 //
 //   plumb::ServerModel model({.url = "http://localhost:8000"});
 //

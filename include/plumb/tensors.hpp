@@ -46,9 +46,8 @@ template <class Number>
   return xt::adapt(numbers.data(), numbers.size(), xt::no_ownership(), shape);
 }
 
-/// Returns a view of the log-likelihoods, in nats, of shape [facts, templates, candidates]. The
-/// table must outlive the view. The rows of facts that have fewer choices than others are padded
-/// with NaN.
+/// Returns a view of the log-likelihoods in nats, with shape [facts, templates, candidates]. The
+/// table must outlive the view. For facts with fewer choices than others, rows are padded with NaN.
 [[nodiscard]] inline auto log_likelihoods(const Answers::Table& table) {
   return detail::tensor_of(table, table.log_likelihoods);
 }
@@ -65,8 +64,8 @@ auto log_likelihoods(Answers::Table&& table) = delete;
 auto token_counts(Answers::Table&& table) = delete;
 auto byte_counts(Answers::Table&& table) = delete;
 
-/// exp(score) divided by its sum over the candidates, so that each fact's candidates sum to 1 under
-/// each template. Shape [facts, templates, candidates].
+/// exp(score) divided by its sum over the candidates, so that the probabilities of each fact's
+/// candidates sum to 1 under each template. Shape [facts, templates, candidates].
 template <class Scores>
 [[nodiscard]] xt::xtensor<double, 3> softmax(const xt::xexpression<Scores>& expression) {
   const Scores& scores = expression.derived_cast();

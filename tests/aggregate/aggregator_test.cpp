@@ -171,8 +171,8 @@ BOOST_AUTO_TEST_CASE(a_policy_that_chooses_what_no_paraphrase_gave_is_refused) {
                         test::says(Fault::user, "r, 'Rome': " + words));
 }
 
-// Answer 1 has 3 of 4 votes. Without the vote that is tied, it has 2. After a second tie, answers 2
-// and 1 have one vote each.
+// Answer 1 has 3 of 4 votes. Without the tied vote, it has 2. After a second tie, answers 2 and 1
+// have one vote each.
 BOOST_AUTO_TEST_CASE(a_paraphrase_whose_best_score_is_shared_gives_no_answer) {
   auto votes = cells({{1, 0.2}, {2, 0.3}, {1, 0.25}, {1, 0.9}});
   test::make_tie(votes[3], 2);

@@ -23,7 +23,7 @@ namespace {
 
 using Rows = std::vector<NameLikelihood>;
 
-/// The row of a name: its nats, its token count, then its indices.
+/// The row for a name: its nats, its token count, then its indices.
 NameLikelihood row(double nats, std::uint32_t tokens, int index, int expression, int object,
                    int name) {
   const auto place = [](int value) { return static_cast<std::uint16_t>(value); };
@@ -65,7 +65,7 @@ std::vector<std::vector<Rows>> random_relations(std::uint64_t seed) {
   return relations;
 }
 
-/// Compares the two rows of every pair of a fact.
+/// Compares the two rows of each pair in a fact.
 struct SlowCount {
   double pairs = 0, above = 0, equal = 0;
 };
@@ -91,7 +91,7 @@ SlowCount slow_count(const Rows& fact, bool subjects, bool by_mean) {
 
 }  // namespace
 
-// The label's prompt scores −2. One alias scores more, one the same and one less.
+// The label's prompt scores −2. One alias scores higher, one the same and one lower.
 BOOST_AUTO_TEST_CASE(a_subjects_alias_is_compared_by_what_follows_it) {
   const auto made = alias_ranks(one_relation({{row(-2, 1, 0, 0, 0, 0), row(-1, 1, 0, 1, 0, 0),
                                                row(-2, 1, 0, 2, 0, 0), row(-3, 1, 0, 3, 0, 0)}}));
@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(pairs_share_template_and_object_and_what_lacks_its_label_is
   BOOST_TEST(made.subjects.by_sum.excluded == 1U);
 }
 
-// One fact has one pair, the other has four. Averaged over facts, the rates are 1 and 0; pooled
-// over pairs, 1 of 5.
+// One fact has one pair; the other has four. Averaged over facts, the rates are 1 and 0; pooled
+// over pairs, the rate is 1 of 5.
 BOOST_AUTO_TEST_CASE(facts_weigh_the_same_whatever_their_aliases) {
   const auto made = alias_ranks(
       one_relation({{row(-2, 1, 0, 0, 0, 0), row(-1, 1, 0, 0, 0, 1)},
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(objects_are_compared_behind_aliases_of_the_subject_too) {
                                                row(-2, 1, 0, 1, 0, 0), row(-3, 1, 0, 1, 0, 1)}}));
   BOOST_TEST(made.objects.by_sum.pairs == 2U);
   BOOST_TEST(made.objects.by_sum.above == 1U);
-  BOOST_TEST(made.subjects.by_sum.pairs == 1U);  // only the pair with the object's label
+  BOOST_TEST(made.subjects.by_sum.pairs == 1U);  // only the pair that has the object's label
   BOOST_TEST(made.subjects.by_sum.equal == 1U);
 }
 

@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
       answers_of_capitals({"[X], [Y]", "[Y] of [X]"}, {-1, -2, -9, -3, -1, -2, -3, -3});
   BOOST_TEST(predictions_of(answers).relations[0].weighted.empty());
   answers.tables[0].relation.template_weights = {3, 1};
-  // Seoul's weighted score, (3·−2 − 3) / 4 = −2.25, beats that of Paris, (3·−1 − 9) / 4 = −3,
-  // though template 0 by itself answers Paris.
+  // Seoul's weighted score, (3·−2 − 3) / 4 = −2.25, beats Paris's, (3·−1 − 9) / 4 = −3, although
+  // template 0 alone answers Paris.
   const ModelPredictions made = predictions_of(answers);
   BOOST_TEST(made.relations[0].row(0)[0].option == 0U);
   BOOST_TEST(made.relations[0].weighted[0].option == 1U);

@@ -81,7 +81,7 @@ Rows random_rows(std::uint64_t seed) {
   return rows;
 }
 
-/// Expects that reading refuses a damaged row that follows a valid one.
+/// Checks that reading rejects a damaged row that follows a valid one.
 void refuses(const RecordedAnswer& damaged, const std::string& words) {
   GenerationFolder folder;
   folder.setting("zero-shot", {row(1, {0, 0, 0}, "oxygen"), damaged, row(2, {0, 0, 0}, "a gas")});
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(all_that_was_asked_is_there_whatever_was_answered) {
   BOOST_TEST(made.outcomes.key(8) == "Qrust");
   BOOST_TEST(made.likelihoods.strata == (Sizes{6, 4, 3}), each);
   BOOST_TEST(made.likelihoods.facts == (Sizes{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}), each);
-  // A fact without an answer has no share of one-word answers.
+  // A fact without an answer has no one-word fraction.
   BOOST_TEST(made.one_word.strata == (Sizes{0, 1, 0}), each);
   BOOST_TEST(made.one_word.values == std::vector<double>{1}, each);
 

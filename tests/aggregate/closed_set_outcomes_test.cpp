@@ -180,8 +180,8 @@ BOOST_AUTO_TEST_CASE(ties_are_guesses_in_means_not_right_and_the_same_as_no_othe
   BOOST_TEST(std::abs(templates[1].accuracy.value - 0.1) < 1e-12);
 }
 
-// The first fact always counts 1/5 and the second 1 or 0, so the sum over the two facts is 1.2 or
-// 0.2, whichever way prompts are drawn.
+// The first fact always counts as 1/5 and the second as 1 or 0, so the sum over the two facts is
+// 1.2 or 0.2, no matter how prompts are drawn.
 BOOST_AUTO_TEST_CASE(samplings_count_a_tie_by_its_share_and_do_not_draw_it) {
   ModelPredictions model;
   auto& made = model.relations.emplace_back(

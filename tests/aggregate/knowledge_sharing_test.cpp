@@ -24,8 +24,8 @@ const Bootstrap few{.seed = 2, .resamples = 40};
 
 using Names = std::set<std::string>;
 
-/// The right facts by template and under any prompt. Only prompts that `also` contains too are
-/// counted.
+/// The facts known under each template, and those known under any prompt. Only prompts that are
+/// also in `also` are counted.
 struct Known {
   std::map<std::string, Names> by_template;
   Names oracle;

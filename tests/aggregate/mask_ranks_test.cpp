@@ -11,8 +11,8 @@ namespace {
 
 const auto close = boost::test_tools::tolerance(1e-12);
 
-/// The first relation has a fact with ranks 1 and 4 and one with rank 21; the other relation has a
-/// fact with one prompt without a rank and one at rank 2 in a tie.
+/// The first relation has a fact with ranks 1 and 4 and a fact with rank 21; the second has one
+/// fact with two prompts, one without a rank and one tied at rank 2.
 PromptList<TrueTokenRank> small_ranks() {
   PromptList<TrueTokenRank> list;
   list.begin_relation();
@@ -30,7 +30,7 @@ PromptList<TrueTokenRank> small_ranks() {
 
 }  // namespace
 
-// Worked out by hand. A tie over ranks 2 and 3 has rank 2.5, so its reciprocal rank is 1 / 2.5.
+// Worked out by hand. A tie for ranks 2 and 3 has rank 2.5, so its reciprocal rank is 1 / 2.5.
 BOOST_AUTO_TEST_CASE(shares_of_prompts_are_averaged_over_facts) {
   const auto made = token_rank_metrics(small_ranks(), &TrueTokenRank::whole, {.resamples = 50});
   BOOST_TEST(made.prompts == 4U);

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(prediction_metrics_suite)
 namespace {
 
 /// Three facts with four options, under template 5 (the base) and template 2, which has a marker.
-/// In a row, paraphrases come first.
+/// Paraphrases come first in each row.
 RelationPredictions asked() {
   RelationPredictions made;
   made.relation.code = "capital";

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_marker_is_looked_up_by_name) {
   BOOST_CHECK(relation.place_of("possibly") == Place(3));
   BOOST_CHECK(relation.place_of("25%") == Place(4));
   BOOST_CHECK(relation.place_of("5%") == Place());
-  // A paraphrase has no marker, so no marker finds it.
+  // A paraphrase has no marker, so it cannot be found by one.
   BOOST_CHECK(relation.place_of("") == Place());
 }
 

@@ -47,7 +47,7 @@ struct LongerIsTruer {
   }
 };
 
-/// Scores every candidate the same.
+/// Gives every candidate the same score.
 struct Always {
   StatementScore score_of_each;
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) const {
@@ -185,7 +185,8 @@ BOOST_AUTO_TEST_CASE(options_scores_are_kept_where_they_are_asked_for) {
   const auto with = probe_in_memory(scorer, dataset, {.keep_scores = true}).relations;
   BOOST_TEST(with[0].scores.size() == 2U * 3U * 2U);
   const FactPredictions korea{with[0], 1};
-  // The row has templates 0 and 2 and the marked template 1; a score is the length of the text.
+  // The row contains templates 0 and 2, then the marked template 1; each score is the length of the
+  // text.
   const std::vector<double> base{30, 34}, turned{30, 34}, marked{48, 52};
   const auto list = [&](std::size_t place) {
     const auto scores = korea.scores(place);

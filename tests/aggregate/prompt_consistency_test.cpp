@@ -50,7 +50,7 @@ const std::vector<std::pair<MatchingShare PromptConsistency::*, Counts>> kinds{
     {&PromptConsistency::only_template,
      [](const auto& a, const auto& b) { return a.outcome.expression == b.outcome.expression; }}};
 
-/// The share of matching pairs of each fact, computed pair by pair, in one list per relation.
+/// The share of matching pairs for each fact, computed pair by pair, with one list per relation.
 template <class Match>
 std::vector<std::vector<std::optional<double>>> pair_by_pair(const PromptOutcomes& table,
                                                              Counts counts, const Match& match) {
@@ -128,7 +128,7 @@ void check_all(const PromptOutcomes& table, const ConsistencyTable& made, const 
   }
 }
 
-/// A fact with two templates of group "a" and one of group "b", and only the subject's label.
+/// A fact with two templates in group "a" and one in group "b", whose subject has only its label.
 PromptOutcomes three_answers(std::uint32_t one, std::uint32_t two, std::uint32_t three) {
   PromptOutcomes table;
   table.add_relation("P1", {{"t0", "a"}, {"t1", "a"}, {"t2", "b"}});
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_apart_by_hand) {
   BOOST_TEST(made.inter_group.share.value == 0.5);  // 2 of 4 pairs
   // These are the same pairs, because each group has one template.
   BOOST_TEST(made.only_subject.share.value == 0.5);
-  // The label's pair matches, the alias's does not.
+  // The label's pair matches; the alias's does not.
   BOOST_TEST(made.only_template.share.value == 0.5);
 }
 
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_match_is_asked_once_for_each_pair_of_a_facts_distinct_ans
   std::mutex guard;
   const auto table = random_prompts(3, {.relations = 1, .facts = 1, .templates = 40, .answers = 5});
   const auto made = prompt_consistency(table, Asked{&times, &guard});
-  BOOST_TEST(times.size() == 15U);  // each pair of 6 answers
+  BOOST_TEST(times.size() == 15U);  // every pair among 6 answers
   for (const auto& [pair, count] : times) {
     BOOST_TEST(pair.first != pair.second);
     BOOST_TEST(count == 1);

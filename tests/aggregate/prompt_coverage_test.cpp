@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_SUITE(prompt_coverage_suite)
 
 namespace {
 
-/// The share of a fact's subsets of k prompts that contain a right one. If the fact has fewer than
-/// k prompts, the only subset contains them all.
+/// The fraction of a fact's k-prompt subsets that contain a right prompt. If the fact has fewer
+/// than k prompts, the only subset contains all of them.
 double subset_by_subset(std::span<const PromptOutcome> prompts, std::size_t k) {
   const int size = static_cast<int>(std::min(k, prompts.size()));
   double subsets = 0, known = 0;
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(average_and_oracle_are_counted_prompt_by_prompt) {
   BOOST_TEST(made.average.high > made.average.value);
 }
 
-// A relation counts with one fact if its best template was used for only one.
+// A relation contributes one fact if its best template was used for only one.
 BOOST_AUTO_TEST_CASE(facts_that_were_not_asked_under_the_chosen_template_do_not_count) {
   PromptOutcomes table = one_relation({{"1", "0"}, {"", "0"}, {"", "1"}});
   table.add_relation("P2", test::templates(1));

@@ -79,8 +79,8 @@ Slow slow_pairs(const PromptOutcomes& one, const PromptOutcomes& other) {
     const auto found = theirs.find(key);
     if (found != theirs.end()) slow.prompts[key] = {right, found->second};
   }
-  // The sets of relations, of (relation, fact) pairs and of (relation, template) pairs that have a
-  // prompt.
+  // The sets of relations, (relation, fact) pairs and (relation, template) pairs that have at least
+  // one prompt.
   using Names = std::set<std::vector<std::string>>;
   struct Parts {
     Names relations, facts, templates;
@@ -123,7 +123,7 @@ Slow slow_pairs(const PromptOutcomes& one, const PromptOutcomes& other) {
   return slow;
 }
 
-/// Both answers to a shared prompt, with the relation. Facts and templates are numbered
+/// The two answers to a shared prompt, and its relation. Facts and templates are numbered
 /// arbitrarily, so the test only compares which prompts belong to the same fact and to the same
 /// template.
 using Cell = std::tuple<std::string, bool, bool>;
@@ -141,8 +141,8 @@ BOOST_AUTO_TEST_CASE(prompts_are_paired_as_by_looking_each_up) {
       BOOST_TEST(made.unshared.templates == slow.unshared.templates);
       BOOST_TEST(made.unshared.facts == slow.unshared.facts);
       BOOST_TEST(made.unshared.prompts == slow.unshared.prompts);
-      // The shared answers of each relation and fact, and of each relation and template, in any
-      // order.
+      // The answers to the shared prompts, grouped by relation and fact and by relation and
+      // template, in any order.
       std::map<std::string, std::multiset<std::vector<Cell>>> expected, found;
       std::map<std::string, std::vector<Cell>> rows;
       for (const auto& [key, right] : slow.prompts) {

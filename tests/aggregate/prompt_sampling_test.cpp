@@ -26,8 +26,8 @@ using Marks = std::vector<std::string>;
 /// The probability of each possible number of right facts.
 using Law = std::map<std::size_t, double>;
 
-/// Goes through all possible samplings, fact by fact: each fact uses every one of its
-/// `prompts_of(fact)` in turn.
+/// Enumerates all possible samplings, fact by fact: each fact uses each of its `prompts_of(fact)`
+/// in turn.
 template <class PromptsOf>
 void every_sampling(std::size_t fact, std::size_t facts, std::size_t right, double probability,
                     const PromptsOf& prompts_of, Law& law) {
@@ -54,7 +54,7 @@ Law law_by_fact(const PromptOutcomes& table) {
   return law;
 }
 
-/// Goes through every choice of one template per relation, and every sampling under that choice.
+/// Enumerates every choice of one template per relation, and every sampling under that choice.
 Law law_by_relation(const PromptOutcomes& table) {
   const auto& relations = table.relations();
   Law law;
@@ -95,8 +95,8 @@ double sd_of(const Law& law) {
   return std::sqrt(variance);
 }
 
-/// Compares the closed forms with the law. Also checks that the observed frequency of each number
-/// is within five standard errors of its probability.
+/// Compares the closed forms with the exact distribution. Also checks that the observed frequency
+/// of each number is within five standard errors of its probability.
 void check(const SampledAccuracy& made, const Law& law) {
   const double facts = static_cast<double>(made.facts);
   BOOST_TEST(near(std::accumulate(law.begin(), law.end(), 0.0,
@@ -117,7 +117,7 @@ void check(const SampledAccuracy& made, const Law& law) {
   BOOST_TEST(std::abs(*made.sd - made.exact_sd) <= 0.02 * made.exact_sd + 1e-12);
 }
 
-/// The oracle samples prompt by prompt, from one stream.
+/// The oracle samples one prompt at a time from a single stream.
 std::vector<double> prompt_by_prompt(const PromptOutcomes& table, SampleBy by, std::size_t n) {
   RandomStream random(99, "slow");
   std::vector<double> accuracies;
@@ -177,10 +177,10 @@ BOOST_AUTO_TEST_CASE(a_fact_without_a_prompt_under_the_drawn_template_draws_amon
   check(by_fact, law_by_fact(table));
 }
 
-// The first relation has 2 facts and the second has 1. Of the first relation, 2 facts are right
-// under one template and half a fact under the other: the mean is 1.25, the variance is 0.75²
-// between templates and (0 + 0.25) / 2 within them. The second is right under one of two templates:
-// its mean is 0.5 and its variance 0.25.
+// The first relation has 2 facts and the second has 1. In the first relation, 2 facts are right
+// under one template, and half a fact on average under the other: the mean is 1.25, the variance is
+// 0.75² between templates and (0 + 0.25) / 2 within them. The second is right under one of two
+// templates: its mean is 0.5 and its variance 0.25.
 BOOST_AUTO_TEST_CASE(the_closed_forms_are_those_of_a_sum_by_hand) {
   PromptOutcomes table;
   table.add_relation("P1", test::templates(2));

@@ -22,7 +22,7 @@ namespace {
 
 const Bootstrap few{.seed = 2, .resamples = 40};
 
-/// The marks of each fact under one template of a relation, 1 if the answer is right; collected
+/// The marks of each fact under one template of a relation (1 if the answer is right), collected
 /// prompt by prompt.
 std::map<std::string, std::vector<double>> under(const PromptOutcomes& table,
                                                  const std::string& code, std::size_t index) {
@@ -40,7 +40,7 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// The mean over facts of the share of right marks.
+/// The fraction of right marks, averaged over facts.
 double accuracy(const std::map<std::string, std::vector<double>>& marks) {
   std::vector<double> shares;
   for (const auto& [fact, values] : marks) shares.push_back(mean(values));
@@ -116,8 +116,7 @@ BOOST_AUTO_TEST_CASE(extremes_are_the_first_of_equals_among_templates_with_facts
   BOOST_TEST(!extremes({{"", ""}}).has_value());
 }
 
-// The templates get 5, 3, 3, 1 and 0 of 5 facts right. The manual ones have rank 2.5 (in a tie) and
-// rank 4.
+// The templates get 5, 3, 3, 1 and 0 of 5 facts right. The manual ones rank 2.5 (in a tie) and 4.
 BOOST_AUTO_TEST_CASE(manual_templates_rank_among_all_with_ties_in_the_middle) {
   const auto table =
       right_of_five({5, 3, 3, 1, 0}, {generated, manual, generated, manual, generated});

@@ -18,7 +18,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-/// Of the templates, 0 and 1 are paraphrases, and 2 and 3 have markers. There is one fact.
+/// Templates 0 and 1 are paraphrases; templates 2 and 3 have markers. There is one fact.
 Relation relation_of(const std::string& code = "P36") {
   Relation relation;
   relation.code = code;

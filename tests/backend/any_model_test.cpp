@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(it_can_do_what_the_model_can) {
   BOOST_TEST(!plain.lookups);
 }
 
-// AnyModel has every interface, but a model without logit rows is used only through its lookups.
+// AnyModel provides every interface, but a model without logit rows is used only through its
+// lookups.
 BOOST_AUTO_TEST_CASE(a_shared_one_is_the_same_model_and_outlives_the_first) {
   std::size_t reserved = 0;
   auto first = std::optional(AnyModel::made_by([&] { return TalkingModel(reserved); }));
@@ -177,8 +178,8 @@ BOOST_AUTO_TEST_CASE(its_answers_are_the_models) {
   BOOST_TEST((of_tree.at(wanted[0]) == one.rbegin()->second));
 }
 
-// AnyModel counts the tokens fed to a model without trees as the model itself does, which feeds
-// prefixes repeatedly.
+// For a model without trees, AnyModel counts the tokens fed as the model itself does, including
+// repeated prefixes.
 BOOST_AUTO_TEST_CASE(a_model_without_trees_is_fed_as_by_itself) {
   NgramModel plain(text);
   AnyModel any = AnyModel::made_by([] { return NgramModel(text); });

@@ -273,8 +273,8 @@ BOOST_AUTO_TEST_CASE(what_was_evaluated_the_root_and_too_many_branches_are_refus
 }
 
 // The tree grows, and nodes are evaluated and released, at random. After every step, each fed node
-// sees only its own path, the cache contains exactly the held nodes, and there is space for as many
-// branches as sequences.
+// sees only its own path, the cache contains exactly the held nodes, and there is room for as many
+// branches as there are sequences.
 BOOST_AUTO_TEST_CASE(each_node_sees_just_its_ancestors_in_a_simulated_cache) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     RandomStream random(seed, "branch_ledger");

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_context_is_fed_once_and_what_hangs_on_it_comes_and_goes) 
   }
   BOOST_TEST(model.tokens_fed == 6U);
   BOOST_TEST(model.released == (Nodes{3, 3}), boost::test_tools::per_element());
-  tree.back_to_context();  // nothing was fed since the context
+  tree.back_to_context();  // nothing has been fed since the context
   BOOST_TEST(model.released.size() == 2U);
   hold(tree, {'a', 'b'});  // the node is already held
   BOOST_TEST(model.tokens_fed == 6U);

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(capabilities_suite)
 
 namespace {
 
-/// A wrapper around another model, which is masked only.
+/// A wrapper around a masked-only model.
 struct StandsForAnother {
   [[nodiscard]] Capabilities capabilities() const { return {.masked = true}; }
 };
@@ -20,7 +20,7 @@ struct StandsForAnother {
 
 BOOST_AUTO_TEST_CASE(a_type_tells_what_it_can_do) {
   const Capabilities ngram = capabilities_of(NgramModel("abab", 2));
-  BOOST_TEST(!ngram.generates);  // generating for one prompt at a time is not a batch
+  BOOST_TEST(!ngram.generates);  // generating for one prompt at a time is not batch generation
   BOOST_TEST((ngram.causal && !ngram.trees && !ngram.masked && !ngram.special_tokens));
   const Capabilities tree = capabilities_of(NgramTreeModel("abab", 2));
   BOOST_TEST((tree.causal && tree.trees && tree.tree_embeddings));

@@ -7,8 +7,8 @@
 #include "plumb/detail/backend/decay_embedder.hpp"
 #include "plumb/detail/backend/tree_generator.hpp"
 
-// tests/system/test_concepts.py tests the messages for types that lack something, through
-// compilations that fail.
+// tests/system/test_concepts.py tests the messages for incomplete types, using code that must fail
+// to compile.
 
 using namespace plumb::detail;
 

@@ -50,7 +50,7 @@ static_assert(TreeCausalLm<TreeCoin>);
 static_assert(CausalLm<NgramModel> && !TreeCausalLm<NgramModel>);
 static_assert(TreeCausalLm<NgramTreeModel>);
 
-// Each lacks one requirement: a deleted member hides the inherited one.
+// Each type fails one requirement: a deleted member hides the inherited one.
 struct NoTokenize : Coin {
   void tokenize(std::string_view) = delete;
 };
@@ -251,7 +251,7 @@ struct GeneratesOnly {
 static_assert(Generator<SilentCoin> && Generator<NgramModel> && !Generator<Coin>);
 static_assert(!Generator<OneContinuation> && !Generator<FromText> && !Generator<GeneratesOnly>);
 
-/// Does what a scorer does with any model, through the concept only.
+/// Uses a model as a scorer would, through the concept only.
 template <CausalLm M>
 std::vector<std::uint32_t> positions(M& model, std::string_view text) {
   std::vector<TokenId> ids;
@@ -264,7 +264,7 @@ std::vector<std::uint32_t> positions(M& model, std::string_view text) {
   return visited;
 }
 
-/// Does what an embedder of prompts does with any model: embeds nodes 2 and 4 of a tree.
+/// Uses a model as an embedder of prompts would: embeds nodes 2 and 4 of a tree.
 template <TreeEmbedder M>
 std::set<NodeId> embedded(M& model) {
   TokenTree tree;

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(evaluate_masked_suite)
 
 namespace {
 
-/// A model of two words whose rows the test sets.
+/// A model with two words, whose rows are set by the test.
 struct Told {
   [[nodiscard]] Tokenization tokenize(std::string_view) const { return {}; }
   [[nodiscard]] std::string detokenize(std::span<const TokenId>) const { return {}; }

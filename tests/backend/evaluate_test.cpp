@@ -23,8 +23,8 @@ namespace {
 
 using Rows = std::map<NodeId, std::vector<float>>;
 
-/// Makes a model that holds a tree forget all nodes except those up to id `kept`, which form a
-/// chain from the root.
+/// Makes a tree model forget all nodes except those with ids up to `kept`, which form a chain from
+/// the root.
 template <class M>
 void release_behind(M& model, const TokenTree& tree, NodeId kept) {
   if (kept == TokenTree::root) return model.release(tree, TokenTree::root);
@@ -56,7 +56,7 @@ struct Told : NgramModel {
 };
 static_assert(CausalLm<Told> && !TreeCausalLm<Told>);
 
-/// A model that changes its rows before visiting them, without and with trees.
+/// Models, without and with trees, that change their rows before visiting them.
 using Meddle = std::function<void(const LogitsVisitor&, std::uint32_t, std::span<const float>)>;
 struct Meddled : NgramModel {
   explicit Meddled(Meddle meddle) : NgramModel("abcab"), meddle_(std::move(meddle)) {}
@@ -85,7 +85,7 @@ struct MeddledTree : Meddled {
 };
 static_assert(!TreeCausalLm<Meddled> && TreeCausalLm<MeddledTree>);
 
-/// Expects that the rows of "a" and "ab" are refused with this message.
+/// Checks that the rows of "a" and "ab" are rejected with this message.
 template <class Model>
 void refused(Meddle meddle, const std::string& message) {
   Model model(std::move(meddle));
@@ -95,7 +95,7 @@ void refused(Meddle meddle, const std::string& message) {
                         says(Fault::user, "evaluate: " + message));
 }
 
-/// Compares each row with that of the prefix evaluated by itself.
+/// Compares each row with the row of the prefix evaluated on its own.
 void check_rows(const Rows& rows, const TokenTree& tree, const std::vector<NodeId>& wanted) {
   NgramModel plain("abcabdaabbcc", 3);
   BOOST_REQUIRE(rows.size() == wanted.size());
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_holds_one_branch_as_long_as_its_conte
   BOOST_TEST(tree_limits(tree).batch == 3U);
 }
 
-// Models with and without trees must give the same rows as each prefix evaluated by itself.
+// Models with and without trees must produce the same rows as evaluating each prefix on its own.
 BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
   RandomStream random(1, "evaluate");
   for (int round = 0; round < 50; ++round) {
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(each_wanted_node_is_visited_once_with_its_prefixs_row) {
     for (NodeId node = 1; node < tree.size(); ++node) {
       if (random.below(2) == 0) wanted.push_back(node);
     }
-    std::vector<bool> needed(tree.size(), false);  // wanted, or above a wanted node
+    std::vector<bool> needed(tree.size(), false);  // wanted, or an ancestor of a wanted node
     std::vector<bool> inner(tree.size(), false);
     for (NodeId node : wanted) {
       for (; node != TokenTree::root; node = tree.parent(node)) {
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_chain_may_be_kept_that_ends_above_what_was_evaluated) {
   TokenTree tree;
   const NodeId end = tree.insert(std::vector<TokenId>{'a', 'b', 'c', 'd'});
   check_rows(rows_of(model, tree, {end}, 2), tree, {end});
-  // Node 3 was forgotten, so it is wanted again.
+  // Node 3 was forgotten, so it is requested again.
   check_rows(rows_of(model, tree, {3, end}, 2), tree, {3, end});
   BOOST_TEST(model.tokens_fed == 6U);
 }

@@ -20,7 +20,7 @@ using plumb::detail::test::says;
 using plumb::detail::test::TemporaryFolder;
 using plumb::detail::test::TinyGguf;
 
-/// A tiny Llama whose metadata `change` edits.
+/// A tiny Llama with metadata edited by `change`.
 auto changed(const TemporaryFolder& folder, const std::function<void(gguf_context*)>& change) {
   return TinyGguf({}).edit(change).write(folder / "m.gguf");
 }

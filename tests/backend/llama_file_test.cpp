@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_file_tells_its_metadata_and_its_tensors) {
   BOOST_TEST(file.tensors() == 20U);  // embeddings, a norm, and nine tensors in each of two layers
   BOOST_TEST(file.tensor(0).name == "token_embd.weight");
   BOOST_TEST(file.tensor(0).ne[0] == 32);
-  // The offset in the file leads to the first number of the embeddings.
+  // The offset in the file points to the first number of the embeddings.
   const std::string bytes = plumb::detail::test::slurp(file.path());
   BOOST_TEST(file.place(0) % 32 == 0U);
   BOOST_TEST(file.place(file.tensors() - 1) + ggml_nbytes(&file.tensor(file.tensors() - 1)) <=

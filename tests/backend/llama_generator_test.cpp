@@ -29,7 +29,7 @@ Sequence random_sequence(plumb::detail::RandomStream& random, std::size_t length
   return sequence;
 }
 
-/// The slow oracle: evaluates the whole sequence again for every token.
+/// The slow oracle: re-evaluates the whole sequence for every token.
 plumb::detail::Continuation greedy(plumb::detail::LlamaModel& model, Sequence sequence,
                                    std::size_t tokens) {
   plumb::detail::Continuation result;
@@ -60,8 +60,8 @@ void check_equal(const plumb::detail::Continuation& found,
 }  // namespace
 
 // With a short context, the prompts form several groups. With a long one, they form one group, and
-// the tree outgrows its first cache. A model that holds only one branch processes each prompt by
-// itself.
+// the tree outgrows its first cache. A model that can hold only one branch processes each prompt
+// separately.
 BOOST_AUTO_TEST_CASE(every_kind_of_model_goes_on_with_many_prompts_as_with_each_alone) {
   constexpr std::size_t new_tokens = 12;
   for (const TinyKind kind :

@@ -78,7 +78,7 @@ Rows evaluated(LlamaModel& model, const TokenTree& tree, const std::vector<NodeI
   return rows;
 }
 
-/// The last row of the prefix when it is evaluated by itself.
+/// The last row of the prefix when evaluated on its own.
 Row hidden_of(LlamaModel& model, const Tokens& prefix) {
   TokenTree tree;
   const NodeId end = tree.insert(prefix);
@@ -123,7 +123,7 @@ struct Free {
   void operator()(ggml_backend_buffer* buffer) const { ggml_backend_buffer_free(buffer); }
 };
 
-/// The token embeddings of a tiny model, which serves them as output weights too.
+/// The token embeddings of a tiny model, which also uses them as output weights.
 std::vector<Row> token_vectors(const std::filesystem::path& file) {
   ggml_context* opened = nullptr;
   const std::unique_ptr<gguf_context, Free> gguf(
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(the_dimension_is_known_before_anything_is_embedded) {
   }
 }
 
-// The logits are the products of the hidden vector with the token vectors; nothing else follows the
+// The logits are the products of the hidden vector and the token vectors; nothing else follows the
 // final norm.
 BOOST_AUTO_TEST_CASE(the_lm_head_makes_the_logits_of_them) {
   for (const TinyKind kind : all_kinds) {
@@ -352,7 +352,8 @@ BOOST_AUTO_TEST_CASE(one_tree_gives_hidden_vectors_of_some_nodes_and_logits_of_o
   }
 }
 
-// A node that one of the two functions evaluated is held, and neither function evaluates it again.
+// Once either function has evaluated a node, the node is held and neither function evaluates it
+// again.
 BOOST_AUTO_TEST_CASE(a_node_is_asked_once_of_one_of_both) {
   const Tiny tiny(TinyKind::transformer);
   LlamaModel model = tiny.model();
@@ -368,7 +369,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_asked_once_of_one_of_both) {
   BOOST_TEST(embedded(model, tree, {two}).at(two).size() == model.dimension());
 }
 
-// While embedding, the cache is replaced and its nodes are fed again, although none of their rows
+// During embedding, the cache is replaced and its nodes are fed again, although none of their rows
 // are wanted.
 BOOST_AUTO_TEST_CASE(a_tree_that_grows_past_the_cache_gives_the_rows_of_one_with_room) {
   for (const TinyKind kind : sharing_kinds) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/backend/llama_parameters.hpp"
 
-// The tests need no GPU: they check the parameters that llama.cpp would receive with one, without
-// running it.
+// These tests do not need a GPU: they check the parameters that llama.cpp would receive on a
+// machine with one, without running it.
 
 #include <boost/test/unit_test.hpp>
 #include <string>

@@ -47,8 +47,8 @@ double worst_difference(std::span<const float> a, std::span<const float> b) {
 
 using Rows = std::map<std::vector<plumb::detail::TokenId>, std::vector<float>>;
 
-/// Grows one tree in steps from held nodes and releases some branches in between. Each step adds
-/// about 100 nodes. Returns the rows of all wanted nodes, keyed by prefix.
+/// Grows one tree step by step from held nodes, releasing some branches along the way. Each step
+/// adds about 100 nodes. Returns the rows of all wanted nodes, keyed by prefix.
 Rows grown(plumb::detail::LlamaModel& model, std::size_t steps) {
   plumb::detail::RandomStream random(9, "grown");
   const auto token = [&] { return static_cast<plumb::detail::TokenId>(random.below(256)); };
@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(statements_score_the_same_with_a_shared_context_and_without
   }
 }
 
-// An interrupted and resumed job must write the same bytes as one without interruption.
+// An interrupted and resumed job must write the same bytes as an uninterrupted one.
 BOOST_AUTO_TEST_CASE(packs_on_a_shared_context_score_the_same_whatever_was_asked_before) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;
@@ -441,7 +441,7 @@ BOOST_AUTO_TEST_CASE(fast_precision_is_near_exact_but_not_equal) {
   BOOST_TEST(difference < 0.1);
 }
 
-/// The scores of all statements of a few subjects, which are planned and evaluated in packs.
+/// The scores of all statements about a few subjects, planned and evaluated in packs.
 std::vector<plumb::detail::StatementScore> scored_in_packs(plumb::detail::LlamaModel& model,
                                                            std::size_t& packs) {
   plumb::detail::CausalScorer scorer(model);
@@ -465,7 +465,7 @@ std::vector<plumb::detail::StatementScore> scored_in_packs(plumb::detail::LlamaM
   return scores;
 }
 
-// The packs have the step size of a GPU, but run on a CPU.
+// The packs use a GPU's step size but run on a CPU.
 BOOST_AUTO_TEST_CASE(packs_of_any_size_give_the_same_scores_within_the_bound) {
   for (const TinyKind kind : {TinyKind::transformer, TinyKind::sliding_window}) {
     const TemporaryFolder folder;

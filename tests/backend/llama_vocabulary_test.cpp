@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_sentencepiece_vocabulary_has_its_usual_bos_without_an_id)
   BOOST_TEST(!with(false).bos());  // that id belongs to an ordinary piece of text
 }
 
-// llama.cpp would itself choose a token for these: 11, as in GPT-2.
+// Left to itself, llama.cpp would choose token 11 for these, as in GPT-2.
 BOOST_AUTO_TEST_CASE(a_bos_that_is_not_in_the_vocabulary_is_none) {
   const TemporaryFolder folder;
   const auto with = [&](const std::function<void(gguf_context*)>& change) {

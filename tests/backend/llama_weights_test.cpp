@@ -23,7 +23,7 @@ using plumb::detail::test::says;
 using plumb::detail::test::TemporaryFolder;
 using plumb::detail::test::TinyGguf;
 
-/// Widens the weights with a cache in that folder and reports nothing.
+/// Widens the weights using a cache in that folder, without reporting anything.
 auto into(const std::filesystem::path& folder) {
   return [folder](const plumb::detail::GgufModel& model) {
     const plumb::detail::F32Cache cache(

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_held_to_its_concept) {
         for (double& one : nats) one = 0.5;
       },
       "gave 0.500000 of token 98 at position 1; a log-probability is 0 or less");
-  // Probabilities that are certain up to rounding, impossible or unknown are valid answers.
+  // A log-probability that is zero up to rounding, minus infinity or unknown is a valid answer.
   Meddled sound([](std::span<double> nats) {
     for (double& one : nats) one = -std::numeric_limits<double>::infinity();
     nats[0] = 1e-7;

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(sequence_batches_suite)
 
 namespace {
 
-/// The n-gram model with an interface for batches.
+/// The n-gram model with a batch interface.
 struct BatchNgram : NgramModel {
   using NgramModel::NgramModel;
   void evaluate(std::span<const std::vector<TokenId>> sequences, const BatchVisitor& visit) {

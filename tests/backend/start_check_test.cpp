@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view trained = "The capital of France is Paris. 1, 2, 3: one, two, three. ";
 
-/// A tree model that changes its rows; `rows` counts those that it returned for trees.
+/// A tree model that changes its rows; `rows` counts the rows returned for trees.
 struct Changed : NgramTreeModel {
   using Change = std::function<void(std::vector<float>&, std::size_t rows)>;
   explicit Changed(
@@ -48,7 +48,7 @@ struct Changed : NgramTreeModel {
   std::size_t rows = 0;
 };
 
-/// A tokenizer that knows only Latin letters and refuses other scripts.
+/// A tokenizer that accepts only Latin letters and rejects other scripts.
 struct Latin : NgramTreeModel {
   Latin() : NgramTreeModel(trained, 3) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -59,7 +59,7 @@ struct Latin : NgramTreeModel {
   }
 };
 
-/// Every text is one unknown token.
+/// Treats every text as one unknown token.
 struct Blind : NgramTreeModel {
   Blind() : NgramTreeModel(trained, 3) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

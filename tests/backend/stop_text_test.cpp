@@ -26,8 +26,8 @@ std::size_t place(std::string_view text, const Texts& stops) {
 }
 
 /// A model that has memorised one text, given as tokens; a token's id is its position. Its logits
-/// give the next token probability 1, and `generate` returns the text. Any single token is a valid
-/// prompt.
+/// assign probability 1 to the next token, and `generate` returns the text. Any single token is a
+/// valid prompt.
 struct Reciter {
   Texts pieces;
 
@@ -48,7 +48,7 @@ struct Reciter {
       visit(static_cast<std::uint32_t>(i), row);
     }
   }
-  /// A generator such as a user might write.
+  /// The kind of generator that a user might write.
   std::vector<Continuation> generate(std::span<const TokenId>, const GenerationOptions& options) {
     Continuation made;
     for (std::size_t i = 0; i < pieces.size() && i < options.max_new_tokens; ++i) {

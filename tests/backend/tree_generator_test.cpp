@@ -41,7 +41,7 @@ void check_equal(const std::vector<Continuation>& found,
   }
 }
 
-/// The prompts with a common beginning in front.
+/// The prompts, each preceded by the common context.
 std::vector<Sequence> behind(const Sequence& context, std::vector<Sequence> prompts) {
   for (Sequence& prompt : prompts) prompt.insert(prompt.begin(), context.begin(), context.end());
   return prompts;
@@ -53,7 +53,7 @@ Sequence random_sequence(RandomStream& random, std::size_t longest) {
   return sequence;
 }
 
-/// Gives the same text for every prompt, and has no `ends`.
+/// Generates the same text for every prompt, and does not define `ends`.
 struct Reciter {
   std::string text;
   Tokenization tokenize(std::string_view) const { return {}; }
@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(one_step_serves_all_prompts) {
 }
 
 // The cases are nested prompts, equal prompts, an empty context, an empty prompt, tight limits, one
-// branch, and no trees. In all of them, the results equal those that the archetype generates for
-// each prompt by itself without a tree.
+// branch, and no trees. In every case, the results equal those that the archetype generates for
+// each prompt on its own, without a tree.
 BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
   const std::vector<std::vector<std::string>> stops{{},     {""},      {"\n"},        {"b"},
                                                     {"bc"}, {"never"}, {"\n", "c\na"}};
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(many_prompts_go_on_as_each_by_itself) {
   }
 }
 
-// The limits have space for the common beginning and for two prompts with their tokens, so four
+// The limits leave room for the common beginning and for two prompts with their tokens, so four
 // prompts form two groups. The beginning is kept between groups.
 BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_for_all_of_them) {
   NgramTreeModel model("abcabd", 2);
@@ -187,14 +187,14 @@ BOOST_AUTO_TEST_CASE(groups_keep_to_the_limits_and_what_they_share_is_fed_once_f
     BOOST_TEST(model.tokens_fed == 20U + 4 * (2 + 3));
     BOOST_TEST(all[3][0].tokens == bytes("abca"));
   }
-  // With one branch, each prompt is processed by itself, from its beginning.
+  // With one branch, each prompt is processed separately, from its beginning.
   model.limits = {1024, 1, 256};
   model.tokens_fed = 0;
   (void)TreeGenerator(model).generate(behind(bytes(std::string(20, 'x')), prompts), options);
   BOOST_TEST(model.tokens_fed == 4U * (20 + 2 + 3));
 }
 
-// Prompts branch again after beginnings of three letters. However they are grouped, each prefix of
+// Prompts branch again after their first three letters. However they are grouped, each prefix of
 // the prompts is fed once. The exception is the last token of a prompt whose samples are in several
 // groups.
 BOOST_AUTO_TEST_CASE(every_distinct_prefix_of_the_prompts_is_fed_once_over_all_groups) {
@@ -233,8 +233,8 @@ BOOST_AUTO_TEST_CASE(tokens_fed_are_counted_with_trees_and_without) {
   BOOST_TEST(slow.fed() == 2U * (3 + 4 + 5));
 }
 
-// Each prompt has its own seed: sample i of a prompt equals the one drawn for that prompt by itself
-// with its seed.
+// Each prompt has its own seed: sample i of a prompt equals the one drawn for that prompt alone
+// with the same seed.
 BOOST_AUTO_TEST_CASE(each_prompt_may_have_a_seed_of_its_own) {
   NgramTreeModel model(training, 2);
   const std::vector prompts{bytes("xa"), bytes("xa"), bytes("xb"), bytes("xa")};

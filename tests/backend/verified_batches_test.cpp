@@ -14,8 +14,7 @@ BOOST_AUTO_TEST_SUITE(verified_batches_suite)
 
 namespace {
 
-/// The vector of a text is its length; in a call with several texts, the last vector is wrong by
-/// `off`.
+/// Embeds each text as its length; in a call with several texts, the last vector is wrong by `off`.
 struct Lengths : NgramModel {
   Lengths() : NgramModel("") {}
   [[nodiscard]] std::size_t dimension() const { return 1; }
@@ -43,7 +42,7 @@ BOOST_AUTO_TEST_CASE(texts_without_a_token_are_left_out_and_numbers_are_the_text
     BOOST_TEST(log.made().agrees() == (off == 0));
     if (off == 0) continue;
     BOOST_TEST(log.made().first->text == 2U);
-    // A difference of 1 in a length of 5.
+    // A difference of 1 for a length of 5.
     BOOST_TEST(std::abs(log.made().first->nats - 0.2) < 1e-6);
   }
 }

@@ -13,12 +13,14 @@ BOOST_AUTO_TEST_SUITE(verified_trees_suite)
 
 namespace {
 
-/// The calls for the trees of two texts within the limits, as strings: "ask 3", "release 0".
+/// Returns the calls made for the trees of two texts within the limits, as strings: "ask 3",
+/// "release 0".
 std::vector<std::string> asked_within(const TreeLimits& limits, bool backwards) {
   const std::vector<std::vector<TokenId>> texts{{1, 2, 3, 4}, {5, 6, 7, 8}};
   const auto sequences = verified_sequences(texts, std::nullopt, 100, 1);
   DifferenceLog log(sequences, false, 0.1);
-  NgramTreeModel model("");  // this model throws beyond its limits and if a node is wanted twice
+  // this model throws if its limits are exceeded or a node is wanted twice
+  NgramTreeModel model("");
   model.limits = limits;
   std::vector<std::string> made;
   VerifiedTrees(log, sequences, limits, backwards,

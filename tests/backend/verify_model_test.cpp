@@ -37,8 +37,7 @@ ModelVerification verified(M model) {
   return made;
 }
 
-/// A tree model with one fault; apart from it, the rows are those of an n-gram model for the whole
-/// prefix.
+/// A tree model with one fault; otherwise, its rows equal an n-gram model's for the whole prefix.
 struct Broken : NgramModel {
   Broken() : NgramModel(trained, 40) {}
   using NgramModel::evaluate;
@@ -60,7 +59,7 @@ struct Broken : NgramModel {
   };
 };
 
-/// Stores what each node read, like a cache that forks from its parent.
+/// Stores the tokens that each node has read, like a cache that forks from its parent.
 struct Cache {
   std::map<NodeId, std::vector<TokenId>> held{};
   std::size_t forks = 0;
@@ -102,8 +101,8 @@ struct Releasing : NgramModel {
   }
 };
 
-/// Returns log-probabilities, with a different constant added to each row: the distribution is the
-/// same.
+/// Returns log-probabilities with a different constant added to each row, which leaves the
+/// distribution unchanged.
 struct Shifted : NgramTreeModel {
   Shifted() : NgramTreeModel(trained, 5) {}
   using NgramTreeModel::evaluate;
@@ -131,8 +130,8 @@ struct ShortLookups : NgramModel {
   std::size_t kept = 2;
 };
 
-/// Has only lookups; if a call has more than `limit` of them, it uses the first one's prefix for
-/// all.
+/// Supports only lookups; in a call with more than `limit` of them, it uses the first one's prefix
+/// for the rest.
 struct CrowdedLookups : NgramLookupModel {
   CrowdedLookups() : NgramLookupModel(trained, 6) {}
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups, std::span<double> out) {
@@ -169,7 +168,7 @@ struct LeakyBatch : NeighbourModel {
   }
 };
 
-/// A tree embedder in which a node with siblings lacks its parent's share.
+/// A tree embedder in which the vector of a node with siblings lacks its parent's contribution.
 struct LostParents : NgramTreeModel {
   LostParents() : NgramTreeModel(trained, 3) {}
   void embed(const TokenTree& tree, std::span<const NodeId> wanted, const LogitsVisitor& visit) {
@@ -182,7 +181,7 @@ struct LostParents : NgramTreeModel {
   }
 };
 
-/// Embeds texts; in a batch, each vector contains a share of the previous one.
+/// Embeds texts; in a batch, each vector includes a fraction of the previous one.
 struct LeakyTexts : NgramTreeModel {
   LeakyTexts() : NgramTreeModel(trained, 3) {}
   using NgramTreeModel::embed;
@@ -198,7 +197,7 @@ struct LeakyTexts : NgramTreeModel {
   bool leaks = true;
 };
 
-/// Continues every prompt of a batch as it continues the first one.
+/// Continues every prompt in a batch the way it continues the first one.
 struct LeakyContinuations : NgramBatchModel {
   LeakyContinuations() : NgramBatchModel(trained, 4) {}
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
@@ -252,7 +251,7 @@ BOOST_AUTO_TEST_CASE(archetypes_agree_in_all_their_forms) {
 BOOST_AUTO_TEST_CASE(limits_of_trees_are_kept) {
   for (const TreeLimits limits :
        {TreeLimits{12, 1, 4}, TreeLimits{40, 2, 7}, TreeLimits{60, 9, 60}}) {
-    NgramTreeModel model(trained, 6);  // this model throws beyond its limits
+    NgramTreeModel model(trained, 6);  // this model throws if its limits are exceeded
     model.limits = limits;
     BOOST_TEST(verify_model(model, texts, 1e-3).agrees());
   }

@@ -35,7 +35,8 @@ BOOST_AUTO_TEST_CASE(equal_count_edges_are_numpys_percentiles) {
 }
 
 // When an edge should equal a value, numpy's rounding may put it slightly above or below, which
-// decides the value's bin. Examples are arange(4) in thirds and arange(11) in tenths.
+// decides the value's bin. Examples are arange(4) split into thirds and arange(11) split into
+// tenths.
 BOOST_AUTO_TEST_CASE(edges_round_as_numpys_do) {
   const Numbers four{0, 1, 2, 3};
   const Numbers thirds = quantile_edges(four, 3);
@@ -72,7 +73,7 @@ BOOST_AUTO_TEST_CASE(values_may_be_asked_for_by_their_place) {
     BOOST_TEST(same(quantile_edges(at, 6, bins), quantile_edges(written_out, bins)));
     for (std::size_t i = 0; i < asked.size(); ++i) {
       BOOST_TEST(asked[i] < 6U);
-      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);  // positions go back by at most one
+      if (i > 0) BOOST_TEST(asked[i] + 1 >= asked[i - 1]);  // positions decrease by at most one
     }
   }
   BOOST_TEST(same(quantile_edges(at, 6, 2), {.2}));
@@ -105,7 +106,7 @@ BOOST_AUTO_TEST_CASE(equal_width_edges_are_numpys_linspace) {
 }
 
 // The cases include edges that equal values (when there are 21 values). A fused multiplication
-// could move such an edge by one bit to below its value and leave that bin empty.
+// could move such an edge to one bit below its value and leave that bin empty.
 BOOST_AUTO_TEST_CASE(distinct_values_fill_equal_count_bins_evenly) {
   RandomStream random(2, "values");
   for (const std::size_t count : {20U, 21U, 57U, 400U}) {

@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(the_only_two_are_a_pair_whatever_their_gap) {
   BOOST_TEST(compare_models(two, {false, false}).pairs.empty());
 }
 
-// Three models lie on a falling line; a fourth one has no such number.
+// Three models lie on a descending line; a fourth has no value.
 BOOST_AUTO_TEST_CASE(a_correlation_needs_three_models_with_the_number) {
   std::vector<ModelCalibration> models{
       model("a", 0.1, {{"base", 0.4}, {"margin", 0.2}, {"average_min", 0.1}}),

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_SUITE(calibration_metrics)
 
 namespace {
 
-/// Two NaNs count as near each other.
+/// Two NaNs are considered near each other.
 bool near(double a, double b, double by = 1e-12) {
   return std::isnan(b) ? std::isnan(a) : test::near(a, b, by);
 }
@@ -93,7 +93,7 @@ double auroc_by_pairs(const std::vector<Judgement>& all) {
 }
 
 /// The mean over k of the expected error rate among the k most confident answers. A wrong answer in
-/// a tie group is among them with the probability that the group leaves for it.
+/// a tie group is among them with a probability equal to the fraction of the group that fits.
 double aurc_by_chances(const std::vector<Judgement>& all) {
   const auto n = static_cast<double>(all.size());
   double area = 0;
@@ -114,7 +114,7 @@ double aurc_by_chances(const std::vector<Judgement>& all) {
   return area / n;
 }
 
-/// The same area, averaged over every order of the list in which confidences do not increase.
+/// The same area, averaged over every ordering of the list with non-increasing confidences.
 double aurc_by_orders(std::vector<Judgement> all) {
   std::vector<std::size_t> order(all.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -220,9 +220,9 @@ BOOST_AUTO_TEST_CASE(a_small_example_by_hand) {
   BOOST_TEST(near(in_four[mce], 0.6));
 }
 
-// Expected, from scikit-learn 1.9: calibration_curve of the same twelve answers with 3, 4 and 5
-// bins, then the mean of |prob_true − prob_pred| for strategy "quantile" and the largest one for
-// "uniform"; and roc_auc_score.
+// The expected values are from scikit-learn 1.9: calibration_curve for the same twelve answers with
+// 3, 4 and 5 bins, then the mean of |prob_true − prob_pred| for strategy "quantile" and its maximum
+// for "uniform"; and roc_auc_score.
 BOOST_AUTO_TEST_CASE(twelve_answers_have_scikit_learns_numbers) {
   const std::vector<double> c{.05, .1, .1, .2, .35, .35, .35, .5, .62, .8, .8, .97};
   const std::vector<int> y{0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1};

@@ -38,7 +38,7 @@ bool mentions(const Names& remarks, const std::string& words) {
       remarks, [&](const std::string& remark) { return remark.find(words) != remark.npos; });
 }
 
-/// All numbers of a study.
+/// All numbers in a study.
 std::vector<Estimate> numbers_of(const ModelCalibration& m) {
   std::vector<Estimate> all{m.accuracy, m.paraphrase_accuracy, m.brier_one_hot,
                             m.brier_one_hot_per_option};
@@ -74,14 +74,14 @@ bool all_are_numbers(const ModelCalibration& m) {
   });
 }
 
-/// ACE and Brier score of some cells, with the confidence of Base.
+/// The ACE and Brier score of the given cells, using Base's confidence.
 MetricValues base_metrics(const std::vector<Prediction>& cells) {
   std::vector<Judgement> judgements;
   for (const Prediction& cell : cells) judgements.push_back({cell.confidence, cell.correct});
   return SortedJudgements(judgements, bins).metrics();
 }
 
-/// One cell of each row of these relations: the cell at index `place`.
+/// The cell at index `place` in each row of the chosen relations.
 std::vector<Prediction> column(const std::vector<RelationPredictions>& relations,
                                const std::vector<std::size_t>& chosen, std::size_t place) {
   std::vector<Prediction> cells;
@@ -97,7 +97,7 @@ const std::vector<std::size_t> all_three{0, 1, 2};
 
 }  // namespace
 
-// Two relations, each with one domain: one has two facts under two paraphrases, the other has one
+// Two relations, each with one domain: one has two facts under two paraphrases; the other has one
 // fact under three.
 BOOST_AUTO_TEST_CASE(accuracies_are_of_the_base_template_and_the_mean_over_paraphrases) {
   ScoredModel model;
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(every_estimator_is_measured_over_all_facts_and_groups) {
   is(base.cardinality[0], "1:1", {2});
   is(base.cardinality[1], "N:1", {0, 1});
   is(base.relations[1], "r1", {1});
-  // A group that contains everything has the interval of the whole, because both use the same
+  // A group that contains everything has the same interval as the whole, because both use the same
   // resamples.
   BOOST_TEST(estimate_of(base.domains[0].second, ace).low == estimate_of(base.metrics, ace).low);
 }
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_marker_effect_is_marked_minus_base_on_the_relations_that_
   };
   is("certainly", {0, 2});
   is("possibly", {1});
-  // The resamples are those of the only relation that has the marker.
+  // The resamples come from the only relation that has the marker.
   const MetricEstimates& alone = made.estimator("base")->relations[1].second;
   BOOST_TEST(near(effect("sure").brier.value, -estimate_of(alone, brier).value));
   BOOST_TEST(near(effect("sure").brier.low, -estimate_of(alone, brier).high));

@@ -38,7 +38,7 @@ Resamples resamples_of(std::vector<std::size_t> strata, std::size_t resamples = 
 }  // namespace
 
 // The median is 3, the 2.5% quantile is 1 + 0.1 and the 97.5% quantile is 5 − 0.1 (numpy's linear
-// quantiles). The estimate 4 shifts all three by 1.
+// quantiles). The estimate of 4 shifts all three by 1.
 BOOST_AUTO_TEST_CASE(an_interval_is_the_middle_of_the_draws_moved_to_the_estimate) {
   const Estimate e = draws_of(4, {5, 3, 1, 2, 4}).estimate();
   BOOST_TEST(e.value == 4.0);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_log_loss_may_pass_one) {
 }
 
 // A single fact, or facts that are all alike, cannot show how others would differ. Accuracy is a
-// share of facts, so it has an interval even here.
+// proportion of facts, so it has an interval even here.
 BOOST_AUTO_TEST_CASE(facts_that_agree_give_no_interval_but_of_accuracy) {
   for (const std::size_t facts : {1U, 30U}) {
     const std::vector<Judgement> alike(facts, {0.25, true});
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_calibrator_judges_relation_by_relation) {
   const Calibration expected = calibration_of(judgements, 6, resamples);
   BOOST_TEST(made[ace].value == expected[ace].value);
   BOOST_TEST(made[ace].low == expected[ace].low);
-  // The default is twenty bins: 24 facts are enough for an ACE, 16 are not.
+  // The default is twenty bins: 24 facts are enough for an ACE, but 16 are not.
   BOOST_TEST(margin.calibrate(relations, resamples)[ace].count == 24U);
   const std::span two(relations.data(), 2);
   BOOST_TEST(margin.calibrate(two, resamples_of({8, 8}))[ace].count == 0U);

@@ -28,7 +28,7 @@ Judgement judge(const Estimator& estimator, const RelationPredictions& relation,
   return estimator(FactPredictions{relation, fact});
 }
 
-/// An estimator such as a user might write.
+/// The kind of estimator that a user might write.
 struct CoinToss {
   [[nodiscard]] Judgement operator()(const FactPredictions& fact) const {
     return {0.5, fact.base().correct};
@@ -50,8 +50,9 @@ BOOST_AUTO_TEST_CASE(base_and_margin_are_the_base_templates) {
   BOOST_TEST(is(judge(Margin{}, relation), 0.25, true));
 }
 
-// Equations 3 and 4 over five paraphrases. Three answer b, with confidences 0.5, 0.25 and 0.125.
-// Two answer c, with 0.0625 (the lowest of all) and 0.875. All sums are divided by five.
+// Equations 3 and 4 over five paraphrases. Three paraphrases answer b, with confidences 0.5, 0.25
+// and 0.125. Two paraphrases answer c, with confidences 0.0625 (the lowest of all) and 0.875. All
+// sums are divided by five.
 BOOST_AUTO_TEST_CASE(average_and_consistency_divide_by_all_paraphrases) {
   const auto relation =
       answered("r", {{1, {{1, 0.5}, {2, 0.875}, {1, 0.25}, {2, 0.0625}, {1, 0.125}}}});
@@ -130,8 +131,8 @@ BOOST_AUTO_TEST_CASE(estimators_are_named_for_tables_and_may_be_a_users_own) {
   static_assert(!ConfidenceEstimator<Vote>);
 }
 
-// Average ≤ Consistency ≤ 1; the two are equal if every Base confidence is 1. Both judge the same
-// answer right or wrong.
+// Average ≤ Consistency ≤ 1; the two are equal if every Base confidence is 1. Both estimators judge
+// the same answer as right or wrong.
 BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
   const auto model = test::random_model({.facts = 60, .paraphrases = 5});
   for (RelationPredictions relation : model.predictions.relations) {
@@ -149,8 +150,8 @@ BOOST_AUTO_TEST_CASE(average_is_never_surer_than_consistency) {
   }
 }
 
-// The base template has a two-way tie, and so does one other of the five paraphrases. Two of the
-// remaining three give the answer, with 0.5 and 0.25.
+// The base template has a two-way tie, and so does another of the five paraphrases. Two of the
+// remaining three choose the right answer, with confidences 0.5 and 0.25.
 BOOST_AUTO_TEST_CASE(a_tie_is_not_right_and_agrees_with_no_other_answer) {
   auto relation = answered("r", {{1, {{1, 0.5}, {1, 0.5}, {1, 0.25}, {2, 0.75}, {1, 0.5}}}});
   test::make_tie(relation.cells[0], 2, BestTie::answer_first);

@@ -25,7 +25,7 @@ using Counts = std::vector<std::size_t>;
 
 }  // namespace
 
-// Expected, from scikit-learn 1.9: calibration_curve(y, c, n_bins=4, strategy="quantile").
+// Expected values from scikit-learn 1.9: calibration_curve(y, c, n_bins=4, strategy="quantile").
 BOOST_AUTO_TEST_CASE(a_calibration_curve_is_scikit_learns) {
   const std::vector<double> c{.05, .1, .1, .2, .35, .35, .35, .5, .62, .8, .8, .97};
   const std::vector<int> y{0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1};

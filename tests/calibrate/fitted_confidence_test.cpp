@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(temperature_needs_scores) {
   BOOST_TEST(Tempered<Base>(std::vector<RelationPredictions>{}).temperature() == 1);
 }
 
-// Of the two more confident facts, half are right; of the others, none. The map is 1/2 and 0 at
-// these confidences, and linear between them.
+// Half of the two more confident facts are right; the less confident one is wrong. The map is 1/2
+// and 0 at these confidences, and linear between them.
 BOOST_AUTO_TEST_CASE(isotonic_says_how_many_were_right_at_a_confidence) {
   const double sure = std::log(9.0), unsure = std::log(3.0);  // confidences 0.9 and 0.75
   const std::vector<RelationPredictions> fitting{

@@ -45,7 +45,7 @@ ManyPromptStudy random_study(const std::string& name, std::uint64_t seed,
 
 using FactKey = std::pair<std::string, std::string>;
 
-/// The rows of the table by fact.
+/// The rows of the table, grouped by fact.
 std::map<FactKey, std::vector<test::PromptRow>> by_fact(const PromptOutcomes& table) {
   std::map<FactKey, std::vector<test::PromptRow>> facts;
   for (const test::PromptRow& row : test::rows_of(table)) {
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(sharing_is_counted_fact_by_fact) {
 }
 
 // The question form scores only some of the templates, but the index of the favoured template
-// counts all of them.
+// refers to the full list.
 BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
   ManyPromptStudy study = test::small_question();
   lean(study, "P19", {"Lyon", "Paris"}, 1, {2, 3});
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(a_favoured_template_is_one_of_those_scored) {
   BOOST_TEST(bias.templates == 2U);
   BOOST_TEST(bias.favoured->template_index == 3U);
   BOOST_TEST(bias.favoured->candidate == 1U);
-  study.content_free_templates.clear();  // in the order of the scores
+  study.content_free_templates.clear();  // templates are now numbered in the order of the scores
   const ManyPromptResults plain = many_prompt_results({study}, test::small_options());
   BOOST_TEST(plain.ways[0].relations[0].bias->favoured->template_index == 1U);
 }
@@ -352,7 +352,7 @@ BOOST_AUTO_TEST_CASE(per_token_another_candidate_is_favoured_and_named) {
   BOOST_TEST(label(bias.per_token) == "Paris");
   BOOST_TEST(bias.favoured->template_index == 3U);
   BOOST_TEST(bias.per_token.favoured->template_index == 2U);
-  const double lyon = 1 / (1 + std::exp(0.5));  // e^−1 as a share of e^−1 + e^−1/2
+  const double lyon = 1 / (1 + std::exp(0.5));  // e^−1 as a fraction of e^−1 + e^−1/2
   BOOST_TEST(std::abs(bias.per_token.favoured->probability - (1 - lyon)) < 1e-9);
 }
 

@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(counts_are_dense_where_calibration_changes_most) {
   BOOST_TEST(option_counts(0).empty());
 }
 
-// Whatever is sampled, an answer of weight 3 among k − 1 others of weight 1 is right with
-// confidence 3 / (3 + k − 1); the remaining share is the error.
+// Whichever options are sampled, an answer with weight 3 among k − 1 others with weight 1 is right
+// with confidence 3 / (3 + k − 1); the remainder is the error.
 BOOST_AUTO_TEST_CASE(a_better_answer_is_right_with_its_share_of_the_weights) {
   const auto curve = option_count_curve(weighted(25, 3, 1), 20, {.resamples = 20});
   BOOST_REQUIRE(curve.size() == option_counts(25).size());
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_better_answer_is_right_with_its_share_of_the_weights) {
   }
 }
 
-// A right option of weight ½ loses: the chosen option is wrong, with confidence 1 / (½ + k − 1).
+// A right option with weight ½ loses: the chosen option is wrong, with confidence 1 / (½ + k − 1).
 BOOST_AUTO_TEST_CASE(the_answer_is_kept_in_every_sampling) {
   for (const auto& point : option_count_curve(weighted(21, 0.5, 1), 20, {.resamples = 20})) {
     const double share = 1 / (static_cast<double>(point.options) - 0.5);
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(the_answer_is_kept_in_every_sampling) {
   }
 }
 
-// All weights are equal. Neither fact is known for any number of options, whether its answer is the
-// first option or the last.
+// All weights are equal. Neither the fact whose answer is the first option nor the one whose answer
+// is the last is known, for any number of options.
 BOOST_AUTO_TEST_CASE(ties_are_not_known_as_with_all_options) {
   ScoredModel model = weighted(20, 1, 1);
   auto& facts = model.predictions.relations[0].relation.facts;

@@ -168,8 +168,8 @@ BOOST_AUTO_TEST_CASE(bins_of_different_confidences_are_those_of_a_plain_sort) {
   }
 }
 
-// The oracle goes through every order of the seven prompts; tied prompts appear in each order
-// equally often.
+// The oracle enumerates every order of the seven prompts; tied prompts appear in each order equally
+// often.
 BOOST_AUTO_TEST_CASE(ties_are_as_right_in_each_bin_as_a_random_order_makes_them) {
   const std::vector<Judgement> seven{{0.9, true},  {0.5, true}, {0.5, false}, {0.5, false},
                                      {0.5, false}, {0.2, true}, {0.2, false}};
@@ -266,7 +266,8 @@ BOOST_AUTO_TEST_CASE(intervals_are_of_facts_drawn_with_all_their_prompts) {
   };
   agrees(made.overconf, over);
   agrees(made.mean_confidence, sure);
-  // The number of trials for the accuracy's interval counts facts, weighted by their prompts.
+  // For the accuracy's interval, the number of trials is the number of facts, weighted by their
+  // prompts.
   double prompts = 0, squares = 0, known = 0;
   for (const std::vector<Judgement>& one : facts) {
     const double n = static_cast<double>(one.size());

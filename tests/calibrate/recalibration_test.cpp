@@ -61,8 +61,8 @@ double isotonic_by_definition(const std::vector<Judgement>& all, double c) {
 
 }  // namespace
 
-// The scores of two options differ by s, and a share q of the answers is right. The loss is least
-// at 1 / (1 + e^(−s/T)) = q, so T = s / ln(q / (1 − q)).
+// The scores of two options differ by s, and a fraction q of the answers is right. The loss is
+// minimal when 1 / (1 + e^(−s/T)) = q, so T = s / ln(q / (1 − q)).
 BOOST_AUTO_TEST_CASE(a_temperature_makes_two_options_as_sure_as_they_are_right) {
   const Scores scores{std::log(9.0), 0};
   BOOST_TEST(near(fit_temperature(facts_of(scores, {0, 0, 0, 1})), 2, 2e-9 * 2));
@@ -106,7 +106,8 @@ BOOST_AUTO_TEST_CASE(no_other_temperature_has_a_lower_loss) {
   }
 }
 
-// Expected, from scikit-learn 1.9: IsotonicRegression(out_of_bounds="clip").fit(c, y).predict(at).
+// Expected values from scikit-learn 1.9: IsotonicRegression(out_of_bounds="clip").fit(c,
+// y).predict(at).
 BOOST_AUTO_TEST_CASE(an_isotonic_map_is_scikit_learns) {
   const Scores c{.05, .1, .1, .2, .35, .35, .35, .5, .62, .8, .8, .97};
   const std::vector<int> y{0, 0, 1, 0, 0, 1, 0, 1, 0, 1, 1, 1};
@@ -138,7 +139,7 @@ BOOST_AUTO_TEST_CASE(an_isotonic_map_is_the_maximum_of_minimal_means) {
       fitted += map(judgement.confidence);
       right += judgement.correct ? 1 : 0;
     }
-    BOOST_TEST(near(fitted, right, 1e-10));  // least squares keeps the mean
+    BOOST_TEST(near(fitted, right, 1e-10));  // least squares preserves the mean
     double last = 0;
     for (int i = -10; i <= 110; ++i) {
       const double value = map(i / 100.0);

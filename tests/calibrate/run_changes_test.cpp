@@ -14,8 +14,8 @@ RunChanges changes(std::size_t facts) {
   RunChanges made;
   for (std::size_t i = 0; i < facts; ++i) {
     FactChange fact;
-    // The first run is right half of the time at confidence 0.5. The second run is right as often,
-    // but at confidence 0.9.
+    // The first run is right half of the time, with confidence 0.5. The second run is right equally
+    // often, but with confidence 0.9.
     const bool right = i % 2 == 0;
     fact.first = {0.5, right};
     fact.second = {0.9, right};

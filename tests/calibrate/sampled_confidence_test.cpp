@@ -189,7 +189,7 @@ BOOST_FIXTURE_TEST_CASE(a_row_that_cannot_be_is_named_by_file_and_line, Sampled)
   };
   with([](RecordedSamples& row) { row.prompt.fact = 9; });
   refused("2: contains: the row is about a prompt that was not asked");
-  // "salt" is another name of the same subject.
+  // "salt" is another name for the same subject.
   with([](RecordedSamples& row) { row.subject = "salt"; });
   refused("2: contains: the row is about a prompt that was not asked");
   with([](RecordedSamples& row) { row.relation = "symbol"; });

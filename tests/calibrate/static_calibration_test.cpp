@@ -36,8 +36,8 @@ void add_relation(ScoredModel& model, const std::string& code, const std::vector
 
 }  // namespace
 
-// Option 0 has 0.8 (right) and 0.6 (wrong), in separate bins; option 1 has 0.2 (wrong) and 0.4
-// (right).
+// Option 0 has probabilities 0.8 (right) and 0.6 (wrong), in separate bins; option 1 has 0.2
+// (wrong) and 0.4 (right).
 BOOST_AUTO_TEST_CASE(the_error_is_the_mean_over_options_of_their_ece) {
   ScoredModel model;
   add_relation(model, "P1", {{"a", 0, {0.8, 0.2}}, {"b", 1, {0.6, 0.4}}});
@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(the_error_is_the_mean_over_options_of_their_ece) {
   BOOST_TEST(near(static_calibration(model, 1, {})->error.value, 0.4 / 2));
 }
 
-// "a" has two rows with the same scores. Options 0 and 2 are both right, and each has a share of
-// one half.
+// "a" has two rows with the same scores. Options 0 and 2 are both right, each with a weight of one
+// half.
 BOOST_AUTO_TEST_CASE(a_subject_with_several_objects_is_one_question) {
   ScoredModel model;
   add_relation(model, "P1",

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(arguments)
 namespace {
 
 struct Words {
-  /// Parses the words as arguments of `plumb look --depth N FOLDER`.
+  /// Parses the words as the arguments of `plumb look --depth N FOLDER`.
   bool parse(std::vector<std::string> words) {
     console.arguments = std::move(words);
     options::options_description list;
@@ -77,8 +77,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_missing_or_too_much_is_refused_with_a_remedy, Wo
                         shows(Fault::user, "too many positional options"));
 }
 
-// Found by fuzzing: Boost's message replaces "%value%" with the word, finds "%value%" in the
-// result, and replaces it again, without end.
+// Found by fuzzing: Boost's message replaces "%value%" with the argument, finds "%value%" in the
+// result, and replaces it again, endlessly.
 BOOST_FIXTURE_TEST_CASE(words_that_boosts_messages_would_repeat_without_end_are_refused, Words) {
   std::size_t width = 0;
   console.arguments = {"--width", "%value%"};

@@ -94,7 +94,7 @@ double value(const Json& estimate) {
 
 // The first bin contains 0.6 (right) and 0.7 (wrong), the second 0.8 and 0.9 (both right), so ACE =
 // (|0.5 − 0.65| + |1 − 0.85|) / 2. Brier = (0.4² + 0.7² + 0.2² + 0.1²) / 4. Of the three pairs of a
-// right and a wrong answer, two are in the right order.
+// right and a wrong answer, two are ordered correctly.
 BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_is_calibrated_elsewhere_and_left_alone, Foreign) {
   const auto before = contents(results.path());
   const ConsoleRun run = calibrate_it();
@@ -232,7 +232,7 @@ BOOST_FIXTURE_TEST_CASE(folders_that_do_not_belong_together_are_refused, Foreign
   more.add("P30", {"a", "b"}, {"[X]: [Y]."}, Json::object(), {row("s", 0, 1, 0, {-1, -2})});
   BOOST_TEST(both(more).refused("P30: is in only some of the folders of m"));
   BOOST_TEST(!std::filesystem::exists(folder / "out"));
-  BOOST_TEST(both(more, {"--relations", "P36"}).code == 0);  // the relation they share
+  BOOST_TEST(both(more, {"--relations", "P36"}).code == 0);  // the relation that the folders share
 }
 
 BOOST_FIXTURE_TEST_CASE(models_are_named_and_stand_side_by_side, Files) {
@@ -248,8 +248,8 @@ BOOST_FIXTURE_TEST_CASE(models_are_named_and_stand_side_by_side, Files) {
   BOOST_TEST(models.at("BERT-x").at("masked") == true);
   BOOST_TEST(models.at("model.gguf").at("masked") == false);
   BOOST_TEST(models.at("one").at("estimators") == models.at("BERT-x").at("estimators"));
-  // All accuracies are equal, so the first model of each kind forms a pair, and no correlation
-  // exists.
+  // All accuracies are equal, so the first models of the two kinds form a pair, and there is no
+  // correlation.
   BOOST_TEST(metrics.at("pairs").size() == 1U);
   BOOST_TEST(metrics.at("pairs").at(0).at("causal") == "one");
   BOOST_TEST(metrics.at("pairs").at(0).at("masked") == "BERT-x");
@@ -403,8 +403,8 @@ BOOST_FIXTURE_TEST_CASE(average_needs_two_paraphrases, Foreign) {
   BOOST_TEST(calibrate_it({"--estimators", "possibly"}).refused("'possibly' is not an estimator"));
 }
 
-// The three templates have the same confidences: Average is their mean, and Base is the same for
-// each template.
+// The three templates have the same confidences: Average is their mean, and Base is the same
+// whichever template it uses.
 BOOST_FIXTURE_TEST_CASE(the_kinds_of_templates_and_the_base_can_be_said, Foreign) {
   fill(results, {0, -1, -2});
   const auto estimators = [&](Words options) {
@@ -471,8 +471,8 @@ BOOST_FIXTURE_TEST_CASE(bins_at_their_bounds_are_taken, Foreign) {
       holds(model.at("remarks").dump(), "4 facts cannot fill 1000 bins; set `bins` to 4 or less."));
 }
 
-// Each reduction is computed twice: as the chosen reduction of the calibration, and in the table of
-// all reductions.
+// Each reduction is computed twice: once as the calibration's chosen reduction, and once for the
+// table of all reductions.
 BOOST_FIXTURE_TEST_CASE(a_run_can_be_read_under_another_reduction, Files) {
   probe_all();
   const auto model = [&](Words options) {

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(several_processes_of_a_program_without_mpi_are_refused) {
   }
 }
 
-// A program with its own engine does not have the options for plumb's GPU layers or servers unless
+// A program with its own engine does not offer the options for plumb's GPU layers or servers unless
 // the engine declares them.
 BOOST_AUTO_TEST_CASE(options_of_an_engine_are_there_where_it_takes_them) {
   struct Plain {

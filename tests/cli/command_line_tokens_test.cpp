@@ -16,8 +16,8 @@ using namespace plumb::detail::test;
 
 BOOST_AUTO_TEST_SUITE(command_line_tokens)
 
-// Oracle: the texts that `plumb data prompts` lists for a run without using the job. The check, the
-// plan and the scoring share the tokens of a text.
+// The oracle is the list of texts that `plumb data prompts` prints for a run, without using the
+// job. The check, the plan and the scoring share the tokens of a text.
 BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
   const TemporaryFolder folder;
   write_tiny_inputs(folder, "in");
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     if (counts.empty()) continue;  // a masked model
     for (const char* const text : {"The capital of France is Paris.", "1, 2, 3: one, two, three",
                                    "Москва — столица России"}) {
-      counts.erase(text);  // the check at the start of a run tokenises it too
+      counts.erase(text);  // the check at the start of a run tokenises this text too
     }
     ++jobs;
     // A ranking uses names for several purposes: as one-token candidates, in a trie and in prompts.
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(jobs_tokenise_each_of_their_texts_once) {
     std::size_t texts = 0;
     for (const auto& [text, times] : scored) {
       const auto found = counts.find(text);
-      if (found == counts.end()) continue;  // it is tokenised in parts
+      if (found == counts.end()) continue;  // this text is tokenised in parts
       ++texts;
       BOOST_TEST(found->second <= times, job.name << ": " << found->second << " times: " << text);
     }

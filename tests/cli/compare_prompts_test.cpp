@@ -31,9 +31,9 @@ const Words family_templates{"[X] is a [Y].", "[Y]: [X] is one."};
 const std::vector<double> gas{-1, -2}, metal{-2, -1};
 
 /// The family relation of the elements under its two templates, once as generated answers and once
-/// as choices from a closed set. Generated answers: neon is right and wrong, argon is right twice,
-/// gold is right and wrong; neon's second name is not used. Choices: neon is right twice, argon is
-/// wrong and right, gold is wrong twice.
+/// as choices from a closed set. Generated answers: neon is right once and wrong once, argon is
+/// right twice, gold is right once and wrong once; neon's second name is not used. Choices: neon is
+/// right twice, argon is wrong once and right once, gold is wrong twice.
 struct Ways {
   Ways() {
     generated.setting("zero-shot", answers());
@@ -72,7 +72,7 @@ struct Ways {
   [[nodiscard]] Json read(const std::string& name) const {
     return Json::parse(slurp(folder / ("out/" + name)));
   }
-  /// Of the facts that "top" knows, the share that "left" knows too: by template, and under any
+  /// The share of the facts known to "top" that "left" also knows: by template, and under any
   /// prompt.
   [[nodiscard]] std::pair<double, double> shared(const std::string& left,
                                                  const std::string& top) const {
@@ -100,8 +100,8 @@ struct Ways {
   test::TemporaryFolder folder;
 };
 
-/// The text of a templates.jsonl for the family relation, whose second template is a paraphrase
-/// made by a program.
+/// The text of a templates.jsonl for the family relation, in which the second template is a
+/// machine-generated paraphrase.
 std::string lines(const Words& templates) {
   std::string text;
   for (std::size_t i = 0; i < templates.size(); ++i) {
@@ -291,7 +291,7 @@ BOOST_FIXTURE_TEST_CASE(answers_of_all_generations_are_compared_by_the_same_lemm
                (lemmas == "none" ? "none" : "wordnet"));
     return read("metrics.json")
         .at("settings")
-        .at("2-relation")  // a single run needs no name in front of its settings
+        .at("2-relation")  // a single run needs no name before its settings
         .at("coverage")
         .at("average")
         .at("value")

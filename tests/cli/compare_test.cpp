@@ -38,7 +38,7 @@ std::string compare(Words words) {
 }
 
 /// Adds a relation with two options and one template. The marks specify which facts are answered
-/// right.
+/// correctly.
 void add(test::ResultsFolder& into, const std::string& code, const std::string& marks) {
   std::vector<std::string> rows;
   for (std::size_t i = 0; i < marks.size(); ++i) {
@@ -49,7 +49,7 @@ void add(test::ResultsFolder& into, const std::string& code, const std::string& 
   into.add(code, {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(), rows);
 }
 
-/// Two finished probes: "one" knows 3 of 4 and 1 of 2 facts, "two" 1 of 4 and 1 of 2.
+/// Two finished probes: "one" knows 3 of 4 and 1 of 2 facts; "two" knows 1 of 4 and 1 of 2.
 struct TwoRuns {
   TwoRuns() {
     add(one, "P1", "1110");
@@ -70,7 +70,7 @@ struct TwoRuns {
   [[nodiscard]] Json read(const std::string& name) const {
     return Json::parse(slurp(folder / ("out/" + name)));
   }
-  /// Checks that the command refuses with this text and writes nothing.
+  /// Checks that the command fails with this message and writes nothing.
   void check_refused(const Words& given, const std::string& with) const {
     BOOST_CHECK_EXCEPTION((void)compare(given), Error, test::shows(Fault::user, with));
     BOOST_TEST(!std::filesystem::exists(folder / "out"));
@@ -236,9 +236,9 @@ BOOST_FIXTURE_TEST_CASE(other_facts_under_the_same_names_are_refused, TwoRuns) {
                 "P1: instance 0 is 's0' with 'Paris' and 's0' with 'Rome' in ");
 }
 
-// "one" knows 3 of 4 and 1 of 2 facts, "two" 1 of 4 and 1 of 2: the mean over relations drops by
-// 1/4. Three facts in P1 and two in P2 are lost or gained; all scores of those facts change by 1
-// nat.
+// "one" knows 3 of 4 and 1 of 2 facts, and "two" knows 1 of 4 and 1 of 2: the mean over relations
+// drops by 1/4. Three facts in P1 and two in P2 are lost or gained; all scores of those facts
+// change by 1 nat.
 BOOST_FIXTURE_TEST_CASE(conditions_of_two_runs_decide_the_exit_code, TwoRuns) {
   const auto check = [&](const std::string& conditions) {
     std::ostringstream stream, err;
@@ -293,7 +293,7 @@ BOOST_FIXTURE_TEST_CASE(remarks_are_told, TwoRuns) {
   BOOST_TEST(holds(compare(words()), "1 relation of 3 missing from at least one model: left out"));
 }
 
-// Generated answers and choices are compared on the relations of the closed set.
+// Generated answers and choices are compared for the relations in the closed set.
 BOOST_FIXTURE_TEST_CASE(a_generation_and_a_probe_stand_side_by_side, test::GenerateFiles) {
   BOOST_TEST(generate({"--settings", "zero-shot", "--names", "none"}, "gen").code == 0);
   BOOST_TEST(probe().code == 0);
@@ -364,7 +364,7 @@ BOOST_FIXTURE_TEST_CASE(two_generations_stand_side_by_side, test::GenerateFiles)
                         test::shows(Fault::user, "--pairs: has no effect over many prompts"));
 }
 
-// A stopped run does not count as a finished one.
+// A stopped run is not treated as finished.
 BOOST_FIXTURE_TEST_CASE(a_generation_that_is_not_finished_is_refused, test::GenerateFiles) {
   BOOST_TEST(generate({"--names", "none", "--samples", "0"}, "gen").code == 0);
   std::filesystem::remove(folder / "gen/metadata_generate.json");

@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The words of `plumb look`, with and without a configuration file.
+/// The arguments of `plumb look`, with and without a configuration file.
 struct Look {
   options::variables_map parse(Words words) {
     console.arguments = std::move(words);

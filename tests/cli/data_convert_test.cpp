@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_SUITE(data_convert)
 
 namespace {
 
-/// The small dataset with additions for many prompts: an alias of Egypt, Bonn as a second subject
-/// of the Rhine, and other names of the Rhine.
+/// The small dataset with additions for many prompts: an alias for Egypt, Bonn as a second subject
+/// of the Rhine, and other names for the Rhine.
 struct ConvertFiles : ConsoleFiles {
   ConvertFiles() {
     folder.write("data/river.jsonl",
@@ -242,7 +242,7 @@ BOOST_FIXTURE_TEST_CASE(tables_of_many_choices_are_made, ConvertFiles) {
                  .refused("--origin: does not apply to --to"));
 }
 
-// A kill or a full disk leaves the folder in this state.
+// A killed process or a full disk leaves the folder in this state.
 BOOST_FIXTURE_TEST_CASE(what_broke_off_is_begun_anew, ConvertFiles) {
   BOOST_TEST(convert().code == 0);
   std::filesystem::rename(folder / "many", folder / "many.part");

@@ -36,7 +36,7 @@ struct OverlapFiles : ConsoleFiles {
     words.insert(words.end(), more.begin(), more.end());
     return run_words(words);
   }
-  /// The line "facts met meetings" for all relations.
+  /// The values "facts met meetings" on the line for all relations.
   [[nodiscard]] std::string all(std::vector<std::string> more,
                                 const std::string& text = "a.txt") const {
     const ConsoleRun run = overlap(std::move(more), text);
@@ -50,7 +50,7 @@ struct OverlapFiles : ConsoleFiles {
 
 }  // namespace
 
-// Wilson's intervals, computed by another program: 2 of 3, 1 of 2, 3 of 5.
+// Wilson's intervals for 2 of 3, 1 of 2 and 3 of 5, computed by another program.
 BOOST_FIXTURE_TEST_CASE(a_table_says_what_was_met, OverlapFiles) {
   const ConsoleRun run = overlap({});
   BOOST_TEST(run.code == 0, run);

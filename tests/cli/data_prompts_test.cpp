@@ -45,7 +45,7 @@ HookedModel recording(const NgramTreeModel& model, Received& received) {
   return made;
 }
 
-/// Runs these words over a recording model, then lists the run's prompts with `data prompts`.
+/// Runs this command with a recording model, then lists the run's prompts with `data prompts`.
 struct Listing {
   Received received;
   std::vector<Json> rows;
@@ -88,7 +88,7 @@ bool begins(const Ids& whole, const Ids& beginning) {
          std::equal(beginning.begin(), beginning.end(), whole.begin());
 }
 
-/// The whole sequences of a row: one for each candidate if it has candidates.
+/// The complete sequences in a row: one per candidate if the row has candidates.
 std::vector<Ids> sequences_of(const Json& row) {
   const Ids prompt = row.at("ids").get<Ids>();
   if (!row.contains("candidates")) return {prompt};
@@ -97,7 +97,7 @@ std::vector<Ids> sequences_of(const Json& row) {
   return all;
 }
 
-/// The texts of a row, one for each candidate if it has candidates.
+/// The texts in a row: one per candidate if the row has candidates.
 std::vector<std::string> texts_of(const Json& row) {
   const std::string prompt = row.at("prompt");
   if (!row.contains("candidates")) return {prompt};
@@ -108,9 +108,10 @@ std::vector<std::string> texts_of(const Json& row) {
   return all;
 }
 
-/// The model received every listed prompt: prompts that are continued or embedded were received as
-/// a whole, and scored prompts without their last token, which is only looked up. Conversely, each
-/// sequence that the model received is the beginning of a listed prompt, or continues an open one.
+/// The model received every listed prompt: prompts to be continued or embedded were received whole,
+/// and scored prompts were received without their last token, which is only looked up. Conversely,
+/// each sequence that the model received is the beginning of a listed prompt, or continues an open
+/// one.
 void check_received(const Listing& listing) {
   std::set<Ids> open, scored;
   std::size_t missing = 0, unlisted = 0;
@@ -135,7 +136,7 @@ void check_received(const Listing& listing) {
   BOOST_TEST(unlisted == 0U);
 }
 
-/// Checks that the ids of a row spell its texts.
+/// Checks that a row's ids decode to its texts.
 void check_texts(const Listing& listing, const NgramTreeModel& model) {
   for (const Json& row : listing.rows) {
     const std::vector<Ids> ids = sequences_of(row);
@@ -480,8 +481,8 @@ BOOST_FIXTURE_TEST_CASE(a_run_keeps_an_example_of_each_kind, GenerateFiles) {
                        "hydrogen is [MASK].\nA:</pre>") != std::string::npos);
 }
 
-// A run that a program made through the library has no command line, so its prompts are read from
-// its rows.
+// A run made by a program through the library has no command line, so its prompts are read from its
+// rows.
 BOOST_AUTO_TEST_CASE(prompts_of_a_probe_that_a_program_wrote_come_from_its_rows) {
   const test::TemporaryFolder folder;
   const std::string run = (folder / "run").string();

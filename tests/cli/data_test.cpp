@@ -79,12 +79,12 @@ BOOST_FIXTURE_TEST_CASE(describe_counts_statements_without_a_model, ConsoleFiles
 }
 
 // Counted by hand, with one token for each byte and one for BOS. "The capital of France is Paris."
-// takes 32 tokens, Korea's and Egypt's statements 31: 3 · (32 + 31 + 31) = 282. With sharing: BOS
-// and "The capital of " once (16 nodes); then "France is " and the like (10, 9 and 9); then
-// "Paris", "Seoul" and "Cairo" for each of the three facts (5 nodes each, because the last byte is
-// not fed): 16 + 28 + 45 = 89. River: "Cairo lies on the Nile." takes 24 tokens and "… Rhine." 25,
-// Bonn's statements one less each: 96. With sharing: BOS and "Cairo lies on the " (together 19),
-// "Bonn lies on the " (17), and 4 + 5 nodes for each subject: 54.
+// takes 32 tokens; Korea's and Egypt's statements take 31 each: 3 · (32 + 31 + 31) = 282. With
+// sharing: BOS and "The capital of " once (16 nodes); then "France is " and its counterparts (10, 9
+// and 9); then "Paris", "Seoul" and "Cairo" for each of the three facts (5 nodes each, because the
+// last byte is not fed): 16 + 28 + 45 = 89. River: "Cairo lies on the Nile." takes 24 tokens and "…
+// Rhine." takes 25; Bonn's statements take one fewer each: 96. With sharing: BOS and "Cairo lies on
+// the " (together 19), "Bonn lies on the " (17), and 4 + 5 nodes for each subject: 54.
 BOOST_FIXTURE_TEST_CASE(describe_counts_tokens_with_a_model, ConsoleFiles) {
   const ConsoleRun run = run_words({"data", "describe", at("data"), "--model", at("model.gguf")});
   BOOST_TEST(run.code == 0);
@@ -207,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(describe_refuses_texts_of_special_tokens_too, ConsoleFil
                  .refused("--special-tokens: does not apply to check"));
 }
 
-// These datasets can be read but are probably not what was meant.
+// These datasets can be read but are probably not what the user intended.
 BOOST_FIXTURE_TEST_CASE(check_says_what_would_be_silently_wrong, ConsoleFiles) {
   folder.write("data/metadata_relations.json",
                R"({"capital": {"templates": ["[X]: [Y].", "[X]: [Y]."],)"

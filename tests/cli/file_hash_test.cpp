@@ -91,7 +91,8 @@ BOOST_AUTO_TEST_CASE(a_folder_of_links_is_the_files_that_they_lead_to) {
   }
   const std::string hash = hash_path(folder / "snapshots/abc");
   BOOST_TEST(hash == hash_path(plain.path()));
-  for (const char* blob : {"{}", "1", "2", "t"}) {  // each of them counts, the tokenizer's too
+  // each blob affects the hash, including the tokenizer's
+  for (const char* blob : {"{}", "1", "2", "t"}) {
     folder.write("blobs/" + std::string(blob), "other");
     BOOST_TEST(hash_path(folder / "snapshots/abc") != hash);
     folder.write("blobs/" + std::string(blob), blob);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/cli/generate.hpp"
 
-// plumb generate with a masked model, which fills gaps.
+// plumb generate with a masked model, which fills in the gaps.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -53,7 +53,7 @@ void refused(const Words& words, const std::string& message) {
 
 }  // namespace
 
-// The defaults are the paper's numbers.
+// The defaults are the values used in the paper.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const Parsed parsed = with({});
   BOOST_TEST(parsed.said.data == "d");
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
                  .shots == 2U);
 }
 
-// KAMEL's form has one setting, which may use no shots, and writes only answers.
+// KAMEL's form has one setting, which may use zero shots, and writes only answers.
 BOOST_AUTO_TEST_CASE(lists_are_asked_with_shots_alone) {
   const Parsed parsed = with({"--form", "kamel", "--shots", "5", "--max-new-tokens", "100",
                               "--shot-seed", "3", "--limit", "7"});

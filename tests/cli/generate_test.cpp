@@ -36,7 +36,7 @@ using Names = std::set<std::string>;
 Names names(const std::map<std::string, std::string>& files) {
   Names all;
   for (const auto& [name, text] : files) {
-    if (!name.starts_with("figures/")) all.insert(name);  // which are those of the page
+    if (!name.starts_with("figures/")) all.insert(name);  // the figures are those shown on the page
   }
   return all;
 }
@@ -86,7 +86,7 @@ const MultiPromptRelation& relation_of(const MultiPromptDataset& dataset,
   return *std::ranges::find(dataset.relations, row.relation, &MultiPromptRelation::code);
 }
 
-/// Whether an answer contains a name of one of its fact's objects, by a slow search.
+/// Whether an answer contains a name of one of its fact's objects, using a slow search.
 bool is_right(const MultiPromptDataset& dataset, const RecordedAnswer& row) {
   const Words said = plain_words(row.text);
   for (const NamedEntity& object : relation_of(dataset, row).facts.at(row.prompt.fact).objects) {
@@ -99,7 +99,7 @@ bool is_right(const MultiPromptDataset& dataset, const RecordedAnswer& row) {
   return false;
 }
 
-/// By relation and fact: which of the answers are right.
+/// For each relation and fact, which of the answers are right.
 using Marks = std::map<std::pair<std::string, std::size_t>, std::vector<bool>>;
 
 Marks marks(const std::filesystem::path& answers, const MultiPromptDataset& dataset) {
@@ -110,7 +110,7 @@ Marks marks(const std::filesystem::path& answers, const MultiPromptDataset& data
   return made;
 }
 
-/// The mean over facts of the share of right answers.
+/// The fraction of right answers, averaged over facts.
 double average(const Marks& marks) {
   double sum = 0;
   for (const auto& [fact, right] : marks) {
@@ -125,7 +125,7 @@ std::size_t lines_in(const std::filesystem::path& file) {
 
 struct Killed {};
 
-/// Throws when it is evaluated more than `most` times.
+/// A model that throws if it is evaluated more than `most` times.
 HookedModel killed_after(std::size_t most) {
   HookedModel model(reader_of_prompts());
   model.on_work = [left = most]() mutable {
@@ -327,7 +327,7 @@ BOOST_FIXTURE_TEST_CASE(a_finished_run_is_taken_up_without_asking_the_model, Gen
   BOOST_TEST((comparable("new") == before));
 }
 
-// The journal is torn within each of its lines, one after another.
+// The journal is torn within each of its lines in turn.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, GenerateFiles) {
   const Words options{
       "--settings", "zero-shot,template", "--names", "all", "--shots", "2", "--limit",
@@ -632,7 +632,7 @@ BOOST_FIXTURE_TEST_CASE(texts_of_special_tokens_are_refused_text_or_parsed, Gene
   const ConsoleRun other = ask(symbol);
   BOOST_TEST(other.code == 0, other);
   BOOST_TEST(ask({"--relations", "symbol", "--settings", "random"}, "b").refused("'gas [MASK]'"));
-  // The prompt's own words cause a warning.
+  // The prompt's fixed wording causes a warning.
   BOOST_TEST(
       other.says("plumb's own words contain '[MASK]', the text of a special token of this model, "
                  "which is read as plain text.\n"));
@@ -722,7 +722,7 @@ BOOST_FIXTURE_TEST_CASE(answers_without_a_word_are_wrong_and_counted, GenerateFi
   BOOST_TEST(way.at("answers_empty") == 51);
   BOOST_TEST(way.at("answers_cut") == 0);
   BOOST_TEST(way.at("one_word").at("mean_over_facts").at("value") == 0);
-  // The model is certain of its empty answers, and none is right.
+  // The model is certain of its empty answers, but none of them is right.
   BOOST_TEST(way.at("overconfidence").at("overconf").at("value") == 1);
   BOOST_TEST(way.at("overconfidence_by_length").at("empty") == 51);
   BOOST_TEST(test::markup_fault(slurp(folder / "run/report.html")) == "");

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(files_of_an_earlier_run_must_be_what_they_were) {
   console.asked.given.push_back({"template-file", {"t"}});
   BOOST_CHECK_NO_THROW(refuse_changed_files(console, data));
   BOOST_TEST(err.str().empty());
-  // A run by another program version causes a warning, not an error.
+  // A run by a different program version causes a warning, not an error.
   folder.write("else/run.json", R"({"settings": {"plumb_version": "0.0.1", "backend": "b 1"}})");
   console.asked.record = (folder / "else/run.json").string();
   refuse_changed_files(console, {{"plumb_version", "0.0.2"}, {"backend", "b 1"}});

@@ -15,7 +15,7 @@ namespace {
 
 volatile std::sig_atomic_t heard = 0;
 
-/// Sets up the signal handlers of a program that has a handler of its own.
+/// Sets up the signal handlers of a program that installs its own.
 struct OwnHandler {
   OwnHandler() : before(std::signal(SIGINT, [](int) { heard = heard + 1; })) { heard = 0; }
   ~OwnHandler() { std::signal(SIGINT, before); }
@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(a_second_signal_goes_to_the_handler_from_before, OwnHand
   }
   std::raise(SIGINT);
   BOOST_TEST(heard == 2);
-  BOOST_TEST(InterruptCatcher().noted() == 0);  // each one starts without a signal
+  BOOST_TEST(InterruptCatcher().noted() == 0);  // each catcher starts with no signal noted
 }
 
 BOOST_AUTO_TEST_CASE(sigterm_is_noted_too_and_is_as_before_afterwards) {
@@ -108,8 +108,8 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_stopped_says_how_to_go_on, ConsoleFiles) {
   BOOST_TEST(probe({}, "whole").code == 0);
   BOOST_TEST((test::contents(folder / "run", "_results.jsonl") ==
               test::contents(folder / "whole", "_results.jsonl")));
-  // If an environment variable names the model, the printed command includes the model, because
-  // another shell may not have the variable.
+  // If an environment variable specifies the model, the printed command includes the model, because
+  // the variable may not be set in another shell.
   {
     std::ostringstream out, err;
     Console console{{"--data", at("data"), "--out", at("named")}, out, err};

@@ -39,7 +39,7 @@ Target parse(std::vector<std::string> words) {
   return target;
 }
 
-/// Parses the same words with PLUMB_MODEL and PLUMB_THREADS set.
+/// Parses the same arguments with PLUMB_MODEL and PLUMB_THREADS set.
 Target parse_with(const std::string& model, const std::string& threads,
                   std::vector<std::string> words = {}) {
   std::ostringstream out, err;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_server_stands_in_place_of_a_model) {
   const std::vector<std::string> words{"--server", "http://h:1",  "--concurrency",
                                        "3",        "--tokenizer", "t"};
   const Target target = parse_with("m.gguf", "", words);
-  BOOST_TEST(target.model.empty());  // the variable's model is not used
+  BOOST_TEST(target.model.empty());  // the model in the variable is not used
   BOOST_TEST(!target.model_of_variable);
   BOOST_TEST(target.word() == "http://h:1");
   const ModelOptions options = target.model_options(SpecialTokenReading::refuse);

@@ -22,7 +22,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Indices = std::vector<std::size_t>;
 
-/// The settings from a command line, with its files read.
+/// The settings from a command line, after reading the files that it specifies.
 struct Parsed : ManyShotSettings {
   ManyShotOptions study;
   InjectionOptions injection;
@@ -58,7 +58,7 @@ const char* baselines_text = R"({
 
 }  // namespace
 
-// The defaults are the paper's numbers.
+// The defaults are the values used in the paper.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const Parsed parsed = with({});
   BOOST_TEST(parsed.data == "d");

@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_leaves_a_whole_run_folder_and_shows_the_result, 
   BOOST_TEST(birth.at("options").size() == 8U);
   BOOST_TEST(birth.at("notes").empty());
   BOOST_TEST(birth.at("skipped").is_null());
-  // The accuracies are recounted from the rows.
+  // The accuracies are recomputed from the rows.
   std::size_t right = 0, rows = 0;
   double expected = 0;
   for_each_json_line(
@@ -170,8 +170,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST((comparable("new") == before));
 }
 
-// The resumed run's rows, generated texts, injection experiment and reports are identical byte for
-// byte.
+// The resumed run's rows, generated texts, injection experiment and reports are byte-for-byte
+// identical.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, ManyShotFiles) {
   folder.write("t.json", templates);
   const Words options{"--baselines", at("t.json"), "--generate", "4",
@@ -281,8 +281,8 @@ BOOST_FIXTURE_TEST_CASE(a_sequence_past_the_context_is_refused_before_anything_i
   BOOST_TEST(run_words(words({"--shots", "5"}, "five"), make_model).code == 0);
 }
 
-// Of the thirty-one facts, seven are for testing: they are queried in a single row of seven, and
-// each one isolated.
+// Of the thirty-one facts, seven are test facts: they are queried both in a single row of seven and
+// each in isolation.
 BOOST_FIXTURE_TEST_CASE(both_kinds_of_eic_stand_beside_ic, ManyShotFiles) {
   table("birth", 125, 8);
   const ConsoleRun run = many_shot({"--eic", "both", "--train", "100", "--limit", "7"});
@@ -434,7 +434,7 @@ BOOST_FIXTURE_TEST_CASE(a_fixed_study_is_replayed_in_its_own_shape, ManyShotFile
   BOOST_TEST(json("run/run.json").at("statements_scored_now") == 0);
   folder.write("l.json", Json::array({fixed_study(), made}).dump());
   const ConsoleRun list = replay("l.json", "list");
-  BOOST_TEST(list.says("0.000000 nats"), list);  // its own scores come back
+  BOOST_TEST(list.says("0.000000 nats"), list);  // its own scores are reproduced
   BOOST_TEST((json("list/fixed.json") == Json::array({made, made})));
   BOOST_TEST(replay("l.json", "run", {"--resume"}).refused("the run was started with"));
   BOOST_TEST(replay("none.json", "b").refused("none.json: cannot be read"));

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_model_in_parts_is_all_of_them) {
   const auto second = folder.write("m-00002-of-00002.gguf", "BB");
   BOOST_TEST(hash_model(first) ==
              "f1f05b34eb497a61a827530e2345d4e05ed3a4c2b330af24b398165c3d95ba90");
-  // The first part of the file names, the folder and symbolic links do not matter.
+  // The prefix of the file names, the folder and symbolic links do not affect the hash.
   std::filesystem::create_directory(folder / "other");
   std::filesystem::create_symlink(first, folder / "other/n-00001-of-00002.gguf");
   std::filesystem::create_symlink(second, folder / "other/n-00002-of-00002.gguf");

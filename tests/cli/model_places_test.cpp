@@ -34,7 +34,7 @@ struct Surroundings {
   Console console{{}, out, err};
 };
 
-/// A cache in the layout of `hf download`, where the snapshot's files are links to blobs, and
+/// A cache laid out as by `hf download`, in which the snapshot's files are links to blobs, and
 /// plumb's own cache.
 struct Caches {
   Caches() {
@@ -50,7 +50,7 @@ struct Caches {
     folder.write("hub/models--distil/refs/main", "abc");
     folder.write("hub/models--distil/snapshots/abc/config.json", "{}");
     folder.write("hub/models--distil/snapshots/abc/model.safetensors", "12");
-    folder.write("own/models/o/bert/config.json", "{}");  // comes after the hub's
+    folder.write("own/models/o/bert/config.json", "{}");  // searched after the hub's
     folder.write("own/models/p/mine/m.gguf", "123456");
   }
   void hub(const std::string& owner, const std::string& name, const std::string& commit,
@@ -146,7 +146,7 @@ BOOST_FIXTURE_TEST_CASE(a_model_that_is_nowhere_says_how_to_get_it, Caches) {
           "contains several models: a.gguf, b.gguf; name one, such as hf:o/two--b/a.gguf");
 }
 
-// The byte counts are those of the texts above.
+// The byte counts match the texts above.
 BOOST_FIXTURE_TEST_CASE(what_is_at_hand_is_listed_by_name, Caches) {
   std::string all;
   for (const auto& [word, bytes, kind, path] : local_models(model_places(around.console))) {

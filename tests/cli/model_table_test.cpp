@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_word_may_name_its_model) {
   BOOST_TEST(asked_model("/m/a.Q8_0.gguf").name == "a.Q8_0");
   BOOST_TEST(asked_model("folder/").name == "folder");
   BOOST_TEST(asked_model("hf:gpt2").name == "gpt2");
-  // A path that contains "=" is a path if it exists.
+  // An argument that contains "=" is treated as a path if that path exists.
   const test::TemporaryFolder folder;
   const std::string odd = folder.write("a=b.gguf", "x").string();
   BOOST_TEST(asked_model(odd).word == odd);

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(models)
 
 namespace {
 
-/// Makes models without inspecting them first.
+/// Creates models without inspecting them first.
 const ModelMaker unseen = [](const ModelOptions& options) {
   return AnyModel::made_by([&] { return NgramModel(options.model.string()); });
 };

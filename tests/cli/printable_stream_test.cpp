@@ -74,7 +74,7 @@ Dataset hostile_dataset(HostileTexts& text) {
   return dataset;
 }
 
-/// Has a long enough context for any text in this file.
+/// A model with a context long enough for any text in this file.
 NgramTreeModel roomy_model(const ModelOptions&) {
   NgramTreeModel model = test::small_model();
   model.limits = {4096, 4096, 256};
@@ -110,8 +110,8 @@ void expect_harmless_page(const std::string& page) {
   BOOST_TEST(times(page, "<!--") == 0U);
 }
 
-/// Checks that nothing that a call printed or left in its folder affects a terminal, a spreadsheet
-/// or a browser, and that its JSON can be read.
+/// Checks that nothing printed by a call or left in its folder affects a terminal, a spreadsheet or
+/// a browser, and that its JSON can be read.
 void expect_harmless(const test::ConsoleRun& made, const std::filesystem::path& run) {
   BOOST_TEST(obeyed(made.out) == 0U);
   BOOST_TEST(obeyed(made.err) == 0U);
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_any_output) {
   }
 }
 
-// Commands that read several runs: the names of models and folders are hostile too.
+// For commands that read several runs, the names of models and folders are hostile too.
 BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_made_of_runs) {
   for (std::uint64_t seed = 20; seed < 24; ++seed) {
     HostileTexts text(seed);
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(hostile_names_do_nothing_in_what_is_generated_and_shown) {
   }
 }
 
-// A relation's name is also a file name. A hostile name is either refused in one line without
+// A relation's name is also a file name. Either a hostile name is rejected in one line without
 // control characters, or its results are stored in the run's folder.
 BOOST_AUTO_TEST_CASE(hostile_relations_are_refused_or_stay_in_their_folder) {
   HostileTexts text(3);

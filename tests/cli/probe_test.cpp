@@ -31,10 +31,10 @@ std::map<std::string, std::string> comparable_in(const std::filesystem::path& fo
 
 }  // namespace
 
-// The model was trained on France, Korea and Cairo. It knows nothing of Egypt, so Egypt's three
-// options tie, and its right option, Cairo, counts 1/3. It knows nothing of Bonn either, and
-// "Nile." is one token shorter than "Rhine.". The ends of the interval of (2 + 1/3) / 3 = 7/9 solve
-// (7/9 − p)² = z² p (1 − p) / 3.
+// The model was trained on France, Korea and Cairo. It knows nothing about Egypt, so Egypt's three
+// options tie, and its right option, Cairo, counts as 1/3. It knows nothing about Bonn either, and
+// "Nile." is one token shorter than "Rhine.". The ends of the interval for (2 + 1/3) / 3 = 7/9
+// solve (7/9 − p)² = z² p (1 − p) / 3.
 BOOST_FIXTURE_TEST_CASE(a_probe_leaves_a_whole_run_folder_and_shows_the_result, ConsoleFiles) {
   const ConsoleRun run = probe();
   BOOST_TEST(run.code == 0, run);
@@ -94,10 +94,10 @@ BOOST_FIXTURE_TEST_CASE(a_dry_run_says_what_would_be_asked_and_asks_nothing, Con
   const ConsoleRun done = probe();
   BOOST_TEST(done.err.starts_with(dry.out), done);  // printed before the work starts
   const Json run = Json::parse(slurp(folder / "run/run.json"));
-  BOOST_TEST(dry.out == "planned: 13 statements, 378 tokens (" +  // by hand in data_test.cpp
-                            run.at("tokens_fed").dump() +
+  // counted by hand in data_test.cpp
+  BOOST_TEST(dry.out == "planned: 13 statements, 378 tokens (" + run.at("tokens_fed").dump() +
                             " fed, as equal prefixes are fed once)\n");
-  // The folder may already contain files, and the command need not name a folder.
+  // The folder may already contain files, and the command does not have to specify a folder.
   BOOST_TEST(run_words(probe_words({"--dry-run"}), never_asked).out == dry.out);
   BOOST_TEST(run_words({"probe", "--data", at("data"), "--model", at("model.gguf"), "--dry-run"},
                        never_asked)
@@ -111,7 +111,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST(probe().refused("run: is not empty; choose another folder (--out), or set --resume"));
   BOOST_TEST(probe({"--resume"}).code == 0);
   BOOST_TEST((comparable_in(folder / "run") == before));
-  BOOST_TEST(probe({"--resume"}, "new").code == 0);  // resuming an absent folder starts it
+  // resuming in a missing folder starts a new run
+  BOOST_TEST(probe({"--resume"}, "new").code == 0);
   BOOST_TEST((comparable_in(folder / "new") == before));
 }
 
@@ -419,8 +420,8 @@ BOOST_FIXTURE_TEST_CASE(what_has_no_effect_on_a_models_kind_is_refused_before_it
   }
 }
 
-// The type of an AnyModel does not show whether the model is masked, so the refusal comes only
-// after the model is made.
+// The type of an AnyModel does not show whether the model is masked, so the model can only be
+// rejected once it has been created.
 BOOST_FIXTURE_TEST_CASE(a_masked_model_of_any_type_is_refused_when_it_is_there, ConsoleFiles) {
   const auto any = [](const ModelOptions&) {
     return AnyModel::made_by([] { return NeighbourModel("The capital of France is Paris."); });
@@ -455,7 +456,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_overwritten_when_the_new_one_is_complete, Conso
   BOOST_TEST(!std::filesystem::exists(folder / "run.old"));
   folder.write("mine/thesis.tex", "mine");
   BOOST_TEST(probe({"--overwrite"}, "mine").refused("mine: does not contain a run of plumb"));
-  BOOST_TEST(probe({"--overwrite"}, "new").code == 0);  // nothing to be overwritten
+  BOOST_TEST(probe({"--overwrite"}, "new").code == 0);  // there is nothing to overwrite
 }
 
 BOOST_FIXTURE_TEST_CASE(a_run_is_done_again_by_its_run_json, ConsoleFiles) {

@@ -44,7 +44,7 @@ void refused(const Words& words, const std::string& message) {
 
 }  // namespace
 
-// The defaults are the paper's numbers.
+// The defaults are the values used in the paper.
 BOOST_AUTO_TEST_CASE(what_is_not_given_has_its_default) {
   const RankArguments parsed = with({});
   BOOST_TEST(parsed.rank.data == "d");

@@ -32,7 +32,7 @@ namespace {
 using Words = std::vector<std::string>;
 using Names = std::set<std::string>;
 
-/// Runs `plumb rank --fixed` with a file of the folder.
+/// Runs `plumb rank --fixed` with a file from the folder.
 struct Replay : RankFiles {
   template <class Make>
   [[nodiscard]] ConsoleRun replay_over(const Make& make_model, const std::string& file,
@@ -152,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared_and_not_used, Replay) {
   folder.write("other.json", other.dump());
   const ConsoleRun run = replay("other.json", "again");
   BOOST_TEST(run.code == 0, run);
-  // Both other entities of the second query are as similar to its true entity as to each other.
+  // For the second query, the first two entities have the same cosine up to rounding.
   BOOST_TEST(std::abs(other["cosine"][1][0].get<double>() - other["cosine"][1][1].get<double>()) <
              1e-5);
   const std::string difference = with_decimals(std::abs(row[2].get<double>() - known), 7);

@@ -99,8 +99,8 @@ struct OtherVectors : RankFiles {
   EmbeddingMatrix rows;
 };
 
-/// Truncates a finished run within each line of its journal in turn and resumes it. `vectors` are
-/// the files that are written first, one after another.
+/// Truncates a finished run within each line of its journal in turn and resumes it. `vectors` lists
+/// the files that are written first, in order.
 void take_up_everywhere(const RankFiles& files, const Words& options, const Words& vectors,
                         const std::string& data = "elements") {
   Words again = options;
@@ -191,7 +191,7 @@ BOOST_FIXTURE_TEST_CASE(methods_stand_side_by_side, RankFiles) {
        "\ndeer-single-token and lm-head ", "\nlikelihood: the search over names evaluates ",
        " tree nodes per query\n", " tokens fed to the model ("}));
   const std::string fed = " tree nodes per query\n";
-  BOOST_TEST(run.out.find(fed) == run.out.rfind(fed), run);  // one-token names do not need it
+  BOOST_TEST(run.out.find(fed) == run.out.rfind(fed), run);  // one-token names do not need a tree
   for (const char* method : {"deer", "likelihood"}) {
     const auto lines = read_entity_ranks(folder / ("run/" + std::string(method) + "_ranks.jsonl"));
     BOOST_TEST(lines.size() == elements().test.size());
@@ -304,7 +304,7 @@ BOOST_FIXTURE_TEST_CASE(bos_stands_where_it_is_said, RankFiles) {
     BOOST_TEST(rank(options, run).code == 0);
     return read_entity_ranks(folder / (run + "/" + method + "_ranks.jsonl")).front().score;
   };
-  // These models ignore a BOS that is far back, so BOS matters only without shots.
+  // These models ignore a distant BOS, so BOS matters only without shots.
   const Words none{"--shots", "0"}, yes{"--shots", "0", "--bos", "yes"},
       no{"--shots", "0", "--bos", "no"};
   BOOST_TEST(rank({"--shots", "0", "--limit", "1"}, "a").code == 0);
@@ -388,7 +388,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_not_empty_is_refused_and_taken_up_with_
   BOOST_TEST((comparable("new") == before));
 }
 
-// The vectors, the ranks, the journal and all reports are identical byte for byte.
+// The vectors, the ranks, the journal and all reports are byte-for-byte identical.
 BOOST_FIXTURE_TEST_CASE(a_run_that_was_killed_goes_on_to_the_same_bytes, RankFiles) {
   Words options = all_methods;
   options.push_back("--head-queries");
@@ -402,7 +402,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_of_several_entity_prompts_goes_on_in_the_middle_of
   BOOST_TEST(lines_in(folder / "run/journal.jsonl") > 4U);
 }
 
-// The parts of the searches are the relations.
+// Each relation is one part of a search.
 BOOST_FIXTURE_TEST_CASE(a_run_by_relation_goes_on_in_the_middle_of_them, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
@@ -553,7 +553,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_made_with_another_model_are_spoken_of, RankFiles
   BOOST_TEST(other.out.starts_with(remark + "\n"), other);
   BOOST_TEST((json("other/metadata_rank.json").at("remarks") == Json{remark}));
   BOOST_TEST(slurp(folder / "other/report.html").find("<p class=\"note\">") != std::string::npos);
-  // The same weights under another file name count as the same model.
+  // The same weights under a different file name are treated as the same model.
   folder.write("copy.gguf", slurp(folder / "model.gguf"));
   for (const char* model : {"model.gguf", "copy.gguf"}) {
     const ConsoleRun same = rank_with(model, std::string("same ") + model);
@@ -580,7 +580,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_of_which_no_model_is_known_are_not_spoken_of, Ot
   folder.write("run.json", "{\"settings\": {\"model_sha256\": \"0\"}}");
   const ConsoleRun unnamed = rank_by("v", "e");
   BOOST_TEST(unnamed.says("were made with another model, unnamed.\n"), unnamed);
-  BOOST_TEST(rank({}, "f").code == 0);  // no warning if a run embeds its own
+  BOOST_TEST(rank({}, "f").code == 0);  // no warning if a run computes its own vectors
   BOOST_TEST(json("f/metadata_rank.json").at("remarks").empty());
 }
 
@@ -614,7 +614,7 @@ BOOST_FIXTURE_TEST_CASE(vectors_that_a_model_gave_before_are_taken_from_the_cach
                 [](const ModelOptions&) { return reader_of_elements(); }, {{"PLUMB_CACHE", cache}});
   BOOST_TEST(dry.code == 0, dry);
   BOOST_TEST(!dry.says("entities"), dry);
-  // The results are identical byte for byte without a cache.
+  // The results are byte-for-byte identical without a cache.
   BOOST_TEST(rank({}, "plain").code == 0);
   for (const char* file : {"entities.npy", "entities.txt", "deer_ranks.jsonl"}) {
     const std::string plain = slurp(folder / "plain" / file);
@@ -693,7 +693,7 @@ BOOST_FIXTURE_TEST_CASE(several_entity_prompts_are_methods_of_one_run, RankFiles
   }
   BOOST_TEST(slurp(folder / "run/deer-a_ranks.jsonl") != slurp(folder / "run/deer_ranks.jsonl"));
   BOOST_TEST((json("run/run.json").at("settings").at("entity_prompts") == Json{"eol", "a", "c"}));
-  // The table lists the difference between the lowest and the highest of the three.
+  // The table shows the difference between the highest and the lowest of the three.
   std::vector<double> means;
   for (const char* method : {"deer", "deer-a", "deer-c"}) {
     means.push_back(mean_reciprocal_rank(folder / ("run/" + std::string(method) + "_ranks.jsonl")));
@@ -739,13 +739,13 @@ BOOST_FIXTURE_TEST_CASE(relations_rank_among_their_own_tails, RankFiles) {
                              std::to_string(elements().test.size() - one_letter()) +
                              " queries left out, because the true entity's name is longer.";
   BOOST_TEST((json("run/metadata_rank.json").at("remarks") == Json{remark}));
-  // The searches have a single row for all relations together.
+  // The searches are recorded in a single row for all relations together.
   BOOST_TEST((json("run/run.json").at("searches").at("likelihood").at("queries") ==
               elements().test.size()));
   BOOST_TEST(json("run/run.json").at("searches").size() == 2U);
   const Json agreement = json("run/metrics.json").at("agreement").at(0).at("relations");
   BOOST_TEST(agreement.size() == 4U);
-  // A relation that is ranked by itself has the same ranks as together with the others.
+  // A relation that is ranked on its own has the same ranks as when it is ranked with the others.
   options.insert(options.end(), {"--relations", "symbol"});
   BOOST_TEST(rank(options, "alone").code == 0);
   for (const char* method : {"deer", "likelihood", "lm-head"}) {
@@ -772,8 +772,8 @@ BOOST_FIXTURE_TEST_CASE(only_a_relations_tails_need_vectors, OtherVectors) {
   BOOST_TEST(slurp(folder / "run/deer_ranks.jsonl") == slurp(folder / "own/deer_ranks.jsonl"));
 }
 
-// The relations have 36, 35 and 36 facts; seven facts of each are shots. Oracle: cosines of the
-// vectors, in double precision, of texts that are written out here.
+// The relations have 36, 35 and 36 facts; seven facts of each are shots. The oracle is
+// double-precision cosines between the vectors of texts that are written out here.
 BOOST_FIXTURE_TEST_CASE(a_folder_of_facts_is_ranked_as_a_graph, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--candidates", "of-relation"});
@@ -865,7 +865,7 @@ BOOST_FIXTURE_TEST_CASE(relations_of_a_folder_of_facts_are_named_by_their_codes,
   BOOST_TEST(!std::filesystem::exists(folder / "none"));
 }
 
-// An engine that embeds whole texts gives the same ranks as one that shares their prefixes.
+// An engine that embeds whole texts produces the same ranks as one that shares their prefixes.
 BOOST_FIXTURE_TEST_CASE(a_backend_of_plain_vectors_ranks_by_deer_too, RankFiles) {
   Words options = all_methods;
   options.insert(options.end(), {"--entity-prompt", "eol,b", "--limit", "9"});
@@ -1016,7 +1016,7 @@ BOOST_FIXTURE_TEST_CASE(names_of_special_tokens_are_refused_text_or_parsed, Rank
   BOOST_TEST(rank_marked({"--special-tokens", "text", "--limit", "2"}, "text").code == 0);
   BOOST_TEST(rank_marked({"--special-tokens", "parse", "--limit", "2"}, "parse").code == 0);
   BOOST_TEST(json("parse/run.json").at("settings").at("special_tokens") == "parse");
-  // The special token's entity is not among the few entities of the queries and shots.
+  // The entity with the special token is not among the few entities of the queries and shots.
   const ConsoleRun few = rank_marked({"--candidates", "of-queries", "--limit", "2"}, "few");
   BOOST_TEST(few.code == 0, few);
 }

@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(reporting_a_many_shot_run_again_leaves_its_bytes, test::
   BOOST_TEST(run.says("\nic/4 "));
   BOOST_TEST(run.says("skipped, fewer than"));
   BOOST_TEST(run_words({"report", at("run"), "--out", at("page")}).code == 0);
-  BOOST_TEST(contents(folder / "page").size() == 5U + 1);  // and the file that names its source
+  BOOST_TEST(contents(folder / "page").size() == 5U + 1);  // plus the file that records its source
 }
 
 BOOST_FIXTURE_TEST_CASE(reporting_a_ranking_again_leaves_its_bytes, test::RankFiles) {

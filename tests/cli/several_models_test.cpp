@@ -18,8 +18,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Two files used as models: "one" was trained on the small texts, "two" gives all tokens the same
-/// probability.
+/// Two files used as models: "one" was trained on the small texts; "two" assigns the same
+/// probability to all tokens.
 struct TwoModels : ConsoleFiles {
   TwoModels() {
     folder.write("one.gguf", "1");
@@ -58,14 +58,14 @@ BOOST_FIXTURE_TEST_CASE(each_model_has_a_run_and_all_a_comparison, TwoModels) {
   const Json compared = json("out/comparison/metrics.json");
   BOOST_TEST(compared.at("models").contains("first"));
   BOOST_TEST(compared.at("models").contains("two"));
-  // Each run is the same as a separate run of its model.
+  // Each run matches a separate run of the same model.
   const ConsoleRun alone = run_words(
       {"probe", "--data", at("data"), "--out", at("alone"), "--model", at("two.gguf")}, make);
   BOOST_TEST_REQUIRE(alone.code == 0, alone);
   BOOST_TEST(comparable("out/two") == comparable("alone"));
 }
 
-// The given name of a model appears in everything that its run writes, even if the run is later
+// The name given to a model appears in everything that its run writes, even if the run is later
 // resumed without the other models.
 BOOST_FIXTURE_TEST_CASE(a_given_name_is_the_models, TwoModels) {
   BOOST_TEST_REQUIRE(run(both()).code == 0);
@@ -82,8 +82,8 @@ BOOST_FIXTURE_TEST_CASE(a_given_name_is_the_models, TwoModels) {
   BOOST_TEST((json("out/first/run.json").at("model_known") == Json{{"name", "first"}}));
 }
 
-// Options that the comparison also has apply to it: its intervals use the same seed as each
-// model's.
+// Options that the comparison also supports apply to it as well: its intervals use the same seed as
+// each model's.
 BOOST_FIXTURE_TEST_CASE(options_that_the_comparison_has_are_its_own_too, TwoModels) {
   BOOST_TEST_REQUIRE(run(both({"--seed", "9", "--group-by", "domain"})).code == 0);
   BOOST_TEST(json("out/first/metrics.json").at("bootstrap").at("seed") == 9);

@@ -108,7 +108,8 @@ BOOST_AUTO_TEST_CASE(a_draw_inverts_the_distribution_at_the_streams_next_number)
   }
 }
 
-// For 40,000 draws, five standard errors are 0.0354 for a mean and 0.0125 for a share of one half.
+// For 40,000 draws, five standard errors are 0.0354 for a mean and 0.0125 for a proportion of one
+// half.
 BOOST_AUTO_TEST_CASE(draws_have_the_mean_and_the_spread_of_a_binomial) {
   const BinomialTable table(8, 1, 2);
   RandomStream random(3, "x");

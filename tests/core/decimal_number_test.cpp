@@ -35,7 +35,7 @@ Read by_strtod(std::string_view text) {
   return read;
 }
 
-/// The standard library that the tests use has std::from_chars for double.
+/// The standard library used by the tests provides std::from_chars for double.
 void agrees_with_from_chars(std::string_view text) {
   Read expected;
   const char* const end = text.data() + text.size();
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_to_the_nearest_double) {
   BOOST_TEST(by_strtod("2.4703282292062328e-324").value ==
              std::numeric_limits<double>::denorm_min());
   BOOST_TEST(by_strtod("1.7976931348623157e308").value == std::numeric_limits<double>::max());
-  // The 60th decimal decides the rounding, so more digits matter than a buffer of 40 can contain.
+  // The 60th decimal decides the rounding, so a buffer of 40 digits would be too small.
   BOOST_TEST(by_strtod("1.00000000000000011102230246251565404236316680908203125").value == 1.0);
   BOOST_TEST(by_strtod("1.00000000000000011102230246251565404236316680908203126").value ==
              std::nextafter(1.0, 2.0));

@@ -8,7 +8,7 @@ using plumb::detail::fnv1a;
 
 BOOST_AUTO_TEST_SUITE(hash)
 
-// These are test vectors of the reference code.
+// Test vectors from the reference code.
 BOOST_AUTO_TEST_CASE(known_texts_have_their_published_hashes) {
   BOOST_TEST(fnv1a("") == 0xcbf29ce484222325U);
   BOOST_TEST(fnv1a("a") == 0xaf63dc4c8601ec8cU);

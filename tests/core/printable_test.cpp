@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(controls_are_written_out) {
              "\\u2028\\u2029\\u202a\\u202e\\u2066\\u2069");
 }
 
-// The byte 0x9B by itself is the 8-bit form of ESC [.
+// The byte 0x9B on its own is the 8-bit form of ESC [.
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_are_replaced) {
   BOOST_TEST(printable("a\x9b"
                        "31m") == "a\uFFFD31m");

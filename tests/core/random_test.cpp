@@ -31,8 +31,8 @@ std::vector<int> shuffled(RandomStream stream, int size, std::size_t count) {
 
 constexpr auto all = static_cast<std::size_t>(-1);
 
-/// The chi-square statistic over many streams: how far the shuffled prefixes of length `count` are
-/// from being equally frequent.
+/// The chi-square statistic over many streams: how far the frequencies of the shuffled prefixes of
+/// length `count` are from uniform.
 double unevenness(int size, std::size_t count, std::size_t beginnings) {
   constexpr std::size_t each = 1000;
   std::map<std::vector<int>, double> seen;
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(every_choice_comes_up_about_equally_often) {
   BOOST_TEST(chi_square < 22.5);
 }
 
-// Without rejection, the numbers of one third of [0, 3·2^30) would be twice as frequent as the
+// Without rejection, the numbers in one third of [0, 3·2^30) would be twice as frequent as the
 // others.
 BOOST_AUTO_TEST_CASE(a_large_range_is_not_biased) {
   constexpr std::size_t range = std::size_t{3} << 30;
@@ -162,8 +162,8 @@ BOOST_AUTO_TEST_CASE(few_values_are_shuffled_too) {
   BOOST_TEST(std::ranges::is_permutation(words, std::vector<std::string>{"a", "b"}));
 }
 
-// Every order of four values and every ordered pair out of five are equally frequent. In 999 of
-// 1000 cases, chi-square is below 49.7 (23 degrees of freedom) or 43.8 (19 degrees of freedom).
+// Every order of four values is equally frequent, and so is every ordered pair out of five. In 999
+// of 1000 cases, chi-square is below 49.7 (23 degrees of freedom) or 43.8 (19 degrees of freedom).
 BOOST_AUTO_TEST_CASE(every_order_and_every_draw_is_equally_likely) {
   BOOST_TEST(unevenness(4, all, 24) < 49.7);
   BOOST_TEST(unevenness(5, 2, 20) < 43.8);

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_near_word_is_offered_and_no_other) {
   BOOST_TEST(!nearest_word("delete", known));
   BOOST_TEST(!nearest_word("", known));
   BOOST_TEST(!nearest_word("probe", {}));
-  // Of two words at the same distance, the first is offered.
+  // Of two words at the same distance, the first is suggested.
   BOOST_TEST(nearest_word("bot", {"bos", "boa"}).value() == "bos");
 }
 

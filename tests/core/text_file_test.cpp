@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_long_line_comes_in_pieces) {
   BOOST_TEST(pieces_of("\x80\x80\x80\x80\x80\x80", 4) ==
                  (Pieces{"1-\x80", "1-\x80", "1.\x80\x80\x80\x80"}),
              same);
-  // A piece that the end of a block interrupts continues in the next block.
+  // A piece interrupted by the end of a block continues in the next block.
   BOOST_TEST(pieces_of("abcd efgh \nx", 4, 5) == (Pieces{"1-abcd", "1- ", "1-efgh", "1. ", "2.x"}),
              same);
   BOOST_TEST(pieces_of("ab ab ", 4, 6) == (Pieces{"1-ab ", "1.ab "}), same);

@@ -30,7 +30,8 @@ BOOST_AUTO_TEST_CASE(ranges_that_only_touch_or_are_empty_do_not) {
   BOOST_TEST(!(ByteSpan{5, 5}.overlaps({5, 5})));
 }
 
-// Compares every pair of ranges within six bytes with an overlap found byte by byte.
+// For every pair of ranges within six bytes, compares the result with an overlap found byte by
+// byte.
 BOOST_AUTO_TEST_CASE(overlap_is_a_shared_byte) {
   for (std::size_t a = 0; a <= 6; ++a) {
     for (std::size_t b = a; b <= 6; ++b) {

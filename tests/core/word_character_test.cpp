@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(white_space_makes_up_no_words) {
 
 // The count and the FNV-1a hash of all word characters come from Python 3.11's
 // unicodedata.category, which uses Unicode 14. Unassigned, private-use and surrogate code points
-// have the class of the preceding assigned one.
+// are given the class of the preceding assigned code point.
 BOOST_AUTO_TEST_CASE(the_whole_table_is_that_of_python) {
   std::size_t count = 0;
   std::uint64_t hash = 0xcbf29ce484222325U;

@@ -156,8 +156,8 @@ BOOST_FIXTURE_TEST_CASE(an_answer_space_is_a_list_of_distinct_strings, Bear) {
   BOOST_TEST(with(R"("answer_space_labels": null)").relations[0].options.size() == 2U);
 }
 
-// The expected options are those of lm-pub-quiz 0.3.3, whose answer_space_from_instance_table
-// groups by obj_id.
+// The expected options match lm-pub-quiz 0.3.3, whose answer_space_from_instance_table groups by
+// obj_id.
 BOOST_FIXTURE_TEST_CASE(without_an_answer_space_each_object_id_is_an_option, Bear) {
   write("metadata_relations.json", R"({"P36": {"templates": ["[X] [Y]"]}})");
   write("P36.jsonl",

@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(the_names_of_t_rex_mc_are_known, Table) {
   BOOST_TEST(relation.facts.at(1).offered == (Options{1, 2}));
 }
 
-// The fields of other layouts have no meaning here: `sub_label` does not replace the subject.
+// Fields from other layouts are ignored here: `sub_label` does not replace the subject.
 BOOST_FIXTURE_TEST_CASE(only_the_tables_own_names_are_read, Table) {
   BOOST_CHECK_EXCEPTION(load(births + R"({"sub_label": "Z", "object": "1931"})"), Error,
                         says(Fault::user,
@@ -184,7 +184,7 @@ Texts offered(const Relation& relation, std::size_t fact) {
   return texts;
 }
 
-/// The facts of a relation as "part subject: object (choices) line"; lines are counted after the
+/// The facts of a relation as "part subject: object (choices) line"; line numbers start after the
 /// header.
 Texts facts_of(const Relation& relation, std::size_t header = 0) {
   Texts all;
@@ -333,7 +333,7 @@ BOOST_FIXTURE_TEST_CASE(parts_without_a_relation_are_of_the_folders, Table) {
   BOOST_REQUIRE(dataset.relations.size() == 1U);
   BOOST_TEST(dataset.relations[0].code == "births");
   BOOST_TEST(dataset.relations[0].facts.size() == 3U);
-  // A test file by itself becomes a separate relation, like any other file.
+  // A test file on its own becomes a separate relation, like any other file.
   BOOST_TEST(load_choice_table(write("alone/test.jsonl", births)).relations[0].code == "test");
 }
 
@@ -345,7 +345,7 @@ BOOST_FIXTURE_TEST_CASE(a_csv_is_a_table_of_choices_by_its_header, Table) {
   BOOST_TEST(choice_table_files(write("e/e.csv", "")).empty());
 }
 
-// plumb would draw choices only for the facts without them.
+// Otherwise, plumb would draw choices only for the facts without them.
 BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported, Table) {
   const std::string fact = R"({"subject": "C", "object": "1931")";
   for (const std::string rest :
@@ -370,7 +370,7 @@ BOOST_FIXTURE_TEST_CASE(a_fact_without_choices_in_a_table_with_some_is_reported,
     BOOST_TEST(load(fact + rest + "}\n" + R"({"subject": "D", "object": "x", "split": "test"})")
                    .facts.size() == 2U);
   }
-  // An empty field in a .csv is treated the same. Training facts need no choices.
+  // An empty field in a .csv is treated the same. Training facts do not need choices.
   write("c.csv", "subject,object,choices,split\nA,x,['y'],test\nB,y,,train\nC,y,,test\n");
   BOOST_CHECK_EXCEPTION((void)load_choice_table(*this / "c.csv"), Error,
                         says(Fault::user, "c.csv:4: choices: is missing or empty"));

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_relation_of_fewer_options_gives_all_of_them) {
 }
 
 BOOST_AUTO_TEST_CASE(no_other_true_object_of_the_subject_is_a_distractor) {
-  // "a" has three objects. That another subject shares one of them does not matter.
+  // "a" has three objects. It does not matter that another subject shares one of them.
   const Relation relation = relation_of(6, {{"a", 1}, {"b", 3}, {"a", 3}, {"a", 5}, {"b", 0}});
   const ObjectAliases none;
   const ChoiceSampler sampler(relation, none, 100, 1);
@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(the_draw_depends_on_fact_and_seed_alone) {
     return options;
   };
   BOOST_TEST(without_truths(sampler.draw(relation.facts[2]).options) != without_truths(drawn));
-  // The draw depends neither on the other facts' order and number nor on the position of the fact
-  // itself.
+  // The draw depends neither on the order and number of the other facts nor on the position of the
+  // fact itself.
   Relation turned = relation;
   std::ranges::reverse(turned.facts);
   for (Fact& fact : turned.facts) fact.instance += 40;

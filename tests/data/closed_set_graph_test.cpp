@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(every_fact_is_a_triple_from_its_subject_to_its_answer) {
   BOOST_TEST((found == expected));
 }
 
-// There are 36 elements, their symbols and four periods. An identifier is one entity wherever it
-// occurs.
+// There are 36 elements, their symbols and four periods. An identifier denotes the same entity
+// wherever it occurs.
 BOOST_AUTO_TEST_CASE(an_identifier_is_one_entity_with_its_first_name) {
   const KnowledgeGraph graph = graph_of(elements_as_facts(), {});
   BOOST_TEST(graph.entities.size() == 36U + 36 + 4);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_by_the_relations_code_alone) {
   const auto shots = [&] { return lines(graph_of(dataset, {}).train); };
   const auto first = shots();
   BOOST_TEST((shots() == first));
-  BOOST_TEST(first.back() > 20U);  // shots are not only from the start of the file
+  BOOST_TEST(first.back() > 20U);  // the shots do not all come from the start of the file
   dataset.name = "another";
   dataset.relations[0].templates = {"[X] has [Y]."};
   BOOST_TEST((shots() == first));
@@ -225,11 +225,12 @@ BOOST_AUTO_TEST_CASE(a_relation_is_called_by_the_words_of_its_template) {
   // answer.
   BOOST_TEST(name_for({"The maker of [X] is [Y].", "[Y] makes [X].", "[X] is of [Y], a maker.",
                        "[X] was made by [Y].", "[X] is from [Y]."}) == "was made by");
-  // If there is no such template, the name is all words of the first one, without its gaps.
+  // If there is no such template, the name consists of all the words in the first template, without
+  // its gaps.
   BOOST_TEST(name_for({"The capital of [X] is [Y].", "[Y] is the capital of [X]."}) ==
              "The capital of is");
   BOOST_TEST(name_for({"[Y] is the capital of [X]."}) == "is the capital of");
-  // Templates without any words give no name, so the code is used.
+  // Templates without any words yield no name, so the code is used.
   BOOST_TEST(name_for({"[X] [Y]."}) == "r");
   BOOST_TEST(name_for({"[X], [Y]", "[X] lies in [Y]."}) == "lies in");
   BOOST_TEST(name_for({}) == "r");

@@ -44,7 +44,7 @@ struct Plays : test::TemporaryFolder {
   [[nodiscard]] PromptTemplateFile file(const std::string& text) const {
     return PromptTemplateFile(write("templates.jsonl", text));
   }
-  /// Returns the dataset without the parts that have problems, and stores the problems.
+  /// Returns the dataset without its invalid parts, and stores the problems.
   MultiPromptDataset made_of(const PromptTemplateFile* templates = nullptr) {
     return multi_prompt_of(dataset, templates,
                            [this](const Error& error) { problems.emplace_back(error.what()); });

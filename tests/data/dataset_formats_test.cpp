@@ -56,7 +56,8 @@ BOOST_AUTO_TEST_CASE(published_layouts_are_told_by_their_shape) {
            "is a dataset of many prompts, which has no closed sets; use plumb generate"));
 }
 
-// To add a format, a header must recognise and read its files, and the table needs one more line.
+// Adding a format takes a header that recognises and reads its files, and one more line in the
+// table.
 BOOST_AUTO_TEST_CASE(a_format_that_is_added_is_told_and_read) {
   const test::TemporaryFolder folder;
   const auto file = folder.write("capitals.txt", "Chad: N'Djamena\nPeru: Lima\n");

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_fact_says_nothing_of_parts_or_choices_by_itself) {
   BOOST_TEST(fact.choices.empty());
 }
 
-// The texts that a fact has for its options do not depend on which options it is offered.
+// A fact's own option texts do not depend on which options it is offered.
 BOOST_AUTO_TEST_CASE(a_facts_own_text_of_an_option_wins_over_the_relations) {
   Relation own = relation("P36", {0, 1});
   own.options = {"Paris", "Rome"};

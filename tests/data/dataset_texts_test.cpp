@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_text_is_looked_for_in_its_file) {
   const auto json = folder.write("a.json",
                                  "[{\"P36\": \"of P17\",\n\"say\": \"a\\\"b\"},\n"
                                  "{\"P17\": 1,\n\"say\": \"a\\\"b\"}]\n");
-  BOOST_TEST(line_with(json, "a\"b") == 2U);  // the JSON file writes this text with escapes
+  BOOST_TEST(line_with(json, "a\"b") == 2U);  // this text is escaped in the JSON file
   BOOST_TEST(line_with(json, "a\"b", "P17") == 4U);
   BOOST_TEST(line_with(json, "a\"b", "of") == 2U);  // here the text is only part of a JSON string
   BOOST_TEST(line_with(json, "a\"b", "P99") == 2U);

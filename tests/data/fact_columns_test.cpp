@@ -13,8 +13,8 @@ namespace {
 
 using Header = std::vector<std::string>;
 
-/// The indices of subject, relation and object, such as "012"; "" if the header is not one of
-/// facts.
+/// The indices of subject, relation and object, such as "012"; "" if the header does not belong to
+/// a table of facts.
 std::string places(const Header& header) {
   const auto columns = fact_columns(header);
   if (!columns) return "";

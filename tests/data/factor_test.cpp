@@ -131,7 +131,7 @@ BOOST_FIXTURE_TEST_CASE(a_path_names_the_file_or_a_folder_with_just_that_csv, Fa
   BOOST_CHECK(factor_file(*this / "two/g.csv") == *this / "two/g.csv");
   write("none/f.txt", header);
   BOOST_CHECK(!factor_file(*this / "none"));
-  // Only the header decides, not the rows after it.
+  // Only the header determines the format, not the rows after it.
   BOOST_CHECK(!factor_file(write("other/f.csv", "a,b\nturncated_prefixes,1\n")));
   BOOST_CHECK(!factor_file(*this / "other"));
   BOOST_CHECK(!factor_file(write("empty.csv", "")));

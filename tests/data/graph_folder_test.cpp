@@ -22,7 +22,7 @@ using Names = std::vector<std::string>;
 struct GraphFolder : test::TemporaryFolder {
   [[nodiscard]] KnowledgeGraph load() const { return load_graph(path()); }
 
-  /// Checks that this line of the file is refused with these words.
+  /// Checks that this line of the file is rejected with this message.
   void refuses(const std::string& name, std::size_t line, const std::string& words) const {
     const std::string at = (path() / name).string() + ":" + std::to_string(line) + ": ";
     BOOST_CHECK_EXCEPTION((void)load(), Error, says(Fault::user, at + words));
@@ -574,7 +574,7 @@ BOOST_FIXTURE_TEST_CASE(a_part_that_is_not_read_is_refused, Plain) {
   BOOST_TEST(load().test.size() == 1U);
 }
 
-// If it were not skipped, the header of a file with identifiers and texts would become an entity or
+// If the header of a file with identifiers and texts were not skipped, it would become an entity or
 // a relation.
 BOOST_FIXTURE_TEST_CASE(headers_of_texts_are_passed_over, WithLongTexts) {
   const auto with_header = [&](const std::string& name, const std::string& header) {
@@ -623,7 +623,7 @@ BOOST_FIXTURE_TEST_CASE(a_header_inside_a_part_of_listed_entities_is_refused, Kg
   refuses("train.tsv", 2, "is a header inside the file; remove the line");
 }
 
-// Read in the usual order, "Lima" would become a relation.
+// If the columns were read in the usual order, "Lima" would become a relation.
 BOOST_FIXTURE_TEST_CASE(a_part_without_the_header_that_orders_another_is_refused, Plain) {
   write("train.txt", "head\ttail\trelation\nFrance\tParis\tcap\n");
   write("valid.txt", "head\ttail\trelation\nItaly\tRome\tcap\n");

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(json_file_suite)
 
 namespace {
 
-/// The valid lines, and the messages of the problems.
+/// The valid lines, and the messages for the problems.
 struct Lines {
   std::vector<std::pair<std::size_t, Json>> sound;
   std::vector<std::string> problems;
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_is_named) {
   };
   BOOST_TEST(ends(0, "1: contains NaN, which JSON does not allow (byte 11)"));
   BOOST_TEST(ends(1, "2: contains Infinity, which JSON does not allow (byte 7)"));
-  // The position is that after the minus sign.
+  // The position is just after the minus sign.
   BOOST_TEST(ends(2, "3: contains Infinity, which JSON does not allow (byte 8)"));
   BOOST_TEST(ends(3, "5: not JSON (byte 28)"));
 }

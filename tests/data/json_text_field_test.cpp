@@ -14,7 +14,8 @@ BOOST_AUTO_TEST_SUITE(json_text_field)
 
 namespace {
 
-/// The text field of an object that arrives in blocks of a given size, or "!" and the problem.
+/// The text field of an object that arrives in blocks of a given size, or "!" followed by the
+/// problem.
 std::string text_of(std::string_view object, std::size_t block, const std::string& field = "text") {
   std::string text;
   JsonTextField json(field, [&](std::string_view part) { text += part; });

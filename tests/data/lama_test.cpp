@@ -133,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(every_part_is_read, Lama) {
   BOOST_TEST(events.facts[0].subject == "When you are alive you [Y].");
   BOOST_TEST(events.facts[0].subject_id == "c1");
   BOOST_TEST(dataset.relations[5].facts[1].subject_id == "s_1");
-  // One part of LAMA can be loaded by itself if its list of templates is next to it.
+  // One part of LAMA can be loaded on its own if its list of templates is next to it.
   BOOST_TEST(load_lama(*this / "Google_RE").relations.size() == 1U);
   BOOST_TEST(load_lama(*this / "Squad").relations.size() == 1U);
   BOOST_TEST(load_lama(*this / "ConceptNet").relations.size() == 2U);
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(google_re_has_the_templates_of_lamas_program) {
       whole.left_out == (std::vector<std::string>{"relations of relations.jsonl without facts: P36",
                                                   "facts of relations without a template: P47"}),
       boost::test_tools::per_element());
-  // Here only one part is loaded, with the list of templates next to it and without.
+  // Here, only one part is loaded, once with the list of templates next to it and once without.
   BOOST_TEST(load_lama(folder / "Google_RE").relations.size() == 2U);
   std::filesystem::remove(folder / "relations.jsonl");
   BOOST_TEST(is_lama(folder / "Google_RE"));
@@ -285,7 +285,8 @@ BOOST_AUTO_TEST_CASE(a_dataset_of_many_prompts_is_no_language_of_mlama) {
   BOOST_TEST(!is_lama(folder.path()));
   folder.write("other/templates.jsonl", "{\"text\": \"[X]\"}\n");
   BOOST_TEST(!is_lama(folder / "other"));
-  // Neither templates next to a table of facts nor a path that is not a folder is LAMA.
+  // Neither templates next to a table of facts nor a path that is not a folder is recognised as
+  // LAMA.
   folder.write("table/templates.jsonl", "{\"relation\": \"P36\", \"template\": \"[X] [Y]\"}\n");
   folder.write("table/facts.tsv", "a\tP36\tb\n");
   BOOST_TEST(!is_lama(folder / "table"));

@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(several_tables_are_not_guessed_between) {
   write_table(folder, "two");
   BOOST_CHECK_EXCEPTION(load_dataset(folder.path()), Error,
                         says(Fault::user, "contains several .tsv files; name the one to read"));
-  // No single part of a graph is the table of facts.
+  // No single part of a graph is treated as the table of facts.
   folder.write("graph/train.tsv", "a\tr\tb\n");
   folder.write("graph/test.tsv", "b\tr\ta\n");
   BOOST_CHECK_EXCEPTION((void)load_dataset(folder / "graph"), Error,
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_dataset_of_which_nothing_is_usable_is_refused_by_a_lenien
   BOOST_CHECK_EXCEPTION(load_dataset(folder.write("facts.tsv", "France\tP36\tParis\n"),
                                      [&](const Error&) { ++problems; }),
                         Error, says(Fault::user, "facts.tsv: the dataset is empty"));
-  // One problem is the template, the other is the relation that lost its only template.
+  // One problem is the template; the other is the relation that lost its only template.
   BOOST_TEST(problems == 2);
 }
 

@@ -37,7 +37,7 @@ Relation round(std::size_t facts, std::size_t objects) {
 BOOST_AUTO_TEST_CASE(a_relation_needs_enough_facts_and_objects) {
   BOOST_TEST(!many_choice_relation(round(499, 100), {}, {}).has_value());
   BOOST_TEST(!many_choice_relation(round(500, 99), {}, {}).has_value());
-  // An option that is not the answer of any fact does not count as an object.
+  // An option that is not the answer to any fact is not counted as an object.
   Relation unused = round(500, 99);
   unused.options.push_back("year 99");
   unused.option_ids.push_back("y99");

@@ -44,7 +44,7 @@ struct Many : Folder {
     write("facts.jsonl", facts);
     write("templates.jsonl", templates);
   }
-  /// Checks that this line, after the valid ones, is reported with these words and skipped.
+  /// Checks that this line, after the valid ones, is reported with this message and skipped.
   void refuses(const std::string& line, const std::string& words) {
     write("facts.jsonl", facts + line + "\n");
     const MultiPromptDataset dataset = load_on();
@@ -449,8 +449,8 @@ BOOST_FIXTURE_TEST_CASE(myriad_lama_is_read_as_published, Folder) {
   BOOST_TEST(given.files.size() == 2U);
 }
 
-// The random texts avoid what the reader refuses: blank texts, line breaks, and duplicate names and
-// identifiers.
+// The random texts avoid everything that the reader rejects: blank texts, line breaks, and
+// duplicate names and identifiers.
 BOOST_AUTO_TEST_CASE(random_datasets_are_the_same_once_written_and_read) {
   RandomStream random(73, "datasets");
   for (int round = 0; round < 40; ++round) {

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(name_check)
 
 namespace {
 
-/// The problems reported for a single name; the start and the remedy of each message are removed.
+/// The problems reported for a single name, with the start and the remedy of each message removed.
 std::vector<std::string> said_of(const std::string& name, bool is_name = true) {
   std::vector<std::string> said;
   NameCheck check("name", is_name);

@@ -28,7 +28,7 @@ struct File : test::TemporaryFolder {
       problems.push_back(std::string(error.what()).substr(path().string().size() + 1));
     });
   }
-  /// Checks that this line, between two valid ones, is reported with these words and skipped.
+  /// Checks that this line, between two valid ones, is reported with this message and skipped.
   void refuses(const std::string& line, const std::string& words) {
     problems.clear();
     const std::string sound = R"({"relation": "P36", "template": "[X] has [Y]."})";

@@ -95,8 +95,8 @@ BOOST_FIXTURE_TEST_CASE(a_template_is_named_by_its_line, Asked) {
   const std::string sound = "{\n\"P19\": [\"[X] is [Y].\"],\n\"P36\" :\n [\"[X]: [Y]\",\n";
   refused(sound + "  \"[X] is.\"]}", "t.json:5: P36: template '[X] is.' has no [Y]");
   refused(sound + "  7]}", "t.json:3: P36: has no list of templates");
-  // The message names the relation's line if the template is spelt differently in the file, so that
-  // its own line is not found.
+  // The message cites the relation's line if the template is spelt differently in the file, because
+  // its own line cannot be found.
   refused(sound + "  \"[X] \\u0069s.\"]}", "t.json:3: P36: template '[X] is.' has no [Y]");
 }
 
@@ -116,8 +116,8 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_no_json_object_is_refused, Asked) {
   BOOST_CHECK_EXCEPTION(use("[]"), Error, says(Fault::user, "t.json:1: is JSON but not an object"));
 }
 
-// The file may be one for a dataset with many prompts; a closed set ignores its groups, styles and
-// origins.
+// The file may have been written for a dataset with many prompts; a closed set ignores its groups,
+// styles and origins.
 BOOST_FIXTURE_TEST_CASE(the_templates_of_many_prompts_are_such_a_file, Asked) {
   use_lines(
       {R"({"relation": "P36", "template": "[Y] rules [X].", "group": "a"})",

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(each_distinct_triple_is_a_fact_of_its_relation) {
   BOOST_TEST(born.facts[1].subject == "Giovanni Bia");
   BOOST_TEST(born.facts[1].instance == 1U);
   BOOST_TEST(dataset.relations[1].code == "position - speciality");
-  // The excluded relation is that of composers.
+  // The excluded relation is the one for composers.
   BOOST_TEST(dataset.left_out == Texts{"relations with a single object: 1"});
   BOOST_TEST(dataset.files.size() == 2U);
 }

@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(a_table_is_read_relation_by_relation, Table) {
   BOOST_TEST(dataset.name == "facts");
   BOOST_REQUIRE(dataset.relations.size() == 2U);
   const Relation& relation = dataset.relations[0];
-  BOOST_TEST(relation.code == "capital");  // relations are in the order of the file with templates
+  BOOST_TEST(relation.code == "capital");  // relations are in the order of the template file
   BOOST_TEST(relation.options == (std::vector<std::string>{"Paris", "Rome"}));
   BOOST_REQUIRE(relation.facts.size() == 3U);
   BOOST_TEST(relation.facts[2].subject == "Gaul");
@@ -159,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(a_csv_has_quotes_a_header_and_columns_that_are_passed_ov
            "facts.csv:1: the header 'a', 'b', 'c' names no subject, no relation and no object"));
 }
 
-// The file is in the form that pandas writes if fields contain quotes, tabs and line breaks.
+// The file has the form that pandas writes when fields contain quotes, tabs and line breaks.
 BOOST_FIXTURE_TEST_CASE(a_tsv_under_a_header_has_quotes, Table) {
   const Relation relation = capitals(
       "object\tnote\tsubject\trelation\n"
@@ -267,7 +267,7 @@ void check_popqa(const Dataset& dataset) {
               relation.option_aliases[0].end()));
 }
 
-// The rows have the form of the published file, or of the output that `to_csv` and `to_json` of
+// The rows have the form of the published file, or of the files that `to_csv` and `to_json` in
 // `datasets` write for it.
 BOOST_FIXTURE_TEST_CASE(popqa_is_read_as_it_is, Table) {
   check_popqa(load_tsv(write("popqa.tsv", popqa)));

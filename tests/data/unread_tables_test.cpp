@@ -68,8 +68,8 @@ BOOST_FIXTURE_TEST_CASE(any_table_of_another_kind_is_reported, Folder) {
   BOOST_TEST(unread({{"a.jsonl", triples}, {"b.tsv", tsv}}) == Names{"b.tsv"});
 }
 
-// A JSON file is a table if it contains rows of facts: as a single value, line by line or by
-// columns.
+// A JSON file is a table if it contains rows of facts: as a single value, line by line or column by
+// column.
 BOOST_FIXTURE_TEST_CASE(json_is_told_by_what_it_holds, Folder) {
   for (const char* text :
        {R"([{"Subject": "Peru", "Object": "Lima"}])",

@@ -52,7 +52,7 @@ struct LetterCounter : NgramModel {
 
 }  // namespace
 
-// The oracle scores every name by itself.
+// The oracle scores each name on its own.
 BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   const KnowledgeGraph graph = elements();
   auto model = reader_of_elements<NgramTreeModel>();
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   BOOST_TEST(made.methods[0].realistic().queries == 8U);
 }
 
-// The oracle computes every cosine by itself, in double precision.
+// The oracle computes each cosine separately, in double precision.
 BOOST_AUTO_TEST_CASE(cosine_ranks_are_those_of_every_cosine) {
   const KnowledgeGraph graph = elements();
   LetterCounter model("", 2);
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(methods_are_compared_and_names_of_one_token_are_the_heads) 
   BOOST_TEST(!made.agreements.empty());
 }
 
-// Facts and triples made in memory have no line numbers, but the methods still rank the same
+// Facts and triples built in memory have no line numbers, but the methods still rank the same
 // queries.
 BOOST_AUTO_TEST_CASE(methods_agree_on_queries_that_are_of_no_file) {
   std::vector<std::pair<std::string, std::string>> facts;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The input contains the words of a command line and a file for --config, over a small dataset. No
-// model is made, so nothing is evaluated. Words that could name a file elsewhere are skipped.
+// The input contains the arguments of a command line and a file for --config; the command runs on a
+// small dataset. No model is created, so nothing is evaluated. Arguments that could refer to a file
+// elsewhere are skipped.
 
 #include <sstream>
 #include <string>
@@ -29,7 +30,7 @@ inline const test::TemporaryFolder& command_folder() {
   return folder;
 }
 
-/// Each line is a word; the lines after an empty line are the text of config.json.
+/// Each line is an argument; the lines after an empty line are the text of config.json.
 inline void command_lines(std::string_view input) {
   const test::TemporaryFolder& folder = command_folder();
   std::vector<std::string> words;

@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// Uses a closed set after it was loaded.
+/// Uses a closed set after it has been loaded.
 inline void use_dataset(const Dataset& dataset, const DiskPath& data, bool had_problems) {
   std::size_t bytes = 0;
   for_each_text(dataset, {}, [&](const Site&, const std::string& text) { bytes += text.size(); });
@@ -52,7 +52,7 @@ inline void use_dataset(const Dataset& dataset, const DiskPath& data, bool had_p
   }
 }
 
-/// Checks that a dataset of many prompts is the same after it is written and read again.
+/// Checks that a dataset of many prompts is unchanged after being written and read back.
 inline void write_and_read(const MultiPromptDataset& dataset) {
   test::MemoryDisk disk;
   const std::string facts = facts_jsonl(dataset), templates = templates_jsonl(dataset);

@@ -2,8 +2,8 @@
 #pragma once
 
 // Files in Hugging Face folders and vector files: tokenizers, configurations, weights, .npy. They
-// are mapped or read from the machine's own disk, so the folder is created there (TMPDIR may name a
-// folder in memory).
+// are mapped or read from the machine's own disk, so the folder is created there (TMPDIR may point
+// to a folder in memory).
 
 #include <algorithm>
 #include <concepts>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
 
-/// A text that contains letters of several scripts, white space, digits, a special token and an
+/// A text that contains letters from several scripts, white space, digits, a special token and an
 /// invalid byte.
 inline constexpr std::string_view tokenizer_text =
     "The capital of Fran\u00e7e  is [MASK] <mask> Paris, 1234\u2581\u4e2d\u6587 \U0001F600\n\x80 "
@@ -53,7 +53,7 @@ inline void use_tokenizer(const HuggingFaceTokenizer& tokenizer, std::string_vie
   }
 }
 
-/// Makes a file of weights or vectors. If the text begins with '{', it is taken as the file's
+/// Creates a file of weights or vectors. If the text begins with '{', it is treated as the file's
 /// header: the header's length and the magic bytes are added before it, and the bytes of the
 /// tensors that it declares are added after it, up to a million bytes.
 inline std::string with_header(const std::string& name, const std::string& text) {

@@ -56,7 +56,7 @@ inline std::string with_checksums(const std::string& text) {
   return made;
 }
 
-/// Uses the results of a model after they were read: their answers, and the calibration input made
+/// Uses a model's results after they have been read: their answers, and the calibration input built
 /// from them.
 inline void use_results(const DiskPath& run) {
   constexpr Bootstrap few{.seed = 0, .resamples = 20};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Server replies: each input is a body, and every dialect reads it as each kind of its replies.
+// Server replies: each input is a body, which every dialect reads as each of its kinds of reply.
 
 #include <array>
 #include <cmath>

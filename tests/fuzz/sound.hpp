@@ -2,8 +2,8 @@
 #pragma once
 
 // Checks what a reader does with arbitrary bytes. It must either succeed or throw a plumb::Error
-// whose message is one line and names the place of the error. Everything else is a finding and ends
-// the program.
+// whose message is a single line that states where the error is. Anything else is a finding and
+// ends the program.
 
 #include <algorithm>
 #include <cstdio>
@@ -25,8 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::fuzz {
   std::abort();
 }
 
-/// Checks that an error's text is one line, without raw control characters, and that it names
-/// either a setting or a place.
+/// Checks that an error's text is a single line without raw control characters, and that it states
+/// either a setting or a location.
 inline void check_message(std::string_view text, std::string_view place) {
   if (text.find_first_of("\r\n") != text.npos) {
     found("a message of several lines: " + std::string(text));
@@ -39,7 +39,7 @@ inline void check_message(std::string_view text, std::string_view place) {
 }
 
 /// Returns whether `read` succeeds. `place` is the prefix of the path of every file that an error
-/// may name.
+/// may mention.
 template <class Read>
 bool is_read(std::string_view place, Read read) {
   try {
@@ -53,7 +53,7 @@ bool is_read(std::string_view place, Read read) {
   return false;
 }
 
-/// Fails if input that was accepted before is refused now.
+/// Fails if previously accepted input is now rejected.
 template <class Read>
 void must_read(std::string_view what, Read read) {
   try {

@@ -37,7 +37,7 @@ struct Numbered {
 
 }  // namespace
 
-// The `tokenizers` package gives id 3 to the token that tokenizer.json lists as 30.
+// The `tokenizers` package assigns id 3 to the token that tokenizer.json lists as 30.
 BOOST_AUTO_TEST_CASE(ids_go_on_behind_the_vocabulary_whatever_the_file_writes) {
   const TemporaryFolder folder;
   const Numbered made(folder, R"([{"id": 0, "content": "<s>", "special": true},

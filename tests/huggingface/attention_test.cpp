@@ -22,7 +22,7 @@ std::vector<float> random_numbers(std::size_t count, unsigned seed) {
   return numbers;
 }
 
-/// For one query, the slots in a tile's SeenSlots.
+/// The slots in a tile's SeenSlots that one query sees.
 std::vector<std::size_t> slots_of(const SeenSlots& seen, std::size_t query) {
   std::vector<std::size_t> order, slots;
   for (const SlotRun run : seen.runs) {
@@ -74,9 +74,9 @@ BOOST_AUTO_TEST_CASE(one_head_is_that_of_a_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(scores_are_scaled_capped_and_biased_by_position) {
-  // Heads have one number: the query is 1, the keys are 2 and 1, and the values 4 and 0. Slots 0
-  // and 1 are at positions 3 and 5. The first slot has the weight 1 / (1 + e^(s1 − s0)), and the
-  // result is 4 times that.
+  // Each head has a size of one: the query is 1, the keys are 2 and 1, and the values are 4 and 0.
+  // Slots 0 and 1 are at positions 3 and 5. The weight of the first slot is 1 / (1 + e^(s1 − s0)),
+  // and the result is 4 times that.
   KeyValues held(1, 1);
   held.resize(2);
   const std::vector<float> first{2, 4}, second{1, 0}, query{1};
@@ -97,8 +97,8 @@ BOOST_AUTO_TEST_CASE(scores_are_scaled_capped_and_biased_by_position) {
 }
 
 BOOST_AUTO_TEST_CASE(two_heads_attend_apart) {
-  // Two heads of one number: the queries are (1, 0), the keys (ln 3, 5) and (0, 7), and the values
-  // (4, 8) and (0, 2).
+  // Two heads of size one: the queries are (1, 0), the keys are (ln 3, 5) and (0, 7), and the
+  // values are (4, 8) and (0, 2).
   KeyValues held(2, 1);
   held.resize(2);
   const std::vector<float> first{std::log(3.0F), 5, 4, 8}, second{0, 7, 0, 2};

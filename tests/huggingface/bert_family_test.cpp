@@ -31,7 +31,7 @@ BOOST_FIXTURE_TEST_CASE(modernbert_is_read_in_both_spellings, test::ChangedEncod
   const EncoderConfig old = test::encoder_config_of("modernbert");
   BOOST_TEST((old.windows == std::vector<std::size_t>{0, 3, 3, 0}));
   BOOST_TEST((old.rotary_of_layer == std::vector<std::size_t>{0, 1, 1, 0}));
-  // With heads of 4 numbers, the frequencies are 1 and theta^(-1/2).
+  // With heads of size 4, the frequencies are 1 and theta^(-1/2).
   BOOST_TEST(std::abs(old.rotary(0)->frequencies()[1] - 0.1F) < 1e-6F);
   BOOST_TEST(std::abs(old.rotary(1)->frequencies()[1] - 1 / std::sqrt(20.0F)) < 1e-6F);
   const EncoderConfig today = test::encoder_config_of("modernbert-biases");
@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(debertas_distances_are_read, test::ChangedEncoder) {
   BOOST_TEST(v3.distances->buckets == 4U);
   BOOST_TEST(v3.distances->most == 16U);  // the number of positions
   BOOST_TEST((v3.distances->by_query && v3.distances->by_key && v3.distances->is_shared));
-  BOOST_TEST(v3.attention_scale == 1 / std::sqrt(15.0F));  // heads of 5 numbers, and three products
+  BOOST_TEST(v3.attention_scale == 1 / std::sqrt(15.0F));  // heads of size 5, and three products
   BOOST_TEST(v3.names.positions.empty());
   BOOST_TEST(v3.token_types == 0U);
   BOOST_TEST(v3.head_dense == "lm_predictions.lm_head.dense");

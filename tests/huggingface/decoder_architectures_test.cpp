@@ -39,8 +39,8 @@ struct Folder : test::TemporaryFolder {
 
 }  // namespace
 
-// An architecture that plumb does not know, built from known parts. This is what callers must write
-// for their own entry.
+// An architecture unknown to plumb, built from known parts. This is what callers must write for
+// their own entry.
 namespace {
 
 void read_newcomer(const ConfigFields& fields, DecoderConfig& config) {
@@ -55,7 +55,7 @@ void read_newcomer(const ConfigFields& fields, DecoderConfig& config) {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(a_new_architecture_of_known_parts_is_one_function, Folder) {
-  // Llama's weights under a different model_type give the same numbers.
+  // Llama's weights under a different model_type produce the same numbers.
   Json config = read_json_object(test::network_folder("llama") / "config.json");
   config["model_type"] = "newcomer";
   write("config.json", config.dump());

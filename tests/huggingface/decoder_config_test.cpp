@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_are_absent_follow_from_others, Folder) {
   BOOST_TEST(config.intermediate == 48U);
 }
 
-// The slopes for 8 heads are those of the paper. For 6 heads, they are those for 4 heads, followed
+// The slopes for 8 heads match the paper's. For 6 heads, they are the slopes for 4 heads, followed
 // by every second slope for 8.
 BOOST_AUTO_TEST_CASE(slopes_are_those_of_the_paper) {
   const std::vector<float> eight = alibi_slopes(8), six = alibi_slopes(6);

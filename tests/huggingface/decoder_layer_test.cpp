@@ -18,8 +18,8 @@ BOOST_AUTO_TEST_SUITE(decoder_layer)
 
 namespace {
 
-// The layer has two numbers, one head and three inner numbers. Attention's output projection gives
-// (6, 2), so the sum with (1, 0) is (7, 2), which a layer norm turns into (1, −1).
+// The layer has a hidden size of two, one head and an inner size of three. Attention's output
+// projection gives (6, 2), so the sum with (1, 0) is (7, 2), which a layer norm turns into (1, −1).
 const std::vector<test::PlainTensor> weights{
     {"l.qkv.weight", {6, 2}, {1, 0, 0, 1, 2, 0, 0, 2, 3, 0, 0, 3}},
     {"l.qkv.bias", {6}, {0, 0, 0, 0, 0, 1}},
@@ -126,8 +126,8 @@ BOOST_FIXTURE_TEST_CASE(both_parts_may_read_the_same_rows, Folder) {
   near(finished(as), {9, 2});
   as.residual_scale = 0.5F;
   near(finished(as), {5, 1});
-  // With the first norm for both, the input is (3, −2), and the feed-forward, from max(0, (3, −2,
-  // 0)), gives (4, 0).
+  // With the first norm used for both, the input is (3, −2), and the feed-forward, from max(0, (3,
+  // −2, 0)), gives (4, 0).
   as.residual_scale = 1;
   as.names.feed_norm.clear();
   near(finished(as), {11, 2});
@@ -154,7 +154,8 @@ BOOST_FIXTURE_TEST_CASE(queries_keys_and_values_are_projected_normed_and_turned,
 }
 
 BOOST_FIXTURE_TEST_CASE(one_tensor_may_hold_heads_one_after_the_other, Folder) {
-  // With four query heads, two key heads and one number each, the rows are q0 q1 k0 v0 q2 q3 k1 v1.
+  // With four query heads and two key heads, each of size one, the rows are q0 q1 k0 v0 q2 q3 k1
+  // v1.
   DecoderConfig as = config();
   as.heads = 4;
   as.key_heads = 2;

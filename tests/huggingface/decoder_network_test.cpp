@@ -36,7 +36,7 @@ LogitsVisitor into(Rows& rows) {
   };
 }
 
-/// The row of a prefix, computed by itself.
+/// The row of a prefix, computed on its own.
 std::vector<float> alone(DecoderNetwork& model, const std::vector<TokenId>& prefix) {
   std::vector<float> last;
   model.evaluate(prefix, [&](std::uint32_t, std::span<const float> row) {

@@ -15,9 +15,9 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(distance_scores_tests)
 
-// Worked out by hand: the 128 nearest distances have numbers of their own. Beyond these, the number
-// is 128 + ceil(127 · ln(d / 128) / ln(511 / 128)); the terms 0.71, 40.9, 63.2 and 127 are rounded
-// up.
+// Worked out by hand: the 128 nearest distances each have their own number. Beyond these, the
+// number is 128 + ceil(127 · ln(d / 128) / ln(511 / 128)); the terms 0.71, 40.9, 63.2 and 127 are
+// rounded up.
 BOOST_AUTO_TEST_CASE(far_distances_share_numbers) {
   DistanceRows rows({.span = 256, .buckets = 256, .most = 512});
   rows.prepare(600);
@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(without_buckets_each_distance_has_a_number_up_to_the_span) 
 
 namespace {
 
-// One head of two numbers. Queries and keys are the rows times two. The distances' own projections
-// leave keys unchanged and swap the numbers of queries.
+// One head of size two. Queries and keys are the rows times two. The distances' own projections
+// leave keys unchanged and swap the two numbers of each query.
 struct Layer : test::TemporaryFolder {
   std::filesystem::path file =
       write("model.safetensors",
@@ -83,8 +83,9 @@ struct Layer : test::TemporaryFolder {
     return made;
   }
 
-  /// The addends of two tokens with queries (1, 1) and (3, 5) and keys (1, 2) and (4, 1), for the
-  /// tokens `asked`. The distance embedding is (1, 0) before a token and (0, 2) from the token on.
+  /// The terms added to the scores of the tokens in `asked`, given two tokens with queries (1, 1)
+  /// and (3, 5) and keys (1, 2) and (4, 1). The distance embedding is (1, 0) before a token and (0,
+  /// 2) from the token on.
   [[nodiscard]] std::vector<float> added(const DistanceShape& shape,
                                          const std::vector<std::size_t>& asked) const {
     const EncoderConfig as = config(shape);

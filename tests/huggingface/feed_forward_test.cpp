@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(feed_forward)
 
 namespace {
 
-/// Rows of two numbers, two inner numbers, ReLU.
+/// A hidden size of two, an inner size of two, and ReLU.
 DecoderConfig config() {
   DecoderConfig made;
   made.hidden = made.intermediate = 2;
@@ -62,7 +62,7 @@ BOOST_FIXTURE_TEST_CASE(a_gate_is_multiplied_with_what_is_beside_it, Layer) {
   BOOST_TEST(
       (of({{"l.gate.weight", {2, 2}, {1, 0, 0, -1}}, {"l.up.weight", {2, 2}, {0, 1, 1, 0}}, down},
           as, rows) == expected));
-  as.names.gate = as.names.up;  // gate and up are one tensor
+  as.names.gate = as.names.up;  // gate and up are stored as one tensor
   BOOST_TEST(
       (of({{"l.up.weight", {4, 2}, {1, 0, 0, -1, 0, 1, 1, 0}}, down}, as, rows) == expected));
 }

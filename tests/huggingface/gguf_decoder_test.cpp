@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_SUITE(gguf_decoder_suite)
 
 namespace {
 
-/// A model with one layer, rows of 8 numbers, two query heads, one key head, 12 inner numbers and
-/// three tokens.
+/// A model with one layer, a hidden size of 8, two query heads, one key head, an inner size of 12
+/// and three tokens.
 GgufBytes small(const std::string& type = "llama") {
   GgufBytes file;
   file.text("general.architecture", type)

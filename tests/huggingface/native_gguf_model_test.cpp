@@ -79,8 +79,8 @@ BOOST_FIXTURE_TEST_CASE(every_architecture_answers_as_llama_cpp_does, test::Temp
     const bool has_gelu =
         name.starts_with("g") || name.starts_with("phi") || name.starts_with("star");
     BOOST_TEST(worst < (has_gelu && name != "granite" ? 2e-2 : 1e-4), name << ": " << worst);
-    // Swapping two tokens changes the result by more than that, so a missing part would be
-    // detected.
+    // Swapping two tokens changes the result by more than this bound, so a missing component would
+    // be detected.
     std::vector<TokenId> other = tokens;
     std::swap(other[0], other[1]);
     BOOST_TEST(worst_apart(log_probabilities(rows_of(native, other), size),

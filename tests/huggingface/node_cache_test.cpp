@@ -24,7 +24,7 @@ struct Tree : TokenTree {
     add(2, 4);
     add(1, 5);
   }
-  /// The slots that these nodes see, in the order in which they are summed.
+  /// The slots visible to these nodes, in the order in which they are summed.
   [[nodiscard]] std::vector<std::size_t> slots(const NodeCache& cache,
                                                const std::vector<NodeId>& nodes) const {
     std::vector<std::size_t> all;
@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(release_takes_all_below, Tree) {
   BOOST_TEST(cache.held() == 2U);
   for (const NodeId node : {2U, 3U, 4U}) BOOST_TEST(!cache.holds(node));
   for (const NodeId node : {1U, 5U}) BOOST_TEST(cache.holds(node));
-  cache.release(*this, 2);  // does nothing, because the node was already released
+  cache.release(*this, 2);  // no effect: the node has already been released
   BOOST_TEST(cache.held() == 2U);
   cache.release(*this, root);
   BOOST_TEST(cache.held() == 0U);

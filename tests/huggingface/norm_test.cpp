@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(an_rms_norm_does_not) {
   near(row, {0.6, 1.6, 0.6});
 }
 
-// The sizes include the number of vector lanes, fewer and more.
+// The sizes include the number of vector lanes, as well as smaller and larger numbers.
 BOOST_AUTO_TEST_CASE(rows_of_any_length_are_normalised_as_in_doubles) {
   for (std::size_t size = 1; size < 40; ++size) {
     std::vector<float> row(size);

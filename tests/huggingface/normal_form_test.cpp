@@ -18,7 +18,7 @@ std::string in(plumb::detail::NormalForm form, std::string_view text) {
 
 }  // namespace
 
-// The texts are the examples of UAX 15, figures 3 to 6 and §1.1.
+// The texts are the examples from UAX #15, figures 3 to 6 and section 1.1.
 BOOST_AUTO_TEST_CASE(forms_of_the_standards_examples) {
   using enum plumb::detail::NormalForm;
   BOOST_TEST(in(nfd, "\u00C5") == "A\u030A");

@@ -17,7 +17,7 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Tensors that have only names, and all the same type.
+/// Tensors with names only, all of the same type.
 class Named : public StoredTensors {
  public:
   Named(std::initializer_list<const char*> names, const std::string& type = "I32") {

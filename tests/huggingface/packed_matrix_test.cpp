@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_panel_are_set_at_once_as_one_by_one) {
       }
       matrix.set_rows(first, count, bits.data());
     };
-    set(0, 3);  // the first panel is filled in two parts, the second only partly
+    set(0, 3);  // the first panel is filled in two steps, the second only partially
     set(3, width - 3);
     set(width, 5);
     Rows out(3, outputs);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_row_does_not_depend_on_its_neighbours) {
       matrix.multiply(row_of(rows, r).data(), 1, 333, alone.data(), 70);
       BOOST_TEST((alone.row(0) == together.row(r)));
     }
-    // Each product of two numbers below 1 has a relative error of up to 2^-8.
+    // Each product of two numbers below 1 has a relative error of at most 2^-8.
     const float most = type == WeightType::f32 ? 1e-4F : 333 / 256.0F;
     BOOST_TEST((together - rows * weights.transpose()).cwiseAbs().maxCoeff() < most);
   }

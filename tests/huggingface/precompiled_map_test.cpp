@@ -35,7 +35,7 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// A serialised map: the given size in its header, its units and its texts.
+/// A serialised map, consisting of a header with the given size, the units and the strings.
 std::string bytes_of(std::size_t size, const std::vector<std::uint32_t>& units,
                      std::string_view texts) {
   std::string bytes;
@@ -75,7 +75,7 @@ const std::string small_texts{"xy\0\0 \0", 6};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(base64_is_read_and_anything_else_is_not) {
-  BOOST_TEST(*plumb::detail::from_base64("TWFu") == "Man");  // the examples of RFC 4648
+  BOOST_TEST(*plumb::detail::from_base64("TWFu") == "Man");  // the examples from RFC 4648
   BOOST_TEST(*plumb::detail::from_base64("Zm8=") == "fo");
   BOOST_TEST(*plumb::detail::from_base64("Zg==") == "f");
   BOOST_TEST(*plumb::detail::from_base64("") == "");
@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(a_text_is_mapped_and_keeps_its_ranges) {
               text.origin(2) == plumb::detail::ByteSpan{1, 2}));
   BOOST_TEST((text.origin(4) == plumb::detail::ByteSpan{4, 5}));  // the first of the two line ends
   BOOST_TEST((text.origin(5) == plumb::detail::ByteSpan{6, 7}));
-  // As in `tokenizers`, a deletion after an inserted character makes the insertion a replacement.
+  // As in `tokenizers`, deleting a character after an inserted one turns the insertion into a
+  // replacement.
   plumb::detail::AlignedText joined("ab");
   map.normalize(joined);
   BOOST_TEST((joined.origin(0) == plumb::detail::ByteSpan{0, 1} &&
@@ -139,13 +140,13 @@ BOOST_AUTO_TEST_CASE(a_broken_map_is_refused) {
   refused(base64(bytes_of(4096, small_trie(), small_texts)), "is cut off");
   refused(base64(bytes_of(2047, small_trie(), small_texts)), "is cut off");
   refused(base64(bytes_of(2048, small_trie(), "xy\xFF")), "not UTF-8");
-  // The last text is not terminated.
+  // The last string is not terminated.
   refused(base64(bytes_of(2048, small_trie(), "xy")), "outside its own range");
   std::vector<std::uint32_t> far = small_trie();
   far[256 ^ 'a'] = 0x1FFFFFU << 10 | 0x100U | 'a';
   refused(base64(bytes_of(2048, far, small_texts)), "outside its own range");
   std::vector<std::uint32_t> lost = small_trie();
-  lost[0] = 0x1FFFFFU << 10;  // the unit is not a leaf, so the texts after it are not found
+  lost[0] = 0x1FFFFFU << 10;  // the unit is not a leaf, so the strings after it are not found
   BOOST_TEST(!read(base64(bytes_of(2048, lost, small_texts))).find("a"));
 }
 

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(rotary)
 namespace {
 
 struct Folder : test::TemporaryFolder {
-  /// The rotation that a config.json describes, for heads of four numbers.
+  /// The rotation described by a config.json, for heads of four numbers.
   [[nodiscard]] Rotary of(const std::string& json, RotaryDefaults defaults = {}) {
     write("config.json", json);
     defaults.head_size = 4;
@@ -37,8 +37,8 @@ void near(const std::vector<float>& is, const std::vector<double>& expected) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(pairs_are_turned_by_position_times_frequency) {
-  // At position 3, the frequencies 1 and 1/2 rotate by 3 and 1.5 radians. The fifth number is
-  // unchanged.
+  // At position 3, the frequencies 1 and 1/2 rotate their pairs by 3 and 1.5 radians. The fifth
+  // number is unchanged.
   const std::vector<float> row{1, 2, 0, 1, 7};
   const double c = std::cos(3), s = std::sin(3), d = std::cos(1.5), t = std::sin(1.5);
   Rotary halves({1, 0.5F}, 1, false), pairs({1, 0.5F}, 2, true);
@@ -94,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(of_two_contradicting_spellings_the_older_one_counts, Fol
 }
 
 // transformers 5.24 reads partial_rotary_factor only for Phi, Phi-3, StableLM and GPT-NeoX. For
-// other models, plain frequencies ignore it, and scaled ones fail.
+// other models, it is ignored with plain frequencies and causes an error with scaled ones.
 BOOST_FIXTURE_TEST_CASE(a_part_of_a_head_is_rotated_where_the_architecture_does_so, Folder) {
   const std::string part = R"("rope_theta": 16, "partial_rotary_factor": 0.5)";
   near(of("{" + part + "}").frequencies(), {1, 0.25});
@@ -108,10 +108,11 @@ BOOST_FIXTURE_TEST_CASE(a_part_of_a_head_is_rotated_where_the_architecture_does_
        {1, 1.0 / 16});
 }
 
-// Worked out by hand. With an original context of 64 tokens, waves shorter than 16 tokens are
-// unchanged, waves longer than 64 are stretched 8 times, and those in between are blended. With
-// theta 4096², the frequencies are 1 (a wave of 6.28) and 1/4096 (25,736). With theta 25, they are
-// 1 and 0.2 (31.4), which is blended with (64 / 31.4 − 1) / 3 = 0.3457.
+// Worked out by hand. With an original context of 64 tokens, wavelengths below 16 tokens are
+// unchanged, wavelengths above 64 are stretched by a factor of 8, and those in between are blended.
+// With theta 4096², the frequencies are 1 (wavelength 6.28) and 1/4096 (25,736). With theta 25,
+// they are 1 and 0.2 (wavelength 31.4); the latter is blended with the factor (64 / 31.4 − 1) / 3 =
+// 0.3457.
 BOOST_FIXTURE_TEST_CASE(llama3_stretches_long_waves, Folder) {
   const std::string scaling =
       R"("rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1,

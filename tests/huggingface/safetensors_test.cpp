@@ -38,7 +38,7 @@ std::string entry(const std::string& name, const std::string& type, const std::s
 }
 
 struct Folder : test::TemporaryFolder {
-  /// Checks that a model file with these bytes is refused with this message.
+  /// Checks that a model file with these bytes is rejected with this message.
   void refuses(const std::string& bytes, const std::string& words) const {
     write("model.safetensors", bytes);
     refuses_it(words);
@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(shards_are_read_together, Folder) {
   refuses_it("weight_map: is missing or not an object");
 }
 
-// Two experts with inner size 1 over rows of 2 numbers.
+// Two experts with inner size 1, for rows of 2 numbers.
 BOOST_FIXTURE_TEST_CASE(fused_experts_get_the_names_of_single_ones, Folder) {
   write("model.safetensors",
         stored(std::vector<test::PlainTensor>{

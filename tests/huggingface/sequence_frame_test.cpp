@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(each_post_processor_frames_a_sequence) {
               plumb::detail::SequenceFrame{}.after().empty()));
 }
 
-// The expected ranges are those of `tokenizers` with a ByteLevel post-processor, with
+// The expected ranges are what `tokenizers` returns with a ByteLevel post-processor, for
 // add_prefix_space true and false.
 BOOST_AUTO_TEST_CASE(spaces_at_the_ends_are_trimmed) {
   const auto trimmed = [](bool space_was_added, std::string_view spelling,

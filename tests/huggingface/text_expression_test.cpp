@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// The matches, and each character between them.
+/// The matches, and each of the characters between them.
 Texts cut(std::string_view expression, std::string_view text) {
   const auto parsed = plumb::detail::TextExpression::parse(expression);
   BOOST_TEST_REQUIRE(parsed.has_value());
@@ -37,7 +37,7 @@ constexpr std::string_view llama3 =
 
 }  // namespace
 
-// Worked out by hand from the alternatives of the pattern, in their order.
+// Worked out by hand from the pattern's alternatives, in order.
 BOOST_AUTO_TEST_CASE(llama_3s_pattern_cuts_words_three_digits_signs_and_lines) {
   BOOST_TEST((cut(llama3, "Hello world") == Texts{"Hello", " world"}));
   BOOST_TEST((cut(llama3, "DON'T it'ſ") == Texts{"DON", "'T", " it", "'ſ"}));

@@ -24,8 +24,8 @@ struct Folder : test::TemporaryFolder {
   [[nodiscard]] TextPart part(const std::string& config) const {
     return text_part(ConfigFields(write("config.json", config)));
   }
-  /// The largest difference between this folder's logits and those of the small network with the
-  /// same weights.
+  /// The largest difference between this folder's logits and the logits of the small network with
+  /// the same weights.
   [[nodiscard]] float difference(const std::string& name) const {
     DecoderNetwork network = DecoderNetwork::read(path(), read_decoder_config(path()));
     float worst = 0;
@@ -42,7 +42,7 @@ struct Folder : test::TemporaryFolder {
     config["text_config"].merge_patch(inner);
     write("config.json", config.dump());
   }
-  /// Writes a small network's tensors with one name prefix replaced by another.
+  /// Writes a small network's tensors, replacing one name prefix with another.
   void with_prefix(const std::string& name, const std::string& was, const std::string& is) const {
     std::map<std::string, std::string> names;
     const Safetensors stored(test::network_folder(name));
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(the_outer_word_on_tied_weights_counts, Folder) {
   BOOST_TEST(!tied("mistral3", "", "").has_value());
 }
 
-// Both the tensor names of transformers 4 and those of 5 are found, whichever version wrote the
+// Both transformers 4 and transformers 5 tensor names are found, whichever version wrote the
 // folder.
 BOOST_FIXTURE_TEST_CASE(tensors_are_found_behind_every_prefix, Folder) {
   with_prefix("mistral3", "model.language_model.", "language_model.model.");

@@ -32,7 +32,7 @@ plumb::detail::TextPattern regex(const std::string& expression) {
 
 }  // namespace
 
-// Worked out by hand from the alternatives of the pattern, in their order.
+// Worked out by hand from the pattern's alternatives, in order.
 BOOST_AUTO_TEST_CASE(gpt2s_pattern_cuts_words_numbers_signs_and_spaces) {
   const auto cut = [](std::string_view text) {
     return matches(plumb::detail::TextPattern::gpt2(), text);

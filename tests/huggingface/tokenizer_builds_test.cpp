@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_CASE(each_class_writes_its_own_parts) {
   BOOST_TEST((made["model"]["unk_token"] == "<unk>" && made["normalizer"]["content"] == "▁"));
   made = build("GPT2Tokenizer", "{}");
   BOOST_TEST((made["normalizer"].is_null() && made["decoder"]["type"] == "ByteLevel"));
-  // The unknown piece has the text of the unknown token and a score of 0; if there is none, it is
-  // the second piece.
+  // The unknown piece is the one with the unknown token's text and a score of 0; if there is none,
+  // it is the second piece.
   made = build("DebertaV2Tokenizer", R"({"do_lower_case": true, "split_by_punct": true})");
   BOOST_TEST(made["model"]["unk_id"] == 1);
   BOOST_TEST(made["normalizer"]["normalizers"].size() == 4U);

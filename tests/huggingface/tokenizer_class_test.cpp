@@ -31,7 +31,7 @@ std::string class_of(const TemporaryFolder& folder, std::string_view config, std
 
 }  // namespace
 
-// The expected classes are those that AutoTokenizer of transformers 5.24 chooses.
+// The expected classes are those chosen by AutoTokenizer in transformers 5.24.
 BOOST_AUTO_TEST_CASE(the_configuration_names_the_class_then_the_model_then_its_type) {
   const TemporaryFolder folder;
   BOOST_TEST(class_of(folder, "", "", "") == "TokenizersBackend");
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(the_configuration_names_the_class_then_the_model_then_its_t
   BOOST_TEST(class_of(folder, "DistilBertTokenizerFast", "", "distilbert") == "BertTokenizer");
   BOOST_TEST(class_of(folder, "PreTrainedTokenizerFast", "", "albert") == "TokenizersBackend");
   BOOST_TEST(class_of(folder, "BloomTokenizerFast", "", "bloom") == "TokenizersBackend");
-  // Model types without a class of their own use tokenizer.json; Qwen 2 always uses its own class.
+  // Model types without their own class use tokenizer.json; Qwen 2 always uses its own class.
   BOOST_TEST(class_of(folder, "LlamaTokenizer", "", "mistral") == "TokenizersBackend");
   BOOST_TEST(class_of(folder, "AnyTokenizer", "", "granite") == "TokenizersBackend");
   BOOST_TEST(class_of(folder, "GPT2Tokenizer", "", "phi3") == "TokenizersBackend");

@@ -35,10 +35,10 @@ BOOST_AUTO_TEST_CASE(tokenizer_json_comes_first) {
   const plumb::detail::TokenizerFiles files = read(folder);
   BOOST_TEST(files.file.filename() == "tokenizer.json");
   BOOST_TEST(files.tokenizer["normalizer"]["type"] ==
-             "NFC");  // without a tokenizer class, the whole file applies
+             "NFC");  // without a tokenizer class, the whole file is used
 }
 
-// The expected values are the results of transformers 5.24 for the same files.
+// The expected values were produced by transformers 5.24 from the same files.
 BOOST_AUTO_TEST_CASE(a_class_reads_the_vocabulary_alone_and_its_own_settings) {
   const TemporaryFolder folder;
   folder.write("tokenizer.json", R"({"model": {"type": "WordPiece", "unk_token": "[UNK]",

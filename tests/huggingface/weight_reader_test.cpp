@@ -81,7 +81,7 @@ BOOST_FIXTURE_TEST_CASE(what_does_not_fit_is_named, Folder) {
                         says(Fault::user, "i: has numbers of type I64; plumb reads F32, F16"));
 }
 
-// Sizes in a config.json do not cause an allocation: all of these exceed any machine's memory.
+// Sizes in a config.json do not trigger an allocation: all of these exceed any machine's memory.
 BOOST_FIXTURE_TEST_CASE(sizes_that_are_not_the_files_are_refused_before_they_take_room, Folder) {
   constexpr std::size_t most = 0x7FFFFFFF;
   const char* words = "instead of [2147483647";
@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(sizes_that_are_not_the_files_are_refused_before_they_tak
 }
 
 BOOST_FIXTURE_TEST_CASE(tied_weights_may_be_stored_under_either_name, Folder) {
-  BOOST_TEST(reader.stored("a.weight", "copy") == "a.weight");  // both names are stored
+  BOOST_TEST(reader.stored("a.weight", "copy") == "a.weight");  // both names are in the file
   BOOST_TEST(reader.stored("absent", "copy") == "copy");
   BOOST_TEST(reader.stored("a.weight", "absent") == "a.weight");
   BOOST_TEST(reader.stored("absent", "gone") == "absent");

@@ -26,7 +26,7 @@ plumb::detail::WordPiece model(std::string_view json) {
 
 }  // namespace
 
-// In the example of Devlin et al. (tokenization.py), "unaffable" becomes "un", "##aff", "##able".
+// In the example from Devlin et al. (tokenization.py), "unaffable" becomes "un", "##aff", "##able".
 BOOST_AUTO_TEST_CASE(the_longest_token_comes_first) {
   const plumb::detail::WordPiece bert =
       model(R"({"vocab": {"[UNK]": 0, "un": 1, "##aff": 2, "##able": 3,

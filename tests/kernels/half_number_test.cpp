@@ -34,8 +34,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_rounded_as_eigen_rounds_them) {
   const auto random = [&] { return static_cast<std::uint32_t>(engine()); };
   std::size_t different = 0;
   for (int i = 0; i < 2'000'000; ++i) {
-    // The random numbers have all signs, exponents and digits, but are more often in the range that
-    // a half can represent.
+    // The random numbers cover all signs, exponents and digits, but favour the range that a half
+    // can represent.
     std::uint32_t bits = random();
     if (i % 2 == 0) bits = (bits & 0x807FFFFFU) | (100U + random() % 50U) << 23;
     if (i % 3 == 0) bits &= 0xFFFFF000U;  // ties

@@ -27,7 +27,8 @@ RowKernels table_of(const char* width, unsigned needs) {
 BOOST_AUTO_TEST_CASE(the_widest_that_the_machine_has_is_chosen) {
   const RowKernels narrow = table_of("v2", 0), other = table_of("v3", 0);
   const std::vector<const RowKernels*> held{&narrow, &other};
-  BOOST_TEST(&choose_kernels<RowKernels>(held, "") == &narrow);  // the first of several equal ones
+  // the first of several equal candidates
+  BOOST_TEST(&choose_kernels<RowKernels>(held, "") == &narrow);
   BOOST_TEST(&choose_kernels<RowKernels>(held, "v3") == &other);
   BOOST_CHECK_EXCEPTION((void)choose_kernels<RowKernels>(held, "v4"), Error,
                         says(Fault::user,

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(small_rows_are_as_by_hand) {
   BOOST_TEST(std::abs(log_sum_exp(std::vector{1.0F, 2.0F, 3.0F}) - 3.4076059644443806) < 1e-6);
 }
 
-// The lengths are close to multiples of the block size of the sum; the last is SmolLM2's vocabulary
+// The lengths are close to multiples of the sum's block size; the last is SmolLM2's vocabulary
 // size.
 BOOST_AUTO_TEST_CASE(random_rows_agree_with_long_double) {
   RandomStream random(1, "log_softmax");

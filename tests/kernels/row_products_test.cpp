@@ -57,8 +57,8 @@ BOOST_AUTO_TEST_CASE(tiles_of_every_shape_add_exact_products_where_they_are_told
   });
 }
 
-// 2^24 + 1 is not a float: a single running sum loses each of the 64 ones added to 2^24, but a
-// separate partial sum does not.
+// 2^24 + 1 cannot be represented as a float: a single running sum loses each of the 64 ones added
+// to 2^24, but a separate partial sum does not.
 BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
   test::with_each<NetworkKernels>([](const NetworkKernels& set) {
     const std::size_t width = set.product_width();
@@ -72,7 +72,8 @@ BOOST_AUTO_TEST_CASE(sums_that_start_at_0_are_made_in_parts_of_64) {
         set.add_products(
             1, set.product_lanes,
             {left.data(), depth, right.data(), width, set.lanes, depth, sums.data(), width, adds});
-        // With depth 130, the last two ones form a part of their own, and 2^24 + 64 + 2 is a float.
+        // With depth 130, the last two ones form a separate partial sum, and 2^24 + 64 + 2 can be
+        // represented as a float.
         const float behind = adds || depth == 65 ? 0.0F : static_cast<float>(depth - 64);
         for (const float sum : sums) BOOST_TEST(sum == 16777216.0F + behind);
       }

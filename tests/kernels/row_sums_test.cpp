@@ -13,7 +13,8 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(row_sums)
 
-// The sizes cover fewer numbers than lanes, whole blocks, and a few more than a block.
+// The sizes include fewer numbers than lanes, whole blocks, and slightly more than a whole number
+// of blocks.
 BOOST_AUTO_TEST_CASE(sums_of_powers_are_those_of_doubles) {
   std::mt19937 random(7);
   std::normal_distribution<float> normal(1, 3);

@@ -29,7 +29,7 @@ std::vector<ShortPair> pairs_of(const std::vector<std::int16_t>& numbers) {
   return pairs;
 }
 
-/// The columns of a panel, stored as [pairs][panel_width].
+/// A panel's columns, stored as [pairs][panel_width].
 struct Panel {
   explicit Panel(const RankKernels& set, std::size_t pairs)
       : width(set.panel_width), numbers(pairs * width) {}

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(whole_numbers_have_exact_products) {
   }
 }
 
-// Sums in double precision have the same bits at every vector width.
+// Sums in double precision are bit-identical at every vector width.
 BOOST_AUTO_TEST_CASE(exact_products_do_not_depend_on_the_width) {
   std::mt19937 random(4);
   std::normal_distribution<float> normal;

@@ -20,8 +20,8 @@ BOOST_AUTO_TEST_SUITE(accuracy_spread)
 
 namespace {
 
-/// In "P1", 3 of 4 facts are right, then 1 of 4. In "P2", 1 of 2, then 2 of 2; P2 also has a seed
-/// that "P1" lacks.
+/// In "P1", 3 of 4 facts are right under the first seed and 1 of 4 under the second. In "P2", it is
+/// 1 of 2, then 2 of 2; P2 also has a seed that "P1" lacks.
 ModelAnswers two_relations() {
   return {"m", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"10", "11", "11"})}};
 }
@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(a_relation_has_the_mean_over_variants_and_their_deviation) 
 }
 
 // The mean is (1/2 + 5/6) / 2 = 2/3. Both relations have seeds 0 and 1, whose means are (3/4 + 1/2)
-// / 2 = 5/8 and (1/4 + 1) / 2 = 5/8. These do not vary, although both relations do. Over relations,
-// the deviations are ±1/6.
+// / 2 = 5/8 and (1/4 + 1) / 2 = 5/8. Their means do not vary, although both relations do. Across
+// relations, the deviations are ±1/6.
 BOOST_AUTO_TEST_CASE(over_relations_the_means_of_common_variants_deviate) {
   const GroupSpread spread = accuracy_spreads(two_relations())[0];
   BOOST_TEST(near(spread.overall.accuracy.value, 2.0 / 3));
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(the_order_of_variants_does_not_matter) {
   BOOST_TEST(*before.overall.sd == *after.overall.sd);
 }
 
-// P2 has no results with 50 shots, so the curve covers only P1: 1/4, 3/4, 1.
+// P2 has no results for 50 shots, so the curve covers only P1: 1/4, 3/4, 1.
 BOOST_AUTO_TEST_CASE(the_curve_is_over_relations_that_have_every_number_of_shots) {
   Setting spoken = ic(50);
   spoken.by = "generation";
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_keeps_answers_above_the_threshold) {
 BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
   const ModelAnswers model = two_relations();
   const auto levels = accuracy_at_k(model.relations, ic(50));
-  BOOST_TEST(levels[9].answers == 14U);  // 4 · 2 + 2 · 3 answers, all at 0.5
+  BOOST_TEST(levels[9].answers == 14U);  // 4 · 2 + 2 · 3 answers, all with confidence 0.5
   BOOST_TEST(near(levels[9].accuracy.value, 9.0 / 14));
   BOOST_TEST(levels[9].accuracy.count == 6U);
   BOOST_TEST(levels[10].answers == 0U);
@@ -230,10 +230,10 @@ BOOST_AUTO_TEST_CASE(accuracy_at_k_pools_relations_and_knows_no_generation) {
   BOOST_TEST(accuracy_at_k(model.relations, ic(1))[0].answers == 0U);
 }
 
-// Under the two seeds, fact 0 has a four-way and a two-way tie, fact 1 is right and then wrong, and
-// fact 2 has a four-way tie twice. Seed 0 has (1/4 + 1 + 1/4) / 3 = 1/2, and seed 1 has (1/2 + 0 +
-// 1/4) / 3 = 1/4. Their mean is 3/8 and their deviation √(2 · (1/8)²). If the first option of a tie
-// counts as the answer, only fact 1 under seed 0 is right: 1 of 6.
+// Under the two seeds, fact 0 has a four-way tie and then a two-way tie, fact 1 is right and then
+// wrong, and fact 2 has a four-way tie both times. Seed 0 has (1/4 + 1 + 1/4) / 3 = 1/2, and seed 1
+// has (1/2 + 0 + 1/4) / 3 = 1/4. Their mean is 3/8 and their deviation √(2 · (1/8)²). If the first
+// option of a tie counts as the answer, only fact 1 under seed 0 is right: 1 of 6.
 BOOST_AUTO_TEST_CASE(a_tie_of_n_counts_one_nth) {
   const ModelAnswers model{"m", {by_seed("P1", {"414", "204"})}};
   const GroupSpread spread = accuracy_spreads(model)[0];

@@ -34,7 +34,7 @@ boost::test_tools::assertion_result wordnet_is_there(boost::unit_test::test_unit
   return there;
 }
 
-/// Returns whether the first text contains the second as an answer.
+/// Returns whether the first text contains the second one as an answer.
 bool holds(const AnswerLemmas& lemmas, const std::string& text, const std::string& answer) {
   return contains(NormalisedText(text, lemmas), NormalisedText(answer, lemmas));
 }
@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(a_folder_without_wordnet_is_refused) {
                              "to compare words as they are"));
 }
 
-// The paper's own example: the lemmas of "a guitar" are "a, guitar", and those of "guitars" are
-// "guitar".
+// The paper's own example: the lemmas of "a guitar" are "a" and "guitar", and the only lemma of
+// "guitars" is "guitar".
 BOOST_AUTO_TEST_CASE(the_papers_answers_match_by_wordnet,
                      *boost::unit_test::precondition(wordnet_is_there)) {
   const AnswerLemmas lemmas(std::filesystem::path("/usr/share/wordnet"));

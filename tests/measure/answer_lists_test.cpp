@@ -42,8 +42,8 @@ BOOST_AUTO_TEST_CASE(answers_count_by_main_label_or_by_any_name) {
   check(list_score("borossebes; KIEL; Paris%", towns, all), 2.0 / 3, 2.0 / 3, 2.0 / 3);
   // With only the main labels, Kiel is the only right answer: 1/3.
   check(list_score("borossebes; KIEL; Paris%", towns, main_label), 1.0 / 3, 1.0 / 3, 1.0 / 3);
-  // Both answers are names of the same object: both are right, but only one object is found. F1 = 2
-  // · 1 · ⅓ / (4/3).
+  // Both answers are names of the same object, so both are right but only one object is found. F1 =
+  // 2 · 1 · ⅓ / (4/3).
   check(list_score("Rome; Roma", towns, all), 1, 1.0 / 3, 0.5);
   check(list_score("Rome; Roma", towns, main_label), 0.5, 1.0 / 3, 0.4);
   check(list_score("Sebiș; Kiel; Rome", towns, main_label), 1, 1, 1);
@@ -56,19 +56,19 @@ BOOST_AUTO_TEST_CASE(a_name_of_two_objects_finds_both) {
   check(list_score("Georgia; Peru", twins, all), 0.5, 1, 2.0 / 3);
 }
 
-// Worked out by hand from evaluate.py in KAMEL's repository: set(x.lower() for x in
+// Derived by hand from evaluate.py in KAMEL's repository: set(x.lower() for x in
 // prediction.split(';')).
 BOOST_AUTO_TEST_CASE(the_published_script_does_not_trim) {
-  // The script's set is {"kiel", " rome"}: "kiel" is right, but " rome" can never be.
+  // The script's set is {"kiel", " rome"}: "kiel" is right, but " rome" can never match.
   check(kamel_script_score(" Kiel; Rome%", towns), 0.5, 1.0 / 3, 0.4);
   check(kamel_script_score("Kiel;Rome%", towns), 1, 2.0 / 3, 0.8);
-  // An empty output is one empty answer.
+  // An empty output counts as a single empty answer.
   check(kamel_script_score(" %", towns), 0, 0, 0);
-  // White space before the "%" stays; without a "%", white space at the end of the output is
+  // White space before the "%" is kept; without a "%", white space at the end of the output is
   // removed.
   check(kamel_script_score("Kiel %", towns), 0, 0, 0);
   check(kamel_script_score("Kiel ", towns), 1, 1.0 / 3, 0.5);
-  // The number of found objects divided by the number of answers exceeds 1.
+  // The number of objects found divided by the number of answers exceeds 1.
   const ObjectNames twins{{"Georgia"}, {"Georgia", "Sakartvelo"}};
   check(kamel_script_score("georgia", twins), 2, 1, 4.0 / 3);
 }

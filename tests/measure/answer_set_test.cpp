@@ -81,8 +81,8 @@ BOOST_AUTO_TEST_CASE(scores_far_apart_and_no_wrong_option_have_a_lead) {
   BOOST_TEST(std::isnan(all.lead));
 }
 
-// Without a wrong option there is no lead. Such a fact does not count as 0 in the mean, and the
-// number of facts excludes it.
+// Without a wrong option, the lead is undefined. Such a fact is excluded from the mean and from the
+// number of facts, rather than counting as 0.
 BOOST_AUTO_TEST_CASE(facts_without_a_wrong_option_have_no_part_in_the_mean_lead) {
   const AnswerSetScore all_right = score_answer_set(Scores{-1, -2}, Right{0, 1});
   const AnswerSetScore ahead = score_answer_set(Scores{-1, -3}, Right{0});

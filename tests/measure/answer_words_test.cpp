@@ -94,9 +94,9 @@ BOOST_AUTO_TEST_CASE(other_full_stops_part) {
          {"example.com", "example com"},
          {"J.Smith", "j smith"},
          {"vitamin C. I like it", "vitamin c i like it"},
-         {"A.  B.", "a b"},  // a stop and two spaces
+         {"A.  B.", "a b"},  // a period and two spaces
          {"a..b", "a b"},
-         {"A. B", "a b"},  // no stop after the B
+         {"A. B", "a b"},  // no period after the B
          {"Paris.France", "paris france"}});
 }
 
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(letters_keep_their_case_on_request) {
              "The US USA and us JRR TOLKIEN Ödön ΛΌΓΟΣ λόγος 1000 McX ");
 }
 
-// A zero-width space after a run of ASCII letters and digits does not change the words. It prevents
+// A zero-width space after a run of ASCII letters and digits does not change the words. It disables
 // the fast method, which recognises words by their bytes.
 BOOST_AUTO_TEST_CASE(plain_words_are_what_they_are_character_by_character) {
   const std::vector<std::string> signs{"a", "B", "S", "7", "0", " ", ".", ",", "'", "-", "é", "\n"};

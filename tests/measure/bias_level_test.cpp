@@ -53,9 +53,9 @@ BOOST_AUTO_TEST_CASE(a_bias_level_is_zero_for_equal_chances_and_one_for_certaint
   BOOST_TEST(level(Weights(7, 1.0 / 7)) < 1e-15);
   BOOST_TEST(level(Weights(7, 1.0 / 7)) >= 0.0);
   BOOST_TEST(level({0, 1, 0}) == 1.0);
-  // The entropy is 2 − 0.75 log2 3 bits of at most 1.
+  // The entropy is 2 − 0.75 log2 3 bits, and its maximum is 1 bit.
   BOOST_TEST(near(level({0.75, 0.25}), 1 - (2 - 0.75 * std::log(3) / std::log(2))));
-  BOOST_TEST(near(level({0.25, 0.25, 0, 0.5}), 0.25));  // the entropy is 1.5 of 2 bits
+  BOOST_TEST(near(level({0.25, 0.25, 0, 0.5}), 0.25));  // the entropy is 1.5 out of 2 bits
 }
 
 BOOST_AUTO_TEST_CASE(weights_need_not_sum_to_one) {
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(fewer_than_two_candidates_and_zeros_have_no_bias_level) {
   }
 }
 
-// Under the first template, the content-free texts give (1, 0), (0.5, 0.5) and (0.75, 0.25).
+// Under the first template, the content-free texts yield (1, 0), (0.5, 0.5) and (0.75, 0.25).
 BOOST_AUTO_TEST_CASE(templates_are_averaged_before_or_after_their_bias) {
   const auto made = relation_bias(
       scores_of(2, {{1, 0}, {0.5, 0.5}, {0.75, 0.25}, {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}}));
@@ -88,12 +88,14 @@ BOOST_AUTO_TEST_CASE(templates_are_averaged_before_or_after_their_bias) {
   BOOST_TEST(near(made.favoured->probability, 0.75));
 }
 
-// The second name has three tokens. Under the first template, each of these has probability 3/4,
-// and the first name's token has 1/4. Under the second template, every token has 1/2.
+// The second name has three tokens. Under the first template, each of its tokens has probability
+// 3/4, and the first name's only token has 1/4. Under the second template, every token has
+// probability 1/2.
 BOOST_AUTO_TEST_CASE(per_token_a_long_name_is_not_less_likely_for_its_length) {
   const auto made = [] {
     auto scores = scores_of(2, {{0.25, 27.0 / 64}, {0.5, 0.125}});
-    // scores_of would shift each prompt by a number of nats that does not belong to any token.
+    // scores_of would shift each prompt by some number of nats, which would not belong to any
+    // token.
     scores.log_likelihoods = {std::log(0.25), 3 * std::log(0.75), std::log(0.5), 3 * std::log(0.5)};
     scores.tokens = {1, 3, 1, 3};
     return relation_bias(scores);
@@ -111,7 +113,7 @@ BOOST_AUTO_TEST_CASE(per_token_a_long_name_is_not_less_likely_for_its_length) {
   BOOST_TEST(near(made.per_token.favoured->probability, 0.75));
 }
 
-// One name has one token with probability 1/4; the other has two tokens with 1/4 each.
+// One name consists of one token with probability 1/4; the other, of two tokens with 1/4 each.
 BOOST_AUTO_TEST_CASE(names_of_equal_tokens_are_biased_by_their_lengths_alone) {
   ContentFreeScores scores{1, 1, 2, {std::log(0.25), 2 * std::log(0.25)}, {1, 2}};
   const auto made = relation_bias(scores);
@@ -128,7 +130,7 @@ BOOST_AUTO_TEST_CASE(opposite_templates_cancel) {
   const auto made = relation_bias(scores_of(2, {{1, 0}, {0, 1}}));
   BOOST_TEST(made.single.value() == 1.0);
   BOOST_TEST(made.multi.value() == 0.0);
-  BOOST_TEST(made.favoured->candidate == 0U);  // the first of two equal candidates
+  BOOST_TEST(made.favoured->candidate == 0U);  // the first of two tied candidates
 }
 
 // The overall favourite is not the first choice of any template.

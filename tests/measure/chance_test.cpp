@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(against_chance)
 
 namespace {
 
-/// A fact whose answer is right or wrong.
+/// A fact that was answered correctly or incorrectly.
 Prediction answered(bool right, std::size_t option) {
   Prediction made;
   made.correct = right;
@@ -37,8 +37,9 @@ RelationAnswers relation(std::size_t facts, std::size_t options, std::size_t rig
 
 }  // namespace
 
-// With probabilities 1/2 and 1/3, there are no hits with probability 1/3, one with 1/2 and two with
-// 1/6. With ten halves, there are at least 8 with (45 + 10 + 1) / 1024.
+// With hit probabilities 1/2 and 1/3, the probability of no hits is 1/3, of one hit 1/2, and of two
+// hits 1/6. With ten probabilities of 1/2, the probability of at least 8 hits is (45 + 10 + 1) /
+// 1024.
 BOOST_AUTO_TEST_CASE(the_tail_is_that_of_unlike_trials) {
   const std::vector<double> two{1.0 / 2, 1.0 / 3};
   BOOST_TEST(near(chance_of_at_least(two, 0), 1));
@@ -49,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_tail_is_that_of_unlike_trials) {
   BOOST_TEST(near(chance_of_at_least({}, 0), 1));
 }
 
-// Even a small tail is accurate: 30 of 30 at 1/4.
+// Even a small tail probability is accurate: 30 of 30 at 1/4.
 BOOST_AUTO_TEST_CASE(small_tails_are_exact) {
   const double p = chance_of_at_least(std::vector<double>(30, 0.25), 30);
   BOOST_TEST(std::abs(p / std::pow(0.25, 30) - 1) < 1e-12);
@@ -71,13 +72,13 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   // For 9 of 20, P = 0.0409; for 8 of 20, P = 0.1018.
   BOOST_TEST(!chance_warning(chance_test({relation(20, 4, 9)})).has_value());
   BOOST_TEST(chance_warning(chance_test({relation(20, 4, 8)})).has_value());
-  // There are too few answers for a judgement.
+  // There are too few answers to draw a conclusion.
   BOOST_TEST(!chance_warning(chance_test({relation(19, 4, 5)})).has_value());
   BOOST_TEST(!chance_test(std::vector<RelationAnswers>{}).has_value());
 }
 
-// The best result is reported with p multiplied by the number of tries. A smaller group that comes
-// first does not hide it.
+// The best result is reported with p multiplied by the number of tries. It is reported even if a
+// smaller group comes first.
 BOOST_AUTO_TEST_CASE(the_best_of_many_tries_is_told) {
   const GuessedAnswers worst{80, std::vector<double>(400, 0.25)}, better{101, worst.probabilities};
   const GuessedAnswers few{4, std::vector<double>(18, 0.25)};
@@ -92,8 +93,8 @@ BOOST_AUTO_TEST_CASE(the_best_of_many_tries_is_told) {
   BOOST_TEST(chance_warning(chance_test(ways)).has_value());
 }
 
-// Far above guessing, the exact sum is skipped, because its time grows with the square of the
-// number of facts.
+// For results far above chance, the exact sum is skipped, because its running time is quadratic in
+// the number of facts.
 BOOST_AUTO_TEST_CASE(what_is_beyond_doubt_has_a_bound) {
   const auto test = chance_test({GuessedAnswers{12'000, std::vector<double>(30'000, 0.01)}});
   BOOST_TEST(test->p == 0);
@@ -136,8 +137,8 @@ BOOST_AUTO_TEST_CASE(an_option_that_wins_whatever_is_asked_is_said) {
              "right for 5 (template 0).");
 }
 
-// An option that is the answer of most facts may be chosen most often. An option with few facts is
-// not reported.
+// An option that is the right answer for most facts is expected to be chosen most often. An option
+// in a relation with few facts is not reported.
 BOOST_AUTO_TEST_CASE(an_option_that_has_its_share_is_passed_over) {
   RelationAnswers made = relation(40, 8, 40);
   for (std::size_t i = 0; i < 40; ++i) {

@@ -37,7 +37,7 @@ double coverage(std::size_t n, double p) {
   return share;
 }
 
-/// `count` values, of which `right` are ones and the others zeros.
+/// `count` values: `right` ones, and otherwise zeros.
 std::vector<double> facts(std::size_t right, std::size_t count) {
   std::vector<double> values(count, 0.0);
   for (std::size_t i = 0; i < right; ++i) values[i] = 1;
@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(facts_of_one_relation_have_wilsons_interval) {
   }
 }
 
-// Two relations of weight 1/2 have 1 and 4 facts: Σ w²/n = 1/4 + 1/16, which corresponds to 3.2
-// trials. The upper end of Wilson's interval for 0 of n is z² / (n + z²).
+// Two relations, each with weight 1/2, have 1 and 4 facts: Σ w²/n = 1/4 + 1/16, which corresponds
+// to 3.2 trials. The upper end of Wilson's interval for 0 of n is z² / (n + z²).
 BOOST_AUTO_TEST_CASE(at_0_and_1_the_trials_are_those_of_the_weights) {
   const double z2 = normal_95 * normal_95;
   const Estimate none = clustered_share({{{0}, 0.5}, {{0, 0, 0, 0}, 0.5}});
@@ -87,18 +87,19 @@ BOOST_AUTO_TEST_CASE(relations_whose_facts_agree_are_not_taken_for_certain) {
   BOOST_TEST(near(made.value, 0.5));
   BOOST_TEST(near(made.low, 0.5 - half));
   BOOST_TEST(near(made.high, 0.5 + half));
-  // The interval is narrower than that of 20 independent facts, because relations are not drawn.
+  // The interval is narrower than the one for 20 independent facts, because relations are not
+  // sampled.
   BOOST_TEST(made.high < wilson(10, 20).high);
 }
 
-// Values that are shares of prompts vary less than zeros and ones.
+// Values that are fractions of prompts vary less than zeros and ones.
 BOOST_AUTO_TEST_CASE(shares_of_prompts_are_surer_than_single_answers) {
   const std::vector<double> halves{0.5, 0.25, 0.75, 0.5, 0.5, 0.25, 0.75, 0.5};
   const Estimate made = clustered_share({{halves, 1}});
   BOOST_TEST(near(made.value, 0.5));
   BOOST_TEST(made.low > wilson(4, 8).low);
   BOOST_TEST(made.low < 0.5);
-  // Even values without any spread have an interval with some width.
+  // Even values without any spread have an interval of nonzero width.
   const Estimate alike = clustered_share({{{0.5, 0.5, 0.5}, 1}});
   BOOST_TEST(alike.low < 0.49);
   BOOST_TEST(alike.high > 0.51);
@@ -109,9 +110,9 @@ BOOST_AUTO_TEST_CASE(no_facts_are_no_share) {
 }
 
 // The coverage is summed over all outcomes of the binomial. For 5 facts at p = 0.02, no set of
-// outcomes that starts with 0 has 95%: {0} has 0.98^5 = 90.4%, and {0, 1} has 99.6%. At 0.5, all
-// outcomes except the two extremes have 1 − 2/32. At 0 and 1, only one outcome is possible, and its
-// interval contains p.
+// outcomes that includes 0 reaches exactly 95%: {0} has 0.98^5 = 90.4%, and {0, 1} has 99.6%. At
+// 0.5, all outcomes except the two extremes have a total probability of 1 − 2/32. At 0 and 1, only
+// one outcome is possible, and its interval contains p.
 BOOST_AUTO_TEST_CASE(wilsons_coverage_is_that_of_the_binomial) {
   BOOST_TEST(near(coverage(5, 0.02), 0.9039207968, 1e-10));
   BOOST_TEST(near(coverage(5, 0.5), 1 - 2.0 / 32, 1e-12));
@@ -128,8 +129,8 @@ BOOST_AUTO_TEST_CASE(wilsons_coverage_is_that_of_the_binomial) {
   BOOST_TEST(std::abs(coverage(300, 0.5) - 0.95) < 0.015);
 }
 
-// Six relations have five facts each and different difficulties, as in a mean over relations. The
-// facts have one prompt or four. With 2,000 draws, the standard error is 0.5%.
+// Six relations have five facts each and different difficulties, as in a mean over relations. Each
+// fact has either one prompt or four prompts. With 2,000 draws, the standard error is 0.5%.
 BOOST_AUTO_TEST_CASE(clustered_shares_hold_their_level) {
   RandomStream random(7, "coverage");
   constexpr std::array<double, 6> by_relation{0.35, 0.45, 0.5, 0.5, 0.55, 0.65};
@@ -142,7 +143,7 @@ BOOST_AUTO_TEST_CASE(clustered_shares_hold_their_level) {
         Stratum& stratum = strata.emplace_back();
         stratum.weight = 1.0 / 6;
         for (std::size_t fact = 0; fact < 5; ++fact) {
-          // Half of the facts have the same answer under all prompts.
+          // About half of the facts have the same answer under all prompts.
           const bool alike = random.uniform() < 0.5;
           const bool known = random.uniform() < p;
           double right = 0;

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(column_groups)
 
 namespace {
 
-/// A relation in which fact i has value i of the column, and is right if mark i is 1.
+/// A relation in which fact i has value i in the column, and is right if mark i is 1.
 RelationAnswers relation(const std::string& code, const std::vector<std::string>& values,
                          const std::string& marks, const std::string& column = "year") {
   RelationAnswers made;
@@ -90,8 +90,8 @@ BOOST_AUTO_TEST_CASE(one_models_numbers_are_those_of_each_group_alone) {
       says(Fault::user, "no fact has a column 'month'; set one that exists: year"));
 }
 
-// Bins of numbers that are close together have distinct names. Among numbers, a word for "none"
-// does not count as a value.
+// Bins of closely spaced numbers have distinct names. Among numbers, a word that means "none" does
+// not count as a value.
 BOOST_AUTO_TEST_CASE(bins_of_small_numbers_are_told_apart) {
   std::vector<std::string> values{"n/a", "NA", "-", "None"};
   for (int i = 1; i <= 20; ++i) {
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(bins_of_small_numbers_are_told_apart) {
   const RelationAnswers other = relation("P1", close, std::string(20, '1'));
   const FactsByColumn apart({&other.relation}, "year");
   BOOST_TEST(apart.names().front() == "1234.5 to 1234.50003");
-  // In a text column, such words are values like any others.
+  // In a text column, such words are ordinary values.
   const RelationAnswers texts = relation("P1", {"NA", "DE", "NA"}, "111");
   BOOST_TEST(
       (FactsByColumn({&texts.relation}, "year").names() == std::vector<std::string>{"DE", "NA"}));
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_column_is_checked_before_anything_is_asked) {
                         says(Fault::user, "no fact has a column 'month'"));
 }
 
-// A domain that is listed twice gives only one group.
+// A domain that is listed twice creates only one group.
 BOOST_AUTO_TEST_CASE(places_of_a_fact_are_distinct) {
   RelationAnswers one = relation("P1", {""}, "1");
   one.relation.domains = {"Water", "Arts", "Water"};
@@ -156,8 +156,8 @@ BOOST_AUTO_TEST_CASE(a_column_that_no_fact_has_is_refused_with_those_that_are_th
                         says(Fault::user, "year has 101 different text values"));
 }
 
-// The facts are true from 2001 to 2003; from 2002 on (until 2004, the latest year in any fact); in
-// 2004; at unknown times; and at times given in a differently spelt column.
+// The facts are valid from 2001 to 2003; from 2002 on (until 2004, the latest year in any fact); in
+// 2004; at unknown times; and at times given in columns with a different spelling.
 BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_are_true) {
   RelationAnswers made = relation("P1", {"", "", "", "", ""}, "11010");
   std::vector<Fact>& facts = made.relation.facts;
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(facts_that_depend_on_time_are_in_each_year_in_which_they_ar
   BOOST_TEST(counts == (std::vector<std::size_t>{1, 2, 3, 2}));
   BOOST_TEST(std::abs(accuracies[2] - 2.0 / 3) < 1e-12);
   BOOST_TEST(accuracies[3] == 0.5);
-  // If a column has that name, it is used unchanged.
+  // If a column has that name, it is used as it is.
   facts[0].further = {{"valid", "yes"}};
   BOOST_TEST(group_by_column({{"a", {made}}}, template_setting(0), "valid").groups.size() == 1U);
 }

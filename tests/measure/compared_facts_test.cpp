@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_SUITE(compared_facts_suite)
 
 namespace {
 
-/// Which models know a fact. "10-": the first model does, the second does not, and the third has no
-/// answer to it.
+/// A string that shows which models know a fact. In "10-", the first model knows it, the second
+/// does not, and the third did not answer it.
 std::string who(const ComparedFact& fact) {
   std::string text;
   for (const auto& model : fact.models) text += !model ? '-' : model->is_known ? '1' : '0';
@@ -71,7 +71,8 @@ BOOST_AUTO_TEST_CASE(known_and_answer_are_of_the_variants_that_all_share) {
   BOOST_TEST(facts[0].models[0]->text == "o1");
   BOOST_TEST(facts[0].models[1]->text == "o0");
   for (Setting& setting : models[1].relations[0].settings) setting.variant += 10;
-  // For fact 1, each model counts its own variants: two of three are right, and one of two.
+  // For fact 1, each model counts its own variants: the first is right in two of three, the second
+  // in one of two.
   facts = compared_facts(models, ic(50));
   BOOST_TEST(who(facts[0]) == "00");
   BOOST_TEST(who(facts[1]) == "10");

@@ -24,7 +24,7 @@ List mapped(List list, double factor, double shift) {
   return list;
 }
 
-// The two lists in R's help page for cor.test (Hollander & Wolfe 1973, page 187 f.).
+// The two lists from the help page of R's cor.test (Hollander & Wolfe 1973, page 187 f.).
 const List lightness{44.4, 45.9, 41.9, 53.3, 44.7, 44.1, 50.7, 45.2, 60.1};
 const List panel{2.6, 3.1, 2.5, 5.0, 3.6, 4.0, 5.2, 2.8, 3.8};
 
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(rounding_never_leaves_the_bounds) {
     const Estimate e = pearson(x, mapped(x, random.uniform() + 0.1, random.uniform()));
     BOOST_TEST(e.value <= 1.0);
     BOOST_TEST(e.value > 1 - 1e-12);
-    BOOST_TEST(!e.has_interval());  // an interval of [1, 1] would only be due to rounding
+    BOOST_TEST(!e.has_interval());  // an interval of [1, 1] would only result from rounding
   }
 }
 
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(three_pairs_say_nothing_of_the_interval) {
   BOOST_TEST(!e.has_interval());
   BOOST_TEST(e.method == "none");
   BOOST_TEST(e.count == 3U);
-  // With one more pair there is an interval.
+  // With one more pair, the interval is defined.
   BOOST_TEST(pearson(List{1, 2, 3, 4}, List{1, 3, 2, 5}).has_interval());
 }
 
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(too_few_pairs_or_a_constant_list_have_no_number) {
   BOOST_TEST(pearson(constant, varied).count == 0U);
   BOOST_TEST(pearson(varied, constant).count == 0U);
   BOOST_TEST(pearson(constant, constant).count == 0U);
-  // In floating point, ten times 0.1 does not add up to 1.
+  // In floating point, ten times 0.1 added together is not 1.
   BOOST_TEST(pearson(List(10, 0.1), List(10, 0.7)).count == 0U);
 }
 

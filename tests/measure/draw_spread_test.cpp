@@ -9,7 +9,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(draw_spread_suite)
 
-// Worked out by hand: the deviations are −0.1, 0 and 0.1.
+// Computed by hand: the deviations are −0.1, 0 and 0.1.
 BOOST_AUTO_TEST_CASE(the_spread_is_over_accuracies) {
   const std::array<double, 3> accuracies{0.5, 0.4, 0.6};
   const DrawSpread made = draw_spread("a, b, c", accuracies);

@@ -49,12 +49,12 @@ std::size_t count_of(const NamedFact& one, std::size_t words, const std::string&
 
 BOOST_AUTO_TEST_CASE(subject_and_object_stand_within_n_words) {
   const NamedFact paris = fact({"France"}, {"Paris"});
-  // From the first name to the last, there are six words.
+  // There are six words from the first name through the last.
   BOOST_TEST(count_of(paris, 6, "So Paris is the capital of FRANCE's north.") == 1U);
   BOOST_TEST(count_of(paris, 5, "So Paris is the capital of FRANCE's north.") == 0U);
   BOOST_TEST(count_of(paris, 2, "France: Paris") == 1U);
   BOOST_TEST(count_of(paris, 50, "France and Parisians") == 0U);
-  // The words are on several lines.
+  // The words are spread across several lines.
   BOOST_TEST(count_of(paris, 4, "Paris\n\n***\nlies in\nFrance\n") == 1U);
   BOOST_TEST(count_of(fact({"St. Louis"}, {"New York"}), 5, "in St Louis's streets, New\nYork") ==
              1U);
@@ -85,7 +85,8 @@ BOOST_AUTO_TEST_CASE(names_do_not_overlap_each_other) {
   const NamedFact york = fact({"New York"}, {"New York"});
   BOOST_TEST(count_of(york, 9, "New York is large") == 0U);
   BOOST_TEST(count_of(york, 9, "New York, New York") == 1U);
-  // Each mention has two words. Of the three mentions, only the first and the last do not overlap.
+  // Each mention consists of two words. Of the three mentions, only the first and the last do not
+  // overlap.
   const NamedFact bora = fact({"Bora Bora"}, {"Bora Bora"});
   BOOST_TEST(count_of(bora, 9, "Bora Bora Bora") == 0U);
   BOOST_TEST(count_of(bora, 9, "Bora Bora Bora Bora") == 1U);
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_line_may_come_in_pieces) {
   overlap.feed("America and New", 2, true);
   overlap.feed("York", 3, true);
   BOOST_TEST(overlap.met()[0].count == 1U);
-  // A piece without words does not end a paragraph.
+  // A chunk without words does not end a paragraph.
   FactOverlap other(facts, {Unit::paragraph});
   other.feed("New York ", 1, false);
   other.feed("... ", 1, false);
@@ -193,7 +194,8 @@ BOOST_AUTO_TEST_CASE(facts_whose_names_have_no_word_are_counted) {
 
 namespace {
 
-/// The mentions of names with one or two words, each as the numbers of its first and last words.
+/// The mentions of names of one or two words, each given by the indices of its first and last
+/// words.
 std::vector<std::pair<int, int>> places_of(const Names& names, const Names& words) {
   std::vector<std::pair<int, int>> places;
   for (const std::string& name : names) {
@@ -209,7 +211,7 @@ std::vector<std::pair<int, int>> places_of(const Names& names, const Names& word
   return places;
 }
 
-/// The largest number of disjoint stretches of at most `most` words. best[j] is that number for the
+/// The largest number of disjoint stretches of at most `most` words; best[j] is this number for the
 /// first j words.
 std::size_t most_stretches(const NamedFact& one, const Names& words, int most) {
   std::vector<std::size_t> best(words.size() + 1, 0);

@@ -29,8 +29,8 @@ BOOST_AUTO_TEST_CASE(a_k_that_is_not_measured_is_refused) {
   }
 }
 
-// hit_at(10) reads a different element for each kind: hits[3] of a closed set, hits[2] of a
-// ranking, hits[1] of a masked model.
+// hit_at(10) reads a different element for each kind: hits[3] for a closed set, hits[2] for a
+// ranking, hits[1] for a masked model.
 BOOST_AUTO_TEST_CASE(the_same_k_is_asked_of_every_kind_of_numbers) {
   GroupMetrics group;
   RankMetrics ranks;

@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(means_are_of_probabilities_by_kind) {
   close(correct.correct, 0.5, 10);
   BOOST_TEST(correct.injected.count == 0U);
   BOOST_TEST(correct.after_injected.count == 0U);
-  // Positions 0, 1, 5, 6 and 9 are correct, with 0.05, 0.05, 0.45, 0.55 and 0.95. Positions 4 and 8
-  // follow an injected pair, with 0.225 and 0.425.
+  // Positions 0, 1, 5, 6 and 9 are correct, with the probabilities 0.05, 0.05, 0.45, 0.55 and 0.95.
+  // Positions 4 and 8 follow an injected pair, with the probabilities 0.225 and 0.425.
   const InjectionPanelResult& spread = results.panels[1];
   close(spread.correct, 2.05 / 5, 5);
   close(spread.after_injected, 0.325, 2);
@@ -49,8 +49,8 @@ BOOST_AUTO_TEST_CASE(means_are_of_probabilities_by_kind) {
   BOOST_TEST(spread.correct.method == "bootstrap");
   BOOST_TEST(spread.after_injected.low >= 0.225 - 1e-12);
   BOOST_TEST(spread.after_injected.high <= 0.425 + 1e-12);
-  // Positions 0, 1, 2, 3, 8 and 9 are correct, with 0.05, 0.05, 0.15, 0.25, 0.75 and 0.95. Position
-  // 7 follows an injected pair, with 0.375.
+  // Positions 0, 1, 2, 3, 8 and 9 are correct, with the probabilities 0.05, 0.05, 0.15, 0.25, 0.75
+  // and 0.95. Position 7 follows an injected pair, with the probability 0.375.
   close(results.panels[4].correct, 2.2 / 6, 6);
   close(results.panels[4].after_injected, 0.375, 1);
 }

@@ -22,8 +22,8 @@ std::vector<double> uniform_numbers(std::size_t count, const char* name) {
 
 }  // namespace
 
-// The expected intervals are from Newcombe 1998, table I, method 3, with the four decimals printed
-// there.
+// The expected intervals come from Newcombe 1998, table I, method 3, and have the four decimals
+// printed there.
 BOOST_AUTO_TEST_CASE(wilson_gives_the_published_intervals) {
   struct {
     std::size_t successes, count;
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(wilson_gives_the_published_intervals) {
   }
 }
 
-// Expected, from R: prop.test(10, 20, correct = FALSE).
+// The expected values come from R: prop.test(10, 20, correct = FALSE).
 BOOST_AUTO_TEST_CASE(ten_of_twenty_is_between_thirty_and_seventy_percent) {
   const Estimate estimate = wilson(10, 20);
   BOOST_TEST(estimate.value == 0.5);
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(both_ends_solve_wilsons_quadratic) {
       }
       BOOST_TEST(e.value == share);
       BOOST_TEST((0 <= e.low && e.low <= share && share <= e.high && e.high <= 1));
-      BOOST_TEST(e.low < e.high);  // finitely many facts never give certainty
+      BOOST_TEST(e.low < e.high);  // a finite number of facts never gives certainty
     }
   }
 }
@@ -91,8 +91,7 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_exist_is_sorted_last) {
   BOOST_TEST(or_lowest(Estimate{}.value) < or_lowest(-1e300));
 }
 
-// Worked out by hand from numpy.quantile's definition: position q (n − 1), with linear
-// interpolation.
+// Computed by hand from numpy.quantile's definition: position q (n − 1), with linear interpolation.
 BOOST_AUTO_TEST_CASE(quantiles_are_numpys_linear_ones) {
   const std::vector<double> four{1, 2, 3, 4};
   BOOST_TEST(quantile(four, 0.25) == 1.75);
@@ -106,7 +105,7 @@ BOOST_AUTO_TEST_CASE(quantiles_are_numpys_linear_ones) {
 }
 
 // For the draws 0, 1, …, 40 in any order, the ends are at positions 0.025 · 40 and 0.975 · 40. The
-// estimate's value is the given one.
+// estimate has the value passed in.
 BOOST_AUTO_TEST_CASE(an_interval_is_the_middle_95_percent_of_the_draws) {
   std::vector<double> draws(41);
   for (std::size_t i = 0; i < 41; ++i) draws[i] = static_cast<double>(i * 7 % 41);
@@ -130,7 +129,7 @@ BOOST_AUTO_TEST_CASE(without_draws_there_is_no_interval) {
 BOOST_AUTO_TEST_CASE(a_bootstrap_is_repeated_by_its_seed_and_name) {
   const std::vector<Stratum> strata{{uniform_numbers(20, "values"), 1.0}};
   const Estimate once = bootstrap_mean(strata, {.seed = 3}, "accuracy");
-  // Other computations in between have no effect.
+  // Other computations in between do not change the result.
   const Estimate other_name = bootstrap_mean(strata, {.seed = 3}, "mean_rank");
   const Estimate other_seed = bootstrap_mean(strata, {.seed = 4}, "accuracy");
   const Estimate again = bootstrap_mean(strata, {.seed = 3}, "accuracy");
@@ -157,8 +156,8 @@ BOOST_AUTO_TEST_CASE(equal_values_give_no_interval) {
   BOOST_TEST(e.count == 5U);
 }
 
-// Each of the two strata is constant, with different values, so there is no spread within them.
-// Pooled resampling would find a spread.
+// The two strata have different values but are constant, so there is no spread within them. Pooled
+// resampling would find a spread.
 BOOST_AUTO_TEST_CASE(strata_are_resampled_within_themselves) {
   const Estimate e = bootstrap_mean({{{0, 0, 0, 0}, 0.5}, {{1, 1, 1, 1}, 0.5}}, {}, "x");
   BOOST_TEST(e.value == 0.5);
@@ -177,8 +176,8 @@ BOOST_AUTO_TEST_CASE(no_resamples_leave_the_value_alone) {
   BOOST_TEST(!e.has_interval());
 }
 
-// By the central limit theorem, for a hundred zeros and a hundred ones, the width is 2 z √(0.25 /
-// 200) = 0.1386. With 5000 resamples, it is within 6% of that.
+// By the central limit theorem, the width for a hundred zeros and a hundred ones is 2 z √(0.25 /
+// 200) = 0.1386. With 5000 resamples, the width is within 6% of this.
 BOOST_AUTO_TEST_CASE(the_width_is_the_normal_one_for_many_values) {
   std::vector<double> values(200, 0.0);
   for (std::size_t i = 0; i < 100; ++i) values[i] = 1.0;
@@ -188,7 +187,7 @@ BOOST_AUTO_TEST_CASE(the_width_is_the_normal_one_for_many_values) {
 }
 
 // Each sample has 40 uniform numbers with mean 0.5. About 94% of the 500 intervals must contain
-// this mean; three standard errors of that share are 0.03.
+// this mean; three standard errors of this proportion are 0.03.
 BOOST_AUTO_TEST_CASE(about_ninety_five_percent_of_intervals_hold_the_truth) {
   int held = 0;
   for (int sample = 0; sample < 500; ++sample) {

@@ -7,7 +7,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(label_match)
 
-// The expected values are the results of Python: `label in text`, and `label.lower().replace(':',
+// The expected values were computed in Python: `label in text`, and `label.lower().replace(':',
 // '').replace(',', '').replace('.', '') in text.lower()`.
 BOOST_AUTO_TEST_CASE(a_label_is_in_a_text_by_the_letters_or_by_the_authors_program) {
   struct {

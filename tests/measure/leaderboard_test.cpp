@@ -21,8 +21,8 @@ namespace {
 
 const Bootstrap few{.seed = 3, .resamples = 200};
 
-/// The accuracies of a are 1/4, 1/2 and 1; those of b are 1/2, 1/2 and 3/4, and 1 in "P4", which a
-/// lacks.
+/// The accuracies of a are 1/4, 1/2 and 1; those of b are 1/2, 1/2 and 3/4, plus 1 in "P4", a
+/// relation that a lacks.
 std::vector<ModelAnswers> two_models() {
   return {{"a", {by_seed("P1", {"1000"}), by_seed("P2", {"1100"}), by_seed("P3", {"1111"})}},
           {"b",
@@ -62,9 +62,10 @@ BOOST_AUTO_TEST_CASE(facts_are_counted_once_over_models_by_instance) {
   BOOST_TEST(accuracy_table(models, ic(50)).facts[0] == 5U);
 }
 
-// a has (1/4 + 1/2 + 1) / 3 = 7/12, and b has (1/2 + 1/2 + 3/4) / 3 = 7/12 without P4. They are
-// equal and stay in the given order. The deviations of a are −1/3, −1/12 and 5/12: (16 + 1 + 25) /
-// 144 / 2; those of b are −1/12, −1/12 and 1/6: (1 + 1 + 4) / 144 / 2.
+// The mean of a is (1/4 + 1/2 + 1) / 3 = 7/12, and that of b without P4 is (1/2 + 1/2 + 3/4) / 3 =
+// 7/12. The means are equal, so the models stay in the given order. The deviations of a are −1/3,
+// −1/12 and 5/12, so s² = (16 + 1 + 25) / 144 / 2; those of b are −1/12, −1/12 and 1/6, so s² = (1
+// + 1 + 4) / 144 / 2.
 BOOST_AUTO_TEST_CASE(models_stand_by_their_mean_over_shared_relations) {
   const auto models = two_models();
   const AccuracyTable table = accuracy_table(models, ic(50));
@@ -97,7 +98,8 @@ BOOST_AUTO_TEST_CASE(models_that_share_no_relation_have_no_mean) {
   BOOST_TEST(model_correlations(table)[0][1].count == 0U);
 }
 
-// P4 has 1; P3 has (1 + 3/4) / 2 = 7/8 with s² = 1/32; P2 has 1/2 without deviation; P1 has 3/8.
+// P4 has 1; P3 has mean (1 + 3/4) / 2 = 7/8 with s² = 1/32; P2 has mean 1/2 without deviation; P1
+// has 3/8.
 BOOST_AUTO_TEST_CASE(relations_stand_by_their_mean_over_models) {
   const AccuracyTable table = accuracy_table(two_models(), ic(50));
   const auto standings = relation_standings(table);
@@ -122,11 +124,11 @@ BOOST_AUTO_TEST_CASE(a_models_best_and_worst_relations_are_among_those_it_has) {
   const auto [best, worst] = extreme_relations(table, 0, 1);
   BOOST_TEST(codes(table, best) == "P3 ");
   BOOST_TEST(codes(table, worst) == "P1 ");
-  // No relation is in both lists.
+  // The two lists have no relation in common.
   BOOST_TEST(codes(table, extreme_relations(table, 0).top) == "P3 ");
 }
 
-// Over P1, P2 and P3, a has 1/4, 1/2 and 1, and b has 1/2, 1/2 and 3/4. In twelfths, the deviations
+// In P1, P2 and P3, a has 1/4, 1/2 and 1, and b has 1/2, 1/2 and 3/4. In twelfths, the deviations
 // from the means are −4, −1, 5 and −1, −1, 2, so r = (4 + 1 + 10) / √(42 · 6).
 BOOST_AUTO_TEST_CASE(models_correlate_over_the_relations_both_have) {
   const auto correlations = model_correlations(accuracy_table(two_models(), ic(50)));
@@ -137,8 +139,8 @@ BOOST_AUTO_TEST_CASE(models_correlate_over_the_relations_both_have) {
   BOOST_TEST(correlations[1][1].count == 4U);
 }
 
-// The families are F = {0, 2}, G = {1, 3} and H = {4}; model 5 has none. The pairs of F and G have
-// 0.1, 0.3, 0.5 (1–2) and 0.9 (2–3).
+// The families are F = {0, 2}, G = {1, 3} and H = {4}; model 5 has no family. The pairs across F
+// and G have the correlations 0.1, 0.3, 0.5 (1–2) and 0.9 (2–3).
 BOOST_AUTO_TEST_CASE(families_have_the_mean_over_cross_pairs_without_self_pairs) {
   std::vector<std::vector<Estimate>> all(6, std::vector<Estimate>(6, r(-1)));
   const auto set = [&](std::size_t i, std::size_t j, const Estimate& value) {
@@ -192,7 +194,7 @@ BOOST_AUTO_TEST_CASE(family_means_are_those_of_every_ordered_pair_counted_out) {
           ++pairs;
         }
       }
-      // Within a family, each pair appears twice among the ordered pairs.
+      // Within a family, the ordered pairs contain each pair twice.
       BOOST_TEST(made.means[f][g].pairs == (f == g ? pairs / 2 : pairs));
       if (pairs > 0) BOOST_TEST(near(made.means[f][g].value, sum / static_cast<double>(pairs)));
     }
@@ -215,8 +217,9 @@ BOOST_AUTO_TEST_CASE(a_tuned_model_stands_against_its_base) {
   BOOST_TEST(made.tuned_given_base.left_out.relations == 1U);
 }
 
-// Under seed 0, the base has 2 of 2 and the tuned model 1 of 2; under seed 1, they have 1 and 0.
-// Each fact is worse by 1/2 in every resample, so there is no interval.
+// Under seed 0, the base is right for 2 of 2 facts and the tuned model for 1; under seed 1, for 1
+// and 0. The tuned model is worse by 1/2 on every fact, and thus in every resample, so there is no
+// interval.
 BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   const std::vector<ModelAnswers> models{{"base", {by_seed("P1", {"11", "10"})}},
                                          {"tuned", {by_seed("P1", {"10", "00"})}}};
@@ -230,8 +233,8 @@ BOOST_AUTO_TEST_CASE(the_difference_is_tuned_minus_base_and_paired_by_fact) {
   BOOST_TEST(made.base_given_tuned.rate.value == 0.25);
 }
 
-// a has only ties, and b knows fact 0. The accuracies are 1/4 and (1 + 3/4) / 4; the shares of
-// known facts are 0 and 1/4.
+// All of a's answers are ties, and b knows fact 0. The accuracies are 1/4 and (1 + 3/4) / 4; the
+// proportions of known facts are 0 and 1/4.
 BOOST_AUTO_TEST_CASE(a_tie_is_a_guess_on_the_leaderboards_and_not_known_in_pairs) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"4444"})}},
                                          {"b", {by_seed("P1", {"1444"})}}};

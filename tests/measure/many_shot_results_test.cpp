@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(no_relation_with_all_groups_leaves_nothing_side_by_side) {
   BOOST_TEST(results(folder).groups.size() == 2U);
 }
 
-// Separators that only one relation has must not exclude the other groups from the comparison.
+// Separators found in only one relation must not exclude the other groups from the comparison.
 BOOST_AUTO_TEST_CASE(other_separators_do_not_count_for_standing_side_by_side) {
   ManyShotFolder folder;
   folder.choose("P1", ic(5), "10");
@@ -118,13 +118,13 @@ BOOST_AUTO_TEST_CASE(curves_are_of_ic_lke_alone_one_for_each_separator) {
   BOOST_TEST(made.curves[0].like.separator == " ");
   BOOST_TEST(made.curves[0].shots_for_95.value() == 1U);
   BOOST_TEST(made.curves[1].like.separator == " in ");
-  BOOST_TEST(!made.curves[1].shots_for_95);  // nothing is right at the highest shot count
+  BOOST_TEST(!made.curves[1].shots_for_95);  // no answer is right at the highest shot count
   ManyShotFolder one;
   one.choose("P1", ic(50), "10");
-  BOOST_TEST(results(one).curves.empty());  // one point is not a curve
+  BOOST_TEST(results(one).curves.empty());  // a single point is not a curve
 }
 
-// At 0.82, each of the twelve answers is above 0.8, but none is above 0.85.
+// With confidence 0.82, each of the twelve answers is above 0.8, but none is above 0.85.
 BOOST_FIXTURE_TEST_CASE(accuracy_at_k_is_of_the_most_shots_and_of_templates, SmallManyShot) {
   const ManyShotResults made = results(*this);
   BOOST_REQUIRE(made.at_k.size() == 2U);
@@ -190,8 +190,9 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_none_is_refused) {
                         says(Fault::user, "P1_injection.json: is not an injection experiment"));
 }
 
-// Two draws have 20 facts with 4 choices each. The better one has 8 right, P = 0.1018 (R: 1 -
-// pbinom(7, 20, 0.25)), and counts as two tries. Generated answers do not count as guesses.
+// There are two draws of 20 facts with 4 choices each. The better one has 8 right answers, so P =
+// 0.1018 (R: 1 - pbinom(7, 20, 0.25)), which is corrected for two tries. Generated answers do not
+// count as guesses.
 BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
   const auto answered = [](std::size_t right, std::size_t facts) {
     return std::string(right, '1') + std::string(facts - right, '0');
@@ -215,8 +216,8 @@ BOOST_AUTO_TEST_CASE(a_run_at_chance_is_said_with_its_test) {
       "Warning: the run is indistinguishable from guessing: 8.0 of 20 answers right"));
   for (std::size_t i = 0; i < 12; ++i) test::cell(run.answers.relations[0], 1, i).correct = true;
   BOOST_TEST(said().empty());
-  // Half of the facts have two choices and half have a hundred. With 15 of 40 right, P = 0.029;
-  // with the mean chance for every fact, it would be 0.063.
+  // Half of the facts have two choices, the other half a hundred. With 15 of 40 right, P = 0.029;
+  // if every fact had the mean chance, P would be 0.063.
   run.answers.relations = {test::under_settings("P1", {{ic(1), answered(15, 40)}})};
   for (std::size_t i = 0; i < 40; ++i) {
     run.chance_by_fact["P1"][i] = i < 20 ? 1.0 / 2 : 1.0 / 100;

@@ -18,7 +18,8 @@ BOOST_AUTO_TEST_SUITE(morphy_suite)
 
 namespace {
 
-/// The lines of an index; each word has the number of its senses that occur in tagged texts.
+/// The lines of an index; each word is listed with the number of its senses that occur in tagged
+/// texts.
 std::string index_of(const std::vector<std::pair<std::string, int>>& words) {
   std::string text = "  1 This software and database is being provided to you,  \n  2 \n";
   for (const auto& [word, tagged] : words) {
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(an_exception_counts_if_the_index_has_its_base) {
                                       {"is", "is"}});
 }
 
-// morphy(7WN): "If it is found the first base form is returned". The rules are only for words that
+// morphy(7WN): "If it is found the first base form is returned". The rules apply only to words that
 // are not found.
 BOOST_AUTO_TEST_CASE(no_rule_is_tried_for_an_exception) {
   const SmallWordNet files;
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_rule_leaves_something_of_the_word) {
 
 BOOST_AUTO_TEST_CASE(a_word_of_an_index_stays) {
   const SmallWordNet files;
-  check(Morphy(files.folder.path()), {{"rose", "rose"},  // the plural has the base rose, too
+  check(Morphy(files.folder.path()), {{"rose", "rose"},  // "rose" is also the base of the plural
                                       {"running", "running"},
                                       {"gas", "gas"},
                                       {"as", "as"},
@@ -263,8 +264,8 @@ BOOST_AUTO_TEST_CASE(words_of_wordnet_have_their_lemmas,
                  {"guilders", "guilder"},  // its first base, "guilde", is in no index
                  {"scots", "scot"},
                  {"works", "work"},
-                 // The expected lemmas are those that morphstr in WordNet's own library returns for
-                 // forms that are in no index.
+                 // The expected lemmas were returned by morphstr in WordNet's own library for forms
+                 // that are in no index.
                  {"anabases", "anabasis"},
                  {"arses", "arsis"},
                  {"bitting", "bit"},

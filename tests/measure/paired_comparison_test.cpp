@@ -40,9 +40,9 @@ std::string marks(std::size_t right, std::size_t all) {
 
 }  // namespace
 
-// Facts known to both, only the first, only the second and neither: 1, 2, 1, 0 in P1 and 0, 1, 0, 1
-// in P2. The differences are 1/4 and 1/2. Of the discordant facts, three are against one: p = 2 ·
-// 5/16.
+// The numbers of facts known to both models, only the first, only the second, and neither are 1, 2,
+// 1, 0 in P1 and 0, 1, 0, 1 in P2. The differences are 1/4 and 1/2. The discordant facts are split
+// three to one: p = 2 · 5/16.
 BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation_and_pooled) {
   const PairedComparison made = compared(two_models());
   BOOST_TEST(made.first == 0U);
@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation_and_pooled) {
 }
 
 // With two relations, a resample consists of only the first, only the second, or both, with
-// probabilities 1/4, 1/4 and 1/2. The ends of the interval come from the resamples with a single
-// relation.
+// probabilities 1/4, 1/4 and 1/2. The ends of the interval come from the resamples that contain a
+// single relation.
 BOOST_AUTO_TEST_CASE(relations_are_resampled_whole) {
   const PairedComparison made = compared(two_models());
   BOOST_TEST(made.overall.difference.method == "bootstrap of relations");
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(models_that_agree_on_every_fact_have_no_interval) {
   BOOST_TEST(made.overall.p_holm == 1.0);
 }
 
-// One of two variants is not more than half; two of three variants are.
+// One of two variants is not a majority; two of three variants are.
 BOOST_AUTO_TEST_CASE(a_fact_is_known_under_more_than_half_of_the_variants) {
   std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"110", "010"})}},
                                    {"b", {by_seed("P1", {"100", "100"})}}};
@@ -115,8 +115,9 @@ BOOST_AUTO_TEST_CASE(a_fact_is_known_under_more_than_half_of_the_variants) {
   BOOST_TEST((compared(models).overall.counts == PairedCounts{1, 1, 0, 1}));
 }
 
-// Under two variants, a knows fact 0 in 2/2 and fact 1 in 1/2; b knows them in 1/2 and 0. On
-// average, each fact drops by 1/2, although only one fact is no longer known under most variants.
+// Of two variants, a knows fact 0 under both and fact 1 under one; b knows fact 0 under one and
+// fact 1 under neither. On average, the score of each fact drops by 1/2, although only one fact is
+// no longer known under most variants.
 BOOST_AUTO_TEST_CASE(a_drop_is_of_means_over_the_variants) {
   std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"11", "10"})}},
                                    {"b", {by_seed("P1", {"10", "00"})}}};
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(of_one_variant_a_drop_is_the_difference) {
   BOOST_TEST(made.overall_drop.high == made.overall.difference.high);
 }
 
-// Seed 0 is the only one that both models have.
+// Only seed 0 is shared by both models.
 BOOST_AUTO_TEST_CASE(variants_of_one_model_alone_do_not_count) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {"10", "01", "01"})}},
                                          {"b", {by_seed("P1", {"10"})}}};
@@ -174,13 +175,14 @@ BOOST_AUTO_TEST_CASE(models_that_share_no_fact_have_no_numbers_and_are_no_test) 
   BOOST_TEST(!made[0].overall.difference.exists());
   BOOST_TEST(!made[0].mean_difference.exists());
   BOOST_TEST(std::isnan(made[0].mean_accuracy[0]));
-  // a against c is the only test.
+  // a against c is the only pair tested.
   BOOST_TEST(near(made[1].overall.p, 2.0 / 256));
   BOOST_TEST(made[1].overall.p_holm == made[1].overall.p);
 }
 
-// a and b each know 8 facts that c does not; a and b do not differ. Holm's adjusted values are 3 p,
-// 3 p and 1. They are the same for the relations, because there is only one.
+// a and b each know 8 facts that c does not know; a and b do not differ from each other. Holm's
+// adjusted values are 3 p, 3 p and 1. They are the same for the means over relations, because there
+// is only one relation.
 BOOST_AUTO_TEST_CASE(p_is_adjusted_over_all_pairs_and_relations) {
   const std::vector<ModelAnswers> models{{"a", {by_seed("P1", {marks(8, 8)})}},
                                          {"b", {by_seed("P1", {marks(8, 8)})}},
@@ -230,7 +232,7 @@ BOOST_AUTO_TEST_CASE(models_that_cannot_be_told_apart_share_a_rank) {
     made.overall.p_holm = p_holm;
     return made;
   };
-  // Model 1 beats 0 and 2, and model 3 beats only 2. Model 4 has no accuracy.
+  // Model 1 beats models 0 and 2, and model 3 beats only model 2. Model 4 has no accuracy.
   const auto ranks =
       shared_ranks({0.6, 0.9, 0.3, 0.8, no_number},
                    {pair(0, 1, 0.01), pair(0, 2, 0.06), pair(0, 3, 0.2), pair(1, 2, 0.001),

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(paired_tests)
 
 namespace {
 
-/// Returns whether p is within a relative error of 1e-9.
+/// Returns whether p is correct to a relative error of 1e-9.
 bool is_p(double p, double expected) {
   return std::abs(p - expected) <= 1e-9 * expected;
 }
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(g_is_the_distance_from_a_half) {
   BOOST_TEST(std::isnan(cohens_g({4, 0, 0, 9})));
 }
 
-// Of 50 facts, 20 are known to both models, 5 and 10 to only one, and 15 to neither. The agreement
-// is 0.7; by chance it would be 0.5 · 0.6 + 0.5 · 0.4 = 0.5.
+// Of 50 facts, 20 are known to both models, 5 and 10 to only one, and 15 to neither. The observed
+// agreement is 0.7; the agreement expected by chance is 0.5 · 0.6 + 0.5 · 0.4 = 0.5.
 BOOST_AUTO_TEST_CASE(kappa_is_agreement_beyond_chance) {
   BOOST_TEST(near(cohens_kappa({20, 5, 10, 15}), 0.4));
   BOOST_TEST(near(cohens_kappa({3, 0, 0, 2}), 1));

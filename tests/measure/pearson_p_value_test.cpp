@@ -16,7 +16,7 @@ bool near(double value, double expected) {
 }
 
 /// ∫ (1 − x²)^((n−4)/2) dx by Simpson's rule; the integrand is the density of r if there is no
-/// correlation. The substitution x = sin u gives cosⁿ⁻³ u, which is smooth up to the ends.
+/// correlation. The substitution x = sin u yields cosⁿ⁻³ u, which is smooth up to the endpoints.
 double mass(std::size_t n, double from, double to) {
   constexpr int steps = 40000;  // the tail for 200 pairs halves in less than 1/100 of the range
   const double low = std::asin(from), step = (std::asin(to) - low) / steps;
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(no_correlation_is_certain_to_be_exceeded) {
   for (const std::size_t n : {3U, 4U, 10U, 1000U}) BOOST_TEST(near(p_value(0, n).value(), 1));
 }
 
-// The same applies if rounding leaves r slightly below 1, at the resolution of doubles.
+// The same applies if rounding makes r slightly less than 1, by about the resolution of a double.
 BOOST_AUTO_TEST_CASE(a_straight_line_has_none) {
   for (const double r : {1.0, -1.0, 1 - 1e-15, -1 + 3e-16}) {
     for (const std::size_t n : {3U, 4U, 11U, 1000U}) BOOST_TEST(!p_value(r, n).has_value());
@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(no_p_is_zero) {
   BOOST_TEST(p_value(0.87, 1000000).value() < smallest_shown_p);
 }
 
-// The density of r is (1 − x²)^((n−4)/2). Its tails are arcs for 3 pairs, linear for 4, and
-// polynomials for all even n.
+// The density of r is (1 − x²)^((n−4)/2). Its tail areas involve an arcsine for 3 pairs, are linear
+// for 4, and are polynomials for all even n.
 BOOST_AUTO_TEST_CASE(few_pairs_have_closed_forms) {
   for (const double r : {0.01, 0.2, 0.5, 0.75, 0.99}) {
     BOOST_TEST(near(p_value(r, 3).value(), 1 - 2 / std::numbers::pi * std::asin(r)));

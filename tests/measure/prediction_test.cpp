@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_temperature_changes_the_confidence_and_not_the_answer) {
   BOOST_TEST(near(cool.one_hot_brier, (25.0 + 4 + 9) / 36));
 }
 
-// The second-best option may be anywhere before or after the best one.
+// The second-best option may come anywhere before or after the best one.
 BOOST_AUTO_TEST_CASE(the_margin_is_the_lead_over_the_second_in_any_order) {
   std::vector<double> weights{1, 2, 4, 9};
   do {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(the_bounds_are_reached) {
   }
 }
 
-// The oracle sorts the probabilities and sums the squares as the definitions do.
+// The oracle sorts the probabilities and sums the squares exactly as in the definitions.
 BOOST_AUTO_TEST_CASE(random_predictions_follow_the_definitions) {
   RandomStream random(11, "predictions");
   for (int round = 0; round < 300; ++round) {

@@ -48,8 +48,8 @@ ProbeMetrics metrics(const std::vector<RelationAnswers>& relations,
   return probe_metrics(under_all_templates(relations), bootstrap, "all");
 }
 
-// In capital, two of four facts are right, with five options and two domains. In river, two of two
-// are right, with two options.
+// In capital, two of four facts are answered correctly, with five options and two domains. In
+// river, two of two are answered correctly, with two options.
 std::vector<RelationAnswers> two_relations() {
   return {relation("capital", {"Geography", "Politics"}, 5, {{1}, {1}, {2}, {5}}),
           relation("river", {"Geography"}, 2, {{1}, {1}})};
@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(a_relation_of_two_domains_counts_in_both) {
   const auto& [geography, divided, unused] = m.domains.at("Geography");
   BOOST_TEST(geography.facts == 6U);
   BOOST_TEST(near(geography.accuracy.value, 4.0 / 6));
-  // As in lm-pub-quiz, capital's support of 4 is divided by its 2 domains, and river's 2 by 1.
+  // As in lm-pub-quiz, capital's support of 4 is divided by its 2 domains, and river's support of 2
+  // by 1.
   BOOST_TEST(near(divided.value, (2 * 0.5 + 2 * 1.0) / 4));
   BOOST_TEST(divided.method == "clustered wilson");
   const auto& [politics, politics_divided, unused_too] = m.domains.at("Politics");
@@ -127,13 +128,13 @@ BOOST_AUTO_TEST_CASE(one_template_has_wilsons_interval) {
   BOOST_TEST(m.overall.accuracy.low == expected.low);
   BOOST_TEST(m.overall.accuracy.high == expected.high);
   BOOST_TEST(m.overall.hit_at(3).low == wilson(5, 6).low);
-  // A mean rank is not a proportion. A mean over relations is a share over clusters of facts.
+  // A mean rank is not a proportion. A mean over relations is a proportion over clusters of facts.
   BOOST_TEST(m.overall.mean_rank.method == "bootstrap");
   BOOST_TEST(m.overall_unweighted.accuracy.method == "clustered wilson");
 }
 
-// Two facts under two templates have the shares 1 and ½, which is ¾ of two facts. The ends of
-// Wilson's interval solve (¾ − p)² = z² p (1 − p) / 2.
+// Two facts under two templates have the proportions 1 and ½, so the accuracy is ¾ over two facts.
+// The ends of Wilson's interval solve (¾ − p)² = z² p (1 − p) / 2.
 BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
   const ProbeMetrics m = metrics({relation("a", {}, 4, {{1, 1}, {1, 4}})});
   BOOST_TEST(m.overall.accuracy.value == 0.75);
@@ -149,13 +150,14 @@ BOOST_AUTO_TEST_CASE(several_templates_are_averaged_within_a_fact) {
   BOOST_TEST(m.overall.hit_at(3).value == 0.75);
 }
 
-// For accuracy, fact 0 has ½ and 1, and fact 1 has 0 and 1. If the first option of a tie counts as
-// the answer, they have 1 and 1, and 0 and 1.
+// In the accuracy, fact 0 counts ½ and 1 under the two templates, and fact 1 counts 0 and 1. If the
+// first of the tied options were taken as the answer, fact 0 would count 1 and 1, and fact 1 would
+// count 0 and 1.
 BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
   RelationAnswers tied = relation("a", {}, 3, {{1, 1}, {2, 1}});
-  // The answer ties for the best and comes first.
+  // The answer is tied for best and comes first.
   tied.cells[0] = predict(std::vector<double>{-1, -1, -2}, 0);
-  // The two other options tie for the best.
+  // The two other options are tied for best.
   tied.cells[2] = predict(std::vector<double>{-1, -1, -2}, 2);
   const ProbeMetrics m = metrics({tied});
   BOOST_CHECK((m.overall.ties_for_best == TieCount{2, 4}));
@@ -168,9 +170,9 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_by_row_and_halve_accuracy_and_rank) {
   BOOST_TEST(m.overall.mean_rank.value == ((1.5 + 1) / 2 + (3 + 1) / 2.0) / 2);
 }
 
-// All twenty options of ten facts are tied. The right one is first with probability 1/20 and among
-// the first k with k/20. If the first option were always chosen, fact 0 or all facts would be
-// right.
+// All twenty options of ten facts are tied. The right option comes first with probability 1/20 and
+// is among the first k with probability k/20. If the first option were always chosen, either all
+// facts or only fact 0 would be right.
 BOOST_AUTO_TEST_CASE(equal_scores_for_all_options_are_worth_a_guess) {
   for (const bool same_answer : {true, false}) {
     RelationAnswers level = empty_relation("a", {"D"}, 20, 1);
@@ -258,7 +260,7 @@ BOOST_AUTO_TEST_CASE(one_template_is_picked_out_of_several) {
 BOOST_AUTO_TEST_CASE(weighted_templates_answer_together) {
   auto weighs = relation("a", {"D"}, 4, {{1, 3}, {2, 4}});
   weighs.relation.template_weights = {0.25, 0.75};
-  weighs.weighted = {weighs.cells[1], weighs.cells[2]};  // ranks 3 and 2
+  weighs.weighted = {weighs.cells[1], weighs.cells[2]};  // with ranks 3 and 2
   auto nothing = relation("c", {}, 2, {{1}});
   nothing.relation.template_weights = {0};
   const std::vector<RelationAnswers> all{weighs, relation("b", {}, 2, {{1}}), nothing};

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_a_published_model_stands_beside_that_one_alone) {
       numbers, {run("two", {{"x", {0.25, {}, {}, 0}}, {"y", {0.3, {}, {}, 0}}}),
                 run("other", {{"x", {0.5, {}, {}, 0}}})});
   // The first run is compared with "two" (x and y). The second run's model has no published
-  // numbers, so it is compared with both.
+  // numbers, so the run is compared with both models.
   BOOST_REQUIRE(made.pairs.size() == 4U);
   BOOST_TEST(made.pairs[0].published.model == "one");
   BOOST_TEST(made.pairs[0].run == "other");
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_run_with_none_of_the_numbers_is_told_what_it_has) {
              "numbers.");
 }
 
-// The calibration of several models contains each model's numbers, and separate ones for the run
+// The calibration of several models has numbers for each model and separate ones for the run
 // itself.
 BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_none) {
   RunNumbers around = run("both", {{"bins", {20, {}, {}, 0}}});
@@ -105,18 +105,19 @@ BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_non
              b = run("b", {{"accuracy", {0.6, {}, {}, 0}}});
   a.of_run = b.of_run = "both";
   const auto made = compare_with_published({number("a", "accuracy", 0.5)}, {around, a, b});
-  // b has no published numbers. It is excluded because a has some.
+  // b has no published numbers. It is skipped because a has published numbers.
   BOOST_TEST(made.pairs.size() == 1U);
   BOOST_TEST(made.runs == (std::vector<std::string>{"a"}), boost::test_tools::per_element());
   BOOST_REQUIRE(made.remarks.size() == 1U);
   BOOST_TEST(made.remarks[0] ==
              "Left out, because no published model has this name: b. To compare such a model, "
              "give it its own run or rename it with NAME=RUN.");
-  // If none of the models has published numbers, each is compared with all of them.
+  // If none of the models has published numbers, each of them is compared with all published
+  // numbers.
   const auto all = compare_with_published({number("c", "accuracy", 0.5)}, {around, a, b});
   BOOST_TEST(all.pairs.size() == 2U);
-  // If no model has the published kind of number, there is a remark for each model, but not for the
-  // run that contains them.
+  // If none of the models has the published kind of number, there is a remark for each of them, but
+  // not for the run that contains them.
   const auto none = compare_with_published({number("c", "ace", 0.5)}, {around, a, b});
   BOOST_REQUIRE(none.remarks.size() == 2U);
   BOOST_TEST(none.remarks[0].starts_with("a has none of the published numbers"));
@@ -128,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_run_whose_models_have_the_numbers_is_not_said_to_have_non
 }
 
 // DEER's Table 4 ranks single-token names. Ranking the entities of the queries, as this run does,
-// is easier.
+// is an easier task.
 BOOST_AUTO_TEST_CASE(other_candidates_and_queries_are_said_and_have_no_verdict) {
   PublishedNumber one = number("m", "hits_at_10", 0.14);
   one.table = "4";

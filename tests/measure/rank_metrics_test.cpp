@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(means_are_those_computed_by_hand) {
   BOOST_TEST(metrics.undecided == 0U);
   BOOST_TEST(near(metrics.mean_rank.value, 4));
   BOOST_TEST(near(metrics.mean_reciprocal_rank.value, (1 + 1.0 / 3 + 1.0 / 8) / 3));
-  // Guessing has a mean rank of 6.
+  // The mean rank of random guessing is 6.
   BOOST_TEST(near(metrics.adjusted_mean_rank_index.value, 1 - 3.0 / 5));
   for (const Estimate& e :
        {metrics.mean_rank, metrics.mean_reciprocal_rank, metrics.adjusted_mean_rank_index}) {
@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(a_level_above_the_number_of_candidates_has_no_hits) {
   BOOST_TEST(metrics_of(three).hit_at(100).count == 0U);  // there are only 11 candidates
   BOOST_TEST(hits_at(three, Ties::realistic, 11).value == 1.0);
   BOOST_TEST(hits_at(three, Ties::realistic, 12).count == 0U);
-  // One query with enough candidates suffices, because filtered queries of one graph have different
-  // numbers of candidates.
+  // One query with enough candidates suffices, because the number of candidates varies between the
+  // filtered queries of one graph.
   const Ranks mixed{{{0, 0}, 9}, {{9, 0}, 10}};
   BOOST_TEST(hits_at(mixed, Ties::realistic, 10).value == 1.0);
   BOOST_TEST(hits_at(mixed, Ties::realistic, 9).value == 0.5);
@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_as_told) {
   const Ranks ranks{{{0, 3}, 5}, {{2, 0}, 5}};
   const double mean_ranks[] = {2, 2.75, 3.5};
   const double reciprocal[] = {(1 + 1.0 / 3) / 2, (0.4 + 1.0 / 3) / 2, (0.25 + 1.0 / 3) / 2};
-  // The first query may be at positions 1, 2, 3 or 4: one of these is a hit at 1, and three are
-  // hits at 3.
+  // The first query may be at position 1, 2, 3 or 4; one of these positions is a hit at 1, and
+  // three are hits at 3.
   const double first[] = {0.5, 0.125, 0};
   const double third[] = {1, 0.875, 0.5};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_and_ranked_as_told) {
   }
 }
 
-// The tie covers positions 3 and 4, which is half a hit at 3. The mean rank of 3.5 is not used.
+// The tie covers positions 3 and 4, so it counts as half a hit at 3. The mean rank of 3.5 is not
+// used.
 BOOST_AUTO_TEST_CASE(a_tie_across_k_counts_the_share_of_its_places) {
   const Ranks ranks{{{2, 1}, 5}};
   const double at_three[] = {1, 0.5, 0};
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_index_is_one_at_best_zero_for_guessing_and_minus_one_at
   };
   BOOST_TEST(index({{{0, 0}, 9}, {{0, 0}, 101}}) == 1.0);
   BOOST_TEST(index({{{4, 0}, 9}, {{50, 0}, 101}}) == 0.0);
-  // If all candidates are tied, the index is that of guessing.
+  // If all candidates are tied, the index is the same as for random guessing.
   BOOST_TEST(index({{{0, 8}, 9}, {{0, 100}, 101}}) == 0.0);
   BOOST_TEST(index({{{8, 0}, 9}, {{100, 0}, 101}}) == -1.0);
   // E[MR − 1] is averaged over the queries: (4 + 50) / 2.
@@ -164,7 +165,8 @@ BOOST_AUTO_TEST_CASE(an_undecided_query_leaves_only_what_it_cannot_change) {
   BOOST_TEST(hits_at(ranks, Ties::realistic, 8).value == 1.0);
 }
 
-// A number is reported only if it is the same for every rank that the undecided candidates allow.
+// A number is reported only if it is the same for every rank that is possible given the undecided
+// candidates.
 BOOST_AUTO_TEST_CASE(hits_are_given_just_when_all_outcomes_agree) {
   RandomStream random(6, "undecided");
   for (int round = 0; round < 300; ++round) {
@@ -203,7 +205,7 @@ BOOST_AUTO_TEST_CASE(intervals_are_the_bootstraps_over_queries) {
   const Estimate reciprocal = bootstrap_mean({reciprocals}, bootstrap, "test/mrr");
   BOOST_TEST(metrics.mean_reciprocal_rank.low == reciprocal.low);
   BOOST_TEST(metrics.mean_reciprocal_rank.high == reciprocal.high);
-  // The index falls as the mean rank rises; guessing has a mean rank of 51.
+  // The index falls as the mean rank rises; random guessing has a mean rank of 51.
   const Estimate& index = metrics.adjusted_mean_rank_index;
   BOOST_TEST(near(index.low, 1 - (mean.high - 1) / 50));
   BOOST_TEST(near(index.high, 1 - (mean.low - 1) / 50));

@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(with_ties_the_realistic_one_is_between_the_others) {
   BOOST_TEST(all.pessimistic() == 40943.0);
 }
 
-// Over all orders that a tie allows, each position of the tied candidates is equally likely. The
-// oracle sorts the candidates, numbers them 1, 2, … and averages these numbers.
+// Across all orders that a tie allows, each position among the tied candidates is equally likely.
+// The oracle sorts the candidates, numbers them 1, 2, … and averages these numbers.
 BOOST_AUTO_TEST_CASE(the_three_ranks_are_the_first_the_mean_and_the_last_place_of_a_sort) {
   RandomStream random(4, "ranks");
   for (int round = 0; round < 200; ++round) {
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(ranks_are_the_same_when_both_counts_are) {
   BOOST_CHECK((Rank{1, 2} != Rank{1, 3}));
 }
 
-// Three candidates tie after two others. Each of them is a hit at 3 in one of its three positions,
-// at 4 in two, and at 5 in all.
+// Three candidates are tied, behind two others. For each of them, one of its three positions is a
+// hit at 3, two are hits at 4, and all are hits at 5.
 BOOST_AUTO_TEST_CASE(a_hit_counts_the_share_of_the_places_a_tie_allows) {
   const Rank rank{.above = 2, .equal = 2};
   BOOST_TEST(rank.expected_hit(1) == 0.0);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_hit_counts_the_share_of_the_places_a_tie_allows) {
   BOOST_TEST((Rank{3, 0}.expected_hit(4)) == 1.0);
 }
 
-// The candidate may be at positions 3, 4 and 5.
+// The candidate may be at position 3, 4 or 5.
 BOOST_AUTO_TEST_CASE(the_optimist_and_the_pessimist_ask_for_their_own_rank) {
   const Rank rank{.above = 2, .equal = 2};
   for (const std::size_t k : {1U, 2U, 3U, 4U, 5U, 6U}) {

@@ -7,7 +7,7 @@ using namespace plumb::detail;
 
 BOOST_AUTO_TEST_SUITE(relation_answers)
 
-// Two facts under templates 7 and 3, in this order, and under the weighted templates together.
+// Two facts under templates 7 and 3, in this order, and under the weighted templates combined.
 BOOST_AUTO_TEST_CASE(a_view_has_all_templates_by_index_one_or_what_they_answer_together) {
   RelationAnswers table;
   table.relation.facts.resize(2);
@@ -53,11 +53,11 @@ BOOST_AUTO_TEST_CASE(an_answer_has_a_text_where_its_option_has_one) {
   table.texts = {"", "said", "", "more"};
   BOOST_TEST(answer_text(table, 0, 1) == "said");
   BOOST_TEST(answer_text(table, 1, 1) == "more");
-  table.cells[0].option = 2;  // the relation does not have this option
+  table.cells[0].option = 2;  // the relation has no such option
   BOOST_TEST(answer_text(table, 0, 0) == "");
 }
 
-// Seed 3 of a many-shot setting does not count as a template.
+// Seed 3 of a many-shot setting is not a template.
 BOOST_AUTO_TEST_CASE(other_settings_are_no_templates) {
   RelationAnswers table;
   Setting shots{"ic", 5};

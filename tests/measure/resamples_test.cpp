@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(each_stratum_keeps_its_number_of_facts) {
   }
 }
 
-// The oracle repeats the documented draws one by one.
+// The oracle reproduces the documented draws one by one.
 BOOST_AUTO_TEST_CASE(a_resample_is_drawn_from_the_stream_of_its_name_and_number) {
   const Resamples resamples(strata, {.seed = 8, .resamples = 20}, "bootstrap/x");
   for (std::size_t r = 0; r < 20; ++r) {
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_resample_depends_on_seed_name_and_number_alone) {
   BOOST_CHECK(once[0] != once[1] || once[1] != once[2]);
 }
 
-// One of n items appears Binomial(n, 1/n) times in a resample. On average, it appears once. It is
+// In a resample, each of n items appears Binomial(n, 1/n) times. On average, it appears once. It is
 // absent with probability (1 − 1/n)^n, which is 0.3164 for n = 4. For 4000 resamples, five standard
 // errors are 0.07 and 0.037.
 BOOST_AUTO_TEST_CASE(items_stand_as_often_as_draws_with_replacement_would_have_it) {
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_part_has_the_same_resamples_of_the_strata_it_is_asked_for
   BOOST_TEST(whole.part({}).size() == 30U);
 }
 
-// The oracle expands each resample into the list that it represents.
+// The oracle expands each resample into the list of values it stands for.
 BOOST_AUTO_TEST_CASE(a_mean_has_the_percentiles_of_the_means_of_its_resamples) {
   const std::vector<double> values{0.5, -1, 4, 2, 0, 1, 1, 7, 0.25};
   const Resamples resamples(strata, {.seed = 6, .resamples = 41}, "x");

@@ -40,7 +40,7 @@ ModelAnswers random_model(const std::string& name, std::size_t facts) {
   return made;
 }
 
-/// η computed directly from its definition; a search finds the facts and settings.
+/// η computed directly from its definition, with a linear search for the facts and settings.
 struct Slow {
   double sum = 0;
   std::size_t cells = 0;
@@ -81,9 +81,9 @@ Slow slow_rate(const ModelAnswers& one, const ModelAnswers& other, const Setting
 
 }  // namespace
 
-// In P1 under seed 0, model 1 knows {0, 1, 2} and model 2 knows {1, 2, 3}: 2/3 and 2/3. Under seed
-// 1, model 1 knows {0} and model 2 knows {0, 1}: 1 and 1/2. In P2, model 1 knows nothing and model
-// 2 knows {0}: no value and 0.
+// In P1 under seed 0, model 1 knows {0, 1, 2} and model 2 knows {1, 2, 3}, so the rates are 2/3 and
+// 2/3. Under seed 1, model 1 knows {0} and model 2 knows {0, 1}, so the rates are 1 and 1/2. In P2,
+// model 1 knows nothing and model 2 knows {0}, so the first rate is undefined and the second is 0.
 BOOST_AUTO_TEST_CASE(the_mean_is_over_cells_in_which_the_first_knows_something) {
   const ModelAnswers one = model("one", {by_seed("P1", {"1110", "1000"}), by_seed("P2", {"00"})});
   const ModelAnswers two = model("two", {by_seed("P1", {"0111", "1100"}), by_seed("P2", {"10"})});
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_mean_is_over_cells_in_which_the_first_knows_something) 
   }
 }
 
-// If all three known facts are shared, resamples show no uncertainty; Wilson's interval does.
+// If all three known facts are shared, the resamples show no uncertainty; Wilson's interval does.
 BOOST_AUTO_TEST_CASE(where_all_that_is_known_is_shared_the_interval_is_wilsons) {
   const ModelAnswers one = model("one", {by_seed("P1", {"1110", "1000"})});
   const Estimate rate = subsumption(one, one, ic(50), few).one_given_other.rate;
@@ -131,8 +131,8 @@ BOOST_AUTO_TEST_CASE(a_model_that_knows_nothing_has_no_rate) {
 BOOST_AUTO_TEST_CASE(facts_are_matched_by_instance_whatever_their_order) {
   ModelAnswers one = model("one", {by_seed("P1", {"110"})});
   ModelAnswers two = model("two", {by_seed("P1", {"0110"})});
-  // The second model's facts are in reverse order: instances 3, 2, 1 and 0 are wrong, right, right
-  // and wrong.
+  // The second model's facts are in reverse order: it is wrong on instance 3, right on 2 and 1, and
+  // wrong on 0.
   for (std::size_t i = 0; i < 4; ++i) {
     two.relations[0].relation.facts[i] = {.answer = 3 - i, .instance = 3 - i};
   }
@@ -154,18 +154,18 @@ BOOST_AUTO_TEST_CASE(an_instance_that_is_another_fact_is_refused) {
                  "P1: instance 1 is 's1' with 'o1' and 's1' with 'Rome' in one and two; compare"));
   BOOST_CHECK_EXCEPTION((void)subsumption(one, subject, ic(50), few), Error,
                         test::says(Fault::user, "'Italy' with 'o1'"));
-  // The second model's fact has option texts of its own, and therefore a different answer.
+  // The second model's fact has its own option texts, and therefore a different answer.
   ModelAnswers own = model("two", {by_seed("P1", {"11"})});
   own.relations[0].relation.facts[1].choices = {"o0", "its own"};
   BOOST_CHECK_EXCEPTION((void)subsumption(one, own, ic(50), few), Error,
                         test::says(Fault::user, "'s1' with 'its own'"));
-  // Some results folders omit the name.
+  // Some results folders do not record the subject's name.
   subject.relations[0].relation.facts[1].subject = "";
   BOOST_TEST(subsumption(one, subject, ic(50), few).one_given_other.rate.value == 1.0);
 }
 
 // P1 is compared under seeds 0 and 2. Seeds 1 and 3 of P1 are excluded, and so are P2, P3, P4, P5
-// and P6. In P7, both models lack the group.
+// and P6. Neither model has results for the group in P7.
 BOOST_AUTO_TEST_CASE(what_one_model_lacks_is_left_out_and_counted) {
   const ModelAnswers one =
       model("one", {under_settings("P1", {{ic(50, 0), "11"}, {ic(50, 1), "00"}, {ic(50, 2), "10"}}),
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(what_one_model_lacks_is_left_out_and_counted) {
       "two", {under_settings("P1", {{ic(50, 2), "11"}, {ic(50, 3), "00"}, {ic(50, 0), "10"}}),
               by_seed("P3", {"1"}), under_settings("P4", {{ic(50, 1), "1"}}), by_seed("P5", {"1"}),
               by_seed("P6", {"1"}), under_settings("P7", {{ic(1), "1"}})});
-  two.relations[3].relation.facts[0].instance = 9;  // P5 now has no fact in common
+  two.relations[3].relation.facts[0].instance = 9;  // P5 no longer has any fact in common
   const MatchedAnswers matched = match_answers(one, two, ic(50));
   BOOST_TEST(matched.relations.size() == 1U);
   BOOST_TEST(matched.relations[0].right.size() == 2U);
@@ -229,7 +229,8 @@ BOOST_AUTO_TEST_CASE(the_interval_is_of_resampled_facts_within_relations) {
     std::size_t cells = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       for (std::size_t v = 0; v < 2; ++v) {
-        // One cell contains each fact as often as it was drawn; the other is the original cell.
+        // One cell contains each fact as many times as it was drawn; the other is the original
+        // cell.
         std::string ours, theirs, our_own, their_own;
         for (std::size_t f = 0; f < 8; ++f) {
           const char mine = one.relations[k].row(f)[v].correct ? '1' : '0';
@@ -277,7 +278,7 @@ BOOST_AUTO_TEST_CASE(cells_of_few_known_facts_do_not_drop_out_of_the_interval) {
 }
 
 BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
-  // Model c has one fact more per relation, but its pairs share eight facts and use the same
+  // Model c has one extra fact per relation, but its pairs share eight facts and use the same
   // resamples. Model d lacks a relation.
   std::vector<ModelAnswers> models{random_model("a", 8), random_model("b", 8),
                                    random_model("c", 9)};
@@ -297,8 +298,8 @@ BOOST_AUTO_TEST_CASE(the_matrix_is_all_pairs_in_both_directions) {
   BOOST_TEST(rates[3][0].left_out.relations == 1U);
 }
 
-// The first model knows facts 0 and 1; the other knows fact 0 and has ties in 1 and 2: 1/2 and 1. A
-// model with only ties knows nothing.
+// The first model knows facts 0 and 1; the other knows fact 0 and has ties in 1 and 2, so the rates
+// are 1/2 and 1. A model with only ties knows nothing.
 BOOST_AUTO_TEST_CASE(a_tie_is_not_known) {
   const ModelAnswers one = model("one", {by_seed("P1", {"1100"})});
   const SubsumptionPair some =

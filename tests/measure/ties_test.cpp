@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_among_all_answers) {
   BOOST_TEST(ties.answers == 10U);
 }
 
-// 1 of 100 is not more than 1%, but 2 of 199 is 1.005%.
+// 1 of 100 is not more than 1%, but 2 of 199 is 1.005% and thus more.
 BOOST_AUTO_TEST_CASE(ties_are_said_aloud_where_they_are_more_than_one_percent) {
   BOOST_TEST(!tie_warning({}));
   BOOST_TEST(!tie_warning({0, 5}));

@@ -2,7 +2,7 @@
 #pragma once
 
 // A made-up inference engine that knows nothing of plumb. Letters are tokens. It repeats its
-// training text, with more confidence the longer the preceding letters match.
+// training text, and the longer the match with the preceding letters, the greater its confidence.
 
 #include <string>
 #include <vector>

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_statement_that_is_no_question_and_answer_is_refused) {
   BOOST_CHECK_THROW((void)question_and_answer({"no answer", {}}), Error);
 }
 
-// The expected texts are written by hand.
+// The expected texts were written by hand.
 BOOST_AUTO_TEST_CASE(shots_are_turns_and_only_the_assistants_words_are_scored) {
   const Dataset dataset = capitals();
   const Relation& relation = dataset.relations[0];
@@ -99,8 +99,7 @@ BOOST_AUTO_TEST_CASE(a_whole_statement_is_said_behind_what_the_user_asks) {
   BOOST_TEST(made.text.substr(made.context) == "Paris rules France");
 }
 
-// The templates are like Qwen 3's, whose answers follow an empty thought, or like ones that add
-// nothing.
+// The templates either put an empty thought before the answer, as Qwen 3's does, or add nothing.
 BOOST_AUTO_TEST_CASE(nothing_but_white_space_is_put_before_the_answer) {
   const auto thinking = [](const ChatTemplate& by, std::span<const ChatMessage> turns, bool opens) {
     std::string text = written(by, turns, opens);
@@ -119,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_template_that_leaves_out_or_changes_a_turn_is_refused) {
     }
     return written(by, heard, opens);
   };
-  // The template is also refused if the question contains the words of the system message.
+  // The template is also rejected if the question contains the words of the system message.
   BOOST_CHECK_EXCEPTION(Chat({""}, silent, ChatTurn::question, "The"), Error,
                         says(Fault::user, "omits the system message"));
   const auto forgetful = [](const ChatTemplate& by, std::span<const ChatMessage> turns,

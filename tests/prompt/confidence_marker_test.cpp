@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_marked_template_says_its_role) {
   }
 }
 
-// The order is the paper's: paraphrases, then verbalized markers, then numerical ones.
+// The order is the same as in the paper: paraphrases, then verbalized markers, then numerical ones.
 BOOST_AUTO_TEST_CASE(markers_are_appended_to_template_zero) {
   const Templates plain{"The capital of [X] is {marker} [Y].", "[Y] {marker} rules [X]."};
   const Templates bare{"The capital of [X] is [Y].", "[Y] rules [X]."};

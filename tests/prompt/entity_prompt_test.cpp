@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(without_a_description_the_last_line_stands_alone) {
              "This sentence: \"stool\" means in one word: \"");
 }
 
-// Two graphs fill in a sign if a description is missing: YAGO "_", WN18RR "-". It is read as a
-// description.
+// Two graphs use a placeholder for a missing description: YAGO "_", WN18RR "-". The placeholder is
+// read as a description.
 BOOST_AUTO_TEST_CASE(a_description_of_one_sign_is_a_description) {
   for (const char* sign : {"_", "-"}) {
     BOOST_TEST(entity_text(EntityPrompt::eol, {"1", "Albert Einstein", sign}) ==

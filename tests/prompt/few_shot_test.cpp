@@ -36,7 +36,7 @@ Shots places(const std::vector<AskedUnder>& drawn) {
   return all;
 }
 
-/// The whole prompt for a fact, with the subject's label.
+/// The full prompt for a fact, using the subject's label.
 std::string prompt(const FewShot& few_shot, const MultiPromptDataset& dataset, std::size_t relation,
                    std::size_t fact, std::size_t template_index) {
   return few_shot.context(few_shot.shots(relation, template_index), relation, fact) +
@@ -51,7 +51,7 @@ std::string prompt(const FewShotSetting& setting, std::uint64_t seed, std::size_
 }
 
 /// The relation, fact and template of each example in a context over elements_many. They are found
-/// by writing every fact under every template.
+/// by generating the text of every fact under every template.
 Shots read_back(const MultiPromptDataset& dataset, const std::string& context, PromptForm form) {
   std::map<std::string, std::tuple<std::size_t, std::size_t, std::size_t>> known;
   for (std::size_t r = 0; r < dataset.relations.size(); ++r) {
@@ -156,9 +156,9 @@ BOOST_AUTO_TEST_CASE(the_papers_own_prompts_are_written_byte_by_byte) {
              "A:");
 }
 
-// The draws were computed by a separate program from the definition of a stream in core/random.hpp.
-// Water is among the first two shots drawn for 2-random, 2-relation and 2-template, and the third
-// shot replaces it.
+// The draws were computed by a separate program, following the definition of a stream in
+// core/random.hpp. Water is among the first two shots drawn for 2-random, 2-relation and
+// 2-template, so the third shot replaces it.
 BOOST_AUTO_TEST_CASE(whole_prompts_of_each_setting_with_masks) {
   const std::string instruction = "Predict the [MASK] in each sentence in one word.\n";
   BOOST_TEST(prompt({}, 7, 1, 0, 2) == instruction + "Q: What does water contain? [MASK].\nA:");
@@ -286,8 +286,8 @@ BOOST_AUTO_TEST_CASE(a_fact_is_never_among_its_own_shots_and_no_shot_stands_twic
           for (std::size_t f = 0; f < dataset.relations[r].facts.size(); ++f) {
             const Shots shown =
                 read_back(dataset, few_shot.context(few_shot.shots(r, t), r, f), setting.form);
-            // Worked out independently: the first shots, with the last one in place of the fact in
-            // question.
+            // The expected shots are determined independently: they are the first shots drawn, with
+            // the last one in place of the fact in question.
             Shots expected;
             bool replaced = false;
             for (std::size_t i = 0; i < drawn.size() && i < many; ++i) {
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(shots_are_of_the_facts_and_templates_that_their_setting_say
             if (setting.source != random_source) BOOST_TEST(shot.relation == r);
             if (setting.source == template_source) BOOST_TEST(shot.template_index == t);
           }
-          // Only the X-template settings depend on the template of the question.
+          // Only the X-template settings depend on the question's template.
           if (setting.source == template_source) continue;
           BOOST_TEST((places(few_shot.shots(r, t)) ==
                       places(few_shot.shots(r, few_shot.templates(r)[0]))));
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_others_than_the_asked_fact_as_many_as_there
             }
             BOOST_TEST(facts.size() == drawn.size());
             BOOST_TEST(!facts.contains({r, f}));
-            // All drawn shots appear in the context, in their order.
+            // All drawn shots appear in the context, in the order drawn.
             BOOST_TEST(
                 (read_back(dataset, few_shot.context(drawn, r, f), setting.form) == places(drawn)));
           }
@@ -367,8 +367,8 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_others_than_the_asked_fact_as_many_as_there
   }
 }
 
-// For each of the four facts of "contains", each of the other three comes first in a third of the
-// draws. For 3,000 draws, five standard errors are 0.043.
+// For each of the four facts of "contains", each of the other three facts comes first in a third of
+// the draws. With 3,000 draws, five standard errors are 0.043.
 BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
   const MultiPromptDataset dataset = elements_many();
   std::map<std::size_t, double> first;
@@ -377,7 +377,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
     const FewShot few_shot(dataset, {relation_source, 2, mask, true}, seed);
     const auto drawn = [&](std::size_t t, std::size_t f) {
       Shots all = places(few_shot.shots(1, t, f));
-      for (auto& shot : all) std::get<2>(shot) = 0;  // templates are drawn too
+      for (auto& shot : all) std::get<2>(shot) = 0;  // the templates are drawn, too
       return all;
     };
     ++first[few_shot.shots(1, 0, 2).front().fact];
@@ -387,7 +387,8 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
     const std::size_t salt = 1;  // salt is also called table salt
     by_name =
         by_name || few_shot.shots(1, 0, salt, 0)[0].fact != few_shot.shots(1, 0, salt, 1)[0].fact;
-    // Neither draw contains the other's fact, so if the shots were shared, they would be equal.
+    // Neither draw contains the other prompt's fact, so if the shots were shared, the draws would
+    // be equal.
     const std::size_t before = few_shot.shots(1, 0, 0).front().fact;
     const std::size_t after = few_shot.shots(1, 0, 2).front().fact;
     by_fact = by_fact || (before != after && before != 2 && after != 0);
@@ -402,7 +403,7 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_drawn_evenly_and_anew_for_each_prompt) {
   BOOST_TEST(by_seed);
 }
 
-// Other facts and relations matter only if they may be drawn.
+// Other facts and relations only have an effect if they may be drawn.
 BOOST_AUTO_TEST_CASE(fresh_shots_hang_on_relation_template_fact_and_name) {
   const MultiPromptDataset dataset = elements_many();
   MultiPromptDataset turned = dataset;
@@ -489,7 +490,7 @@ BOOST_AUTO_TEST_CASE(a_draw_is_repeated_by_its_seed_setting_and_relation) {
         seen.insert(drawn);
         ++draws;
         if (setting.source != template_source) continue;
-        // A different template also has different facts as shots.
+        // A different template also gets different facts as shots.
         std::set<std::size_t> facts, others;
         for (const auto& [unused, fact, under] : drawn) facts.insert(fact);
         for (const AskedUnder& shot : few_shot.shots(relation, 1)) others.insert(shot.fact);
@@ -516,9 +517,9 @@ BOOST_AUTO_TEST_CASE(shots_of_a_relation_do_not_change_with_the_other_relations)
   }
 }
 
-// Each time, 5 of 20 facts are drawn, so each fact is drawn 500 times in 2000 draws, with a
-// standard error of 19.4. Each of four templates is drawn 2500 times in 10,000, with a standard
-// error of 43. A deviation of five standard errors is not due to chance.
+// Each draw takes 5 of 20 facts, so in 2000 draws each fact is expected 500 times, with a standard
+// error of 19.4. Each of four templates is expected 2500 times in 10,000, with a standard error of
+// 43. A deviation of more than five standard errors would not be due to chance.
 BOOST_AUTO_TEST_CASE(every_fact_and_template_is_drawn_as_often_as_another) {
   const MultiPromptDataset dataset = shaped_many({{.facts = 10}, {.facts = 10}});
   std::map<std::pair<std::size_t, std::size_t>, int> facts;

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(in_context)
 
 namespace {
 
-/// There are only two facts, so each is the other's shot.
+/// There are only two facts, so each is the only possible shot for the other.
 Dataset capitals() {
   Dataset dataset{"capitals", {}, {}};
   dataset.relations.push_back(
@@ -29,7 +29,7 @@ std::string part(const Prompt& prompt, std::size_t i = 0) {
 
 }  // namespace
 
-// The expected texts are written by hand.
+// The expected texts were written by hand.
 BOOST_AUTO_TEST_CASE(solved_facts_stand_under_the_same_template) {
   const Dataset dataset = capitals();
   const Relation& relation = dataset.relations[0];
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_prefix_stands_as_it_is) {
     BOOST_TEST(made.context == prefix.size());
     BOOST_TEST(part(made) == "Paris");
   }
-  // The spaces at the end of the context are not part of the given text.
+  // Trailing spaces of the context are not part of the given text.
   const InContext<> spaced(dataset, "two  ", {});
   BOOST_TEST(spaced.build(relation, relation.facts[0], 1, 0).given == 3U);
 }
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_block_holds_the_context_that_most_facts_have) {
   for (const Fact& fact : relation.facts) {
     alike += builder.context(relation, fact, 0) == shared.text ? 1U : 0U;
   }
-  BOOST_TEST(alike == 19U);  // the shots of all facts except the one that is itself a shot
+  BOOST_TEST(alike == 19U);  // the shots for every fact except the one that is itself a shot
 }
 
 BOOST_AUTO_TEST_SUITE_END()

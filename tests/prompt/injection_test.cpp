@@ -19,7 +19,7 @@ namespace {
 
 using Positions = std::vector<std::size_t>;
 
-/// The subjects are "Person Aa" …; the answers are years of birth that cycle through 1800 … 1829.
+/// The subjects are "Person Aa" …; the answers are birth years that cycle through 1800 … 1829.
 Relation people(std::size_t count) {
   Relation relation;
   relation.code = "birth";
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(unknown_pairs_are_people_nobody_knows_with_years_within_the
                                 positions(design.panels[2], PairKind::injected),
                                 std::back_inserter(both));
   BOOST_TEST(!both.empty());
-  for (const std::size_t p : both) {  // a slot of both kinds has one pair
+  for (const std::size_t p : both) {  // a slot of both kinds has the same pair in both
     BOOST_TEST(same_pair(design.panels[1].pairs[p], design.panels[2].pairs[p]));
     BOOST_TEST(same_pair(design.panels[3].pairs[p], design.panels[4].pairs[p]));
   }
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(incorrect_pairs_keep_the_subject_and_take_another_option) {
   BOOST_TEST(objects.size() > 15U);
 }
 
-// Each subject has the options 0 and 1 as objects of some fact; 2 is the only wrong option left.
+// Each subject has options 0 and 1 as objects of its facts, so option 2 is the only wrong one left.
 BOOST_AUTO_TEST_CASE(a_true_object_of_the_subject_is_never_the_incorrect_one) {
   Relation relation;
   relation.code = "award";
@@ -242,8 +242,8 @@ BOOST_AUTO_TEST_CASE(the_drawn_highlight_is_correct_everywhere_and_follows_an_in
   BOOST_TEST(drawn.size() > 10U);
 }
 
-// Three pairs contain one slot; in the block panel, it is at position 1. If the spread slot is 0,
-// only position 2 is left, and the slot does not directly precede it.
+// One of the three pairs is a slot; in the block panel, it is at position 1. If the spread slot is
+// 0, only position 2 is left, and the slot does not come directly before it.
 BOOST_AUTO_TEST_CASE(where_nothing_fits_the_highlight_is_any_pair_that_stays) {
   std::set<std::size_t> slots;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {

@@ -20,7 +20,7 @@ void add(MultiPromptRelation& rows, const std::string& subject, const Texts& obj
   rows.facts.push_back(fact);
 }
 
-/// Oslo has two twin towns; Bonn is in both parts.
+/// Oslo has two twin towns; Bonn occurs in both parts.
 KamelRelation twins() {
   KamelRelation made;
   made.asked.code = "P190";

@@ -33,8 +33,8 @@ std::string invented_subject(const std::string& like) {
   return inventor(relation_of({like}, {"yes", "no"})).subject();
 }
 
-/// Replaces letters with A or a, then each run of the same letter with a single one: "Kevodan
-/// Thasor" → "Aa Aa".
+/// Replaces each letter with A or a according to its case, then collapses each run of the same
+/// letter: "Kevodan Thasor" → "Aa Aa".
 std::string pattern(const std::string& label) {
   std::string made;
   for (const char c : label) {
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_label_of_nothing_else_is_new_all_the_same) {
   BOOST_TEST(pattern(invented_subject("")) == "Aa");
 }
 
-// The words that the generator invents by default are given as labels here, so that it must invent
+// The words that the generator would invent by default are used as labels here, so it must invent
 // different ones.
 BOOST_AUTO_TEST_CASE(no_invented_word_stands_in_the_relation) {
   Relation relation = relation_of({"Marie Curie"}, {"chemist", "poet"});
@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(no_invented_word_comes_twice) {
   BOOST_TEST(words.size() == count);
 }
 
-// There are 18 · 5 · 18 · 5 · 5 words of two syllables. A word gets one more syllable when unused
-// ones are hard to find.
+// There are 18 · 5 · 18 · 5 · 5 two-syllable words. A word gets one more syllable when unused words
+// become hard to find.
 BOOST_AUTO_TEST_CASE(it_never_runs_out_of_words) {
   LabelInventor some = inventor(relation_of({"Rome"}, {"yes", "no"}));
   std::set<std::string> labels;

@@ -24,7 +24,7 @@ Texts answers(const Prompt& prompt) {
   return texts;
 }
 
-/// The text of the prompt, split at its cuts.
+/// The prompt's text, split at its cuts.
 Texts pieces(const Prompt& prompt) {
   Texts texts;
   std::size_t begin = 0;
@@ -36,7 +36,7 @@ Texts pieces(const Prompt& prompt) {
   return texts;
 }
 
-/// One token per part; the parts cover consecutive bytes.
+/// One token per part; the parts cover consecutive byte ranges.
 Tokenization tokens(const Texts& parts) {
   Tokenization result;
   std::size_t at = 0;
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(pairs_stand_in_a_row_with_one_space_between_all) {
   BOOST_TEST(none.answer.empty());
 }
 
-// A tokenizer may join spaces at the end of a subject with the separator before one choice but not
+// A tokenizer may merge spaces at the end of a subject with the separator before one choice but not
 // before another. These spaces therefore always belong to the continuation.
 BOOST_AUTO_TEST_CASE(spaces_at_a_subjects_end_are_not_given) {
   const std::vector<SubjectObject> shots{{" France ", "Paris "}};
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_question_after_a_built_sequence_is_the_same) {
       BOOST_TEST((after.answer == whole.answer));
       BOOST_TEST((after.cuts == whole.cuts));
       BOOST_TEST(after.given == whole.given);
-      // Context sharing relies on this: the question begins with its shots.
+      // Context sharing depends on this: the question begins with its shots.
       const Prompt context = form.sequence(shots);
       BOOST_TEST(whole.text.starts_with(context.text));
       BOOST_TEST(whole.text.starts_with(form.opening(shots, "Peru").text));
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(without_a_separator_any_byte_of_both_is_a_merge) {
   BOOST_TEST(merged(bare, pairs, {"ab", "cd", "ef", "gh"}) == -1);
   BOOST_TEST(merged(bare, pairs, {"a", "bc", "d", "ef", "gh"}) == 1);
   BOOST_TEST(merged(bare, pairs, {"ab", "c", "de", "f", "gh"}) == 2);
-  const ManyShot half{"", ", "};  // each separator is checked by itself
+  const ManyShot half{"", ", "};  // each separator is checked separately
   BOOST_TEST(merged(half, pairs, {"ab", "cd, ", "ef", "gh"}) == -1);
   BOOST_TEST(merged(half, pairs, {"ab", "cd, e", "f", "gh"}) == 1);
   BOOST_TEST(merged(half, pairs, {"ab", "cd", ", ", "efg", "h"}) == 3);

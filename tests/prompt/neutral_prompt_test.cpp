@@ -36,7 +36,7 @@ std::string neutral(const std::string& pattern, const std::optional<std::string>
 
 }  // namespace
 
-// The expected texts are written by hand.
+// The expected texts were written by hand.
 BOOST_AUTO_TEST_CASE(the_template_stands_without_its_subject) {
   BOOST_TEST(neutral("The capital of [X] is [Y].", {}) == "The capital of is| ⟦Paris⟧");
   BOOST_TEST(neutral("[X] is ruled from [Y] today.", {}) == "Is ruled from| ⟦Paris⟧");

@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(drawn_by_relation_prompts_begin_alike) {
   const Dataset dataset = lands();
   const Relation& borders = dataset.relations[0];
   const SolvedFacts solved(dataset, {2, 7, ShotDraw::relation});
-  // Worked out from the class's comment: there is one order of subjects, and each fact uses the
-  // first two that are suitable. Two facts therefore have the same shots if the same subjects are
+  // Derived from the class's comment: there is a single order of subjects, and each fact uses the
+  // first two suitable ones. Two facts therefore have the same shots if the same subjects are
   // suitable for both.
   std::map<std::vector<std::size_t>, std::size_t> counts;
   for (const Fact& asked : borders.facts) ++counts[instances(solved.of(borders, asked))];
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_subject_show_the_same_and_one_of_its_answers_is_d
         if (instance <= 2) drawn.insert(instance);
       }
     }
-    BOOST_TEST(drawn.size() == 3U);  // any of Germany's answers may be drawn
+    BOOST_TEST(drawn.size() == 3U);  // any of Germany's answers may be chosen
   }
 }
 
@@ -143,7 +143,8 @@ BOOST_AUTO_TEST_CASE(seeds_draw_otherwise_and_the_same_seed_alike) {
   }
 }
 
-// If only some of the facts are queried, each has the same shots as when all are.
+// If only some of the facts are queried, each of them has the same shots as when all facts are
+// queried.
 BOOST_AUTO_TEST_CASE(facts_behind_a_limit_are_shown_too) {
   const Dataset whole = lands();
   const Dataset cut = select_facts(lands(), {"borders"}, 2, true);
@@ -163,8 +164,8 @@ BOOST_AUTO_TEST_CASE(a_relation_with_too_few_facts_is_named) {
     BOOST_CHECK_EXCEPTION(
         (SolvedFacts(dataset, {1, 0, draw}).check)(dataset), Error,
         says(Fault::user, "lone: has 0 other subjects to show before 'One', but `shots` is 1"));
-    // The relation has six subjects. France cannot have its own fact as a shot, nor Germany's first
-    // row or Spain's, whose answer is France.
+    // The relation has six subjects. The shots for France cannot include its own fact, Germany's
+    // first row or Spain's, since the answer of the last two is France.
     BOOST_CHECK_EXCEPTION((SolvedFacts(dataset, {6, 0, draw}).check)(dataset), Error,
                           says(Fault::user, "borders: has "));
   }

@@ -11,7 +11,7 @@ BOOST_AUTO_TEST_SUITE(statement_suite)
 
 namespace {
 
-/// The text with each answer span between ⟦ and ⟧.
+/// The text with each answer span enclosed in ⟦ and ⟧.
 std::string marked(const Prompt& prompt) {
   std::string text = prompt.text;
   for (auto span = prompt.answer.rbegin(); span != prompt.answer.rend(); ++span) {

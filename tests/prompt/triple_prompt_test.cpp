@@ -27,7 +27,7 @@ KnowledgeGraph countries() {
   return graph;
 }
 
-/// A graph with `count` training triples, which differ in their line numbers.
+/// A graph with `count` training triples that differ only in their line numbers.
 KnowledgeGraph of_size(std::uint32_t count, const std::string& name = "countries") {
   KnowledgeGraph graph = countries();
   graph.name = name;
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_query_gives_one_side_and_asks_for_the_other) {
   BOOST_TEST(head.gold() == 2U);
 }
 
-// The expected text is from Figure 4 of the paper.
+// The expected text comes from Figure 4 of the paper.
 BOOST_AUTO_TEST_CASE(the_papers_form_leaves_the_triple_open_behind_the_relation) {
   const KnowledgeGraph graph = countries();
   const TriplePrompt prompt(graph, graph.train, QueryForm::paper);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(the_papers_form_leaves_the_triple_open_behind_the_relation)
   BOOST_TEST(TriplePrompt::candidate(graph.entities[3]) == " Rome)");
   BOOST_TEST(TriplePrompt::head_candidate(graph.entities[3], QueryForm::paper) == " Rome");
   BOOST_TEST(TriplePrompt::head_candidate(graph.entities[3], QueryForm::reference) == "Rome");
-  // With the true candidate, the query equals a shot.
+  // With the true candidate, the query is identical to a shot.
   BOOST_TEST(prompt.query({graph.train[1]}) + TriplePrompt::candidate(graph.entities[4]) + "\n" ==
              prompt.shots(false) + "(France, part of, Europe)\n");
 }
@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(shots_are_drawn_without_replacement) {
   }
 }
 
-// Each time, 8 of 20 triples are drawn, so each is drawn 400 times in 1000 draws, with a standard
-// error of 15.5. A deviation of five standard errors is not due to chance.
+// Each draw takes 8 of 20 triples, so in 1000 draws each triple is expected 400 times, with a
+// standard error of 15.5. A deviation of more than five standard errors would not be due to chance.
 BOOST_AUTO_TEST_CASE(every_triple_is_drawn_as_often_as_another) {
   const KnowledgeGraph graph = of_size(20);
   std::vector<int> drawn(21, 0), first(21, 0);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(every_triple_is_drawn_as_often_as_another) {
   }
   for (std::uint32_t line = 1; line <= 20; ++line) {
     BOOST_TEST((drawn[line] > 322 && drawn[line] < 478));
-    // Expected: 50, with a standard deviation of 6.9.
+    // The expected count is 50, with a standard deviation of 6.9.
     BOOST_TEST((first[line] > 15 && first[line] < 85));
   }
 }

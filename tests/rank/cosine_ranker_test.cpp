@@ -51,7 +51,7 @@ std::size_t place(Eigen::Index row) {
   return static_cast<std::size_t>(row);
 }
 
-/// The oracle: all cosines of a query, with products summed in long double from first to last.
+/// The oracle: all cosines of a query, with the products summed in long double from first to last.
 std::vector<long double> cosines(const EmbeddingMatrix& entities, const EmbeddingMatrix& queries,
                                  std::size_t query) {
   const auto dot = [](const float* a, const float* b, Eigen::Index dimension) {
@@ -72,7 +72,7 @@ std::vector<long double> cosines(const EmbeddingMatrix& entities, const Embeddin
 }
 
 /// Random entities. Many are copies of an earlier one, scaled by a power of two. `same[e]` is the
-/// first entity with the direction of e.
+/// first entity with the same direction as e.
 struct Copies {
   Copies(RandomStream& random, std::size_t count, Eigen::Index dimension, std::size_t one_in)
       : rows(static_cast<Eigen::Index>(count), dimension) {
@@ -95,8 +95,8 @@ struct Copies {
   std::vector<std::size_t> same;
 };
 
-/// If two directions differ, the oracle decides which is nearer; they differ by more than the
-/// rounding of double precision.
+/// If two directions differ, the oracle decides which one is nearer; their cosines differ by more
+/// than the rounding error of double precision.
 Rank standing(std::span<const long double> cosines, const std::vector<std::size_t>& same,
               std::size_t gold) {
   Rank rank;
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(directions_are_compared_and_not_lengths) {
   }
 }
 
-// Some sizes do not fill the last tile or the last lanes, and others fill them exactly.
+// Some sizes leave the last tile or the last lanes partially filled, and others fill them exactly.
 BOOST_AUTO_TEST_CASE(ranks_are_those_of_sorting_all_cosines) {
   RandomStream random(1, "cosine");
   check_copies(random, 1301, 601, 5);
@@ -183,8 +183,8 @@ BOOST_AUTO_TEST_CASE(small_sets_are_ranked_too) {
   }
 }
 
-// The vectors consist of a few integers, so most entities tie, in all tiles. The oracle compares
-// integers.
+// The vectors consist of only a few different integers, so most entities are tied, in all tiles.
+// The oracle compares integers.
 BOOST_AUTO_TEST_CASE(ties_are_counted_wherever_they_stand) {
   RandomStream random(3, "cosine");
   const std::size_t count = 1200;
@@ -202,8 +202,8 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_wherever_they_stand) {
   std::vector<Rank> expected;
   std::size_t level = 0;
   for (std::uint32_t q = 0; q < queries.size(); ++q) {
-    // One cosine is larger than another if dot · |dot| / square is larger. The squares are 1 to 4,
-    // so the quotients are whole numbers of twelfths.
+    // One cosine is larger than another if its dot · |dot| / square is larger. The squares are 1 to
+    // 4, so the quotients are multiples of 1/12.
     std::vector<int> twelfths;
     for (const auto& entity : entities) {
       int dot = 0, square = 0;
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(ties_are_counted_wherever_they_stand) {
   check_ranks(ranks_of(matrix_of(entities), matrix_of(queries), questions), expected);
 }
 
-// All entities have one direction, with lengths from 2^-36 to 2^36; there is a query with each
+// All entities have the same direction, with lengths from 2^-36 to 2^36; there is one query of each
 // length.
 BOOST_AUTO_TEST_CASE(powers_of_two_do_not_part_equals) {
   const std::vector<float> direction{0.3F, -1.7F, 0.9F, 2.1F, 0.1F};
@@ -249,8 +249,8 @@ BOOST_AUTO_TEST_CASE(powers_of_two_do_not_part_equals) {
 }
 
 BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
-  // In units of single products, the dot products are a·b 17, a·c 4 and b·c 7, and the squares are
-  // 14, 22 and 15; d is −a.
+  // In units of single products, the dot products a·b, a·c and b·c are 17, 4 and 7, and the squares
+  // are 14, 22 and 15; d is −a.
   const std::vector<std::vector<float>> directions{
       {1, 2, 3, 0}, {1, 2, 4, 1}, {3, -1, 1, 2}, {-1, -2, -3, 0}};
   const std::vector<std::vector<std::size_t>> above{
@@ -281,7 +281,8 @@ BOOST_AUTO_TEST_CASE(very_short_and_very_long_vectors_are_not_ranked_wrongly) {
     BOOST_TEST(is_right(scaled, plain), "entities times 2^" << power);
     BOOST_TEST(is_right(plain, scaled), "queries times 2^" << power);
   }
-  // The vectors contain the largest numbers, so their length exceeds the range of single precision.
+  // The vectors contain the largest representable numbers, so their lengths exceed the range of
+  // single precision.
   constexpr float most = std::numeric_limits<float>::max();
   const EmbeddingMatrix long_rows = matrix_of({{most, most}, {most, -most}, {most, most / 3}});
   const EmbeddingMatrix short_rows = matrix_of({{1, 1}, {1, -1}, {3, 1}});
@@ -359,7 +360,7 @@ BOOST_AUTO_TEST_CASE(questions_may_share_a_query_a_gold_or_both_and_come_in_any_
   BOOST_TEST(ranks_of(entities, queries, {}).empty());
 }
 
-// In one dimension there are two directions.
+// In one dimension, there are only two directions.
 BOOST_AUTO_TEST_CASE(in_one_dimension_the_sign_decides) {
   std::vector<std::vector<float>> rows;
   for (int i = 1; i <= 600; ++i)
@@ -370,7 +371,7 @@ BOOST_AUTO_TEST_CASE(in_one_dimension_the_sign_decides) {
 }
 
 // The result is compared with a full sort in which ties are ordered by row. Copies and small
-// integers cause ties at the cut.
+// integers cause ties at the cutoff.
 BOOST_AUTO_TEST_CASE(the_nearest_are_the_first_of_all_sorted) {
   RandomStream random(5, "nearest");
   for (const auto& [entities, queries, dimension] : {std::array<Eigen::Index, 3>{1301, 530, 4},
@@ -385,7 +386,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_are_the_first_of_all_sorted) {
     std::vector<std::vector<long double>> all;
     for (Eigen::Index q = 0; q < queries; ++q) {
       all.push_back(cosines(copies.rows, asked, place(q)));
-      // Copies tie by construction, whatever their long double cosines.
+      // Copies are tied by construction, whatever their cosines in long double.
       std::vector<long double> level;
       for (const std::size_t first : copies.same) level.push_back(all.back()[first]);
       std::vector<std::uint32_t>& order = sorted.emplace_back(place(entities));
@@ -473,7 +474,7 @@ BOOST_AUTO_TEST_CASE(any_number_of_threads_gives_the_same) {
     const test::Threads threads(count);
     BOOST_TEST((once() == expected));
   }
-  // Several threads may use one ranker.
+  // Several threads may share one ranker.
   const CosineRanker ranker(rows_of(entities));
   std::vector<std::vector<Rank>> answers(3);
   {
@@ -503,7 +504,7 @@ BOOST_AUTO_TEST_CASE(a_vector_without_a_direction_is_refused) {
   check({{1, 2}, {3, 4}, {not_a_number, 1}}, "row 2 is not finite" + remedy);
   check({{1, infinity}}, "row 0 is not finite" + remedy);
   check({{1, 1}, {-infinity, infinity}}, "row 1 is not finite" + remedy);
-  check({{1, 1}, {not_a_number, 1}, {0, 0}}, "row 1 is not finite");  // the first of them
+  check({{1, 1}, {not_a_number, 1}, {0, 0}}, "row 1 is not finite");  // the first such row
 }
 
 BOOST_AUTO_TEST_CASE(queries_of_another_dimension_are_refused) {

@@ -24,7 +24,7 @@ VectorRows rows_of(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// The rows contain small whole numbers, so that many cosines are equal, and copies with different
+/// The rows contain small integers, so that many cosines are equal, and copies of different
 /// lengths.
 EmbeddingMatrix level_rows(RandomStream& random, Eigen::Index count, Eigen::Index dimension) {
   EmbeddingMatrix made(count, dimension);
@@ -56,7 +56,7 @@ std::vector<EntityQuestion> questions_among(RandomStream& random, std::size_t en
   return made;
 }
 
-/// The counts of several processes, added together.
+/// The counts of several processes, summed.
 std::vector<EntityStanding> standings_by(std::size_t processes, const EntityVectors& entities,
                                          VectorRows queries,
                                          std::span<const EntityQuestion> questions) {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(sums_of_shards_are_the_ranks_of_one_process) {
     const auto raw = ranker.ranks(rows_of(queries), asked);
     const auto filtered = filtered_ranks(ranker, rows_of(queries), asked, known);
     std::size_t level = 0;
-    for (const std::size_t processes : {1U, 2U, 4U, 5U}) {  // 3 entities: some have none
+    for (const std::size_t processes : {1U, 2U, 4U, 5U}) {  // 3 entities: some processes have none
       const auto made = standings_by(processes, rows_of(entities), rows_of(queries), questions);
       for (std::size_t i = 0; i < made.size(); ++i) {
         BOOST_TEST((made[i].raw == raw[i]));

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(gold_stays_and_nothing_is_left_out_twice) {
   BOOST_TEST(made.candidates == 5U);
 }
 
-// Computed by hand: rank 1 of 5 and rank 2 of 6 candidates; E[MR − 1] = (4/2 + 5/2) / 2 = 2.25.
+// Computed by hand: rank 1 of 5 candidates and rank 2 of 6; E[MR − 1] = (4/2 + 5/2) / 2 = 2.25.
 BOOST_AUTO_TEST_CASE(what_comes_of_it_is_measured) {
   const std::vector<RankQuestion> questions{{0, 1}, {0, 1}};
   const std::vector<std::vector<std::uint32_t>> known{{0}, {}};

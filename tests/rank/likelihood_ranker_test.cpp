@@ -42,8 +42,8 @@ std::string random_training(RandomStream& random) {
   return text;
 }
 
-/// Names with homographs, and questions after a context. The prompts share beginnings; some
-/// continue another prompt, and some of these continue it with a name.
+/// Names that include homographs, and questions that follow a context. The prompts share prefixes;
+/// some continue another prompt, and some of these do so with a name.
 template <class Model>
 struct World {
   explicit World(RandomStream& random, std::size_t names_count = 40, std::size_t asked = 30)
@@ -86,7 +86,7 @@ void check_exact(const SearchedRank& found, std::span<const double> scores,
   BOOST_TEST(found.filtered_equal == filtered.equal);
 }
 
-/// Ranks all questions and compares the ranks with those from scoring every name.
+/// Ranks all questions and compares the ranks with those obtained by scoring every name.
 template <class Model>
 void check_world(World<Model>& world, NameReduction reduction) {
   LikelihoodRanker ranker(world.model, world.trie, {.reduction = reduction});
@@ -124,7 +124,7 @@ std::size_t prompt_nodes(std::span<const NameQuestion> questions) {
   return prefixes.size();
 }
 
-/// The token count of the longest prompt and of the longest name together.
+/// The sum of the token counts of the longest prompt and the longest name.
 template <class Model>
 std::size_t longest_branch(const World<Model>& world) {
   std::size_t longest = 0;
@@ -169,7 +169,8 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_ranks) {
         BOOST_REQUIRE(ranks.size() == expected.size());
         for (std::size_t i = 0; i < ranks.size(); ++i) {
           BOOST_TEST(std::abs(ranks[i].score - expected[i].score) < 1e-5);
-          // Candidates whose probabilities are exactly equal may differ by rounding in rows.
+          // Candidates with exactly equal probabilities may differ by rounding errors when rows are
+          // read.
           BOOST_TEST(ranks[i].above <= expected[i].above + expected[i].equal + expected[i].nearby);
           BOOST_TEST(ranks[i].above + ranks[i].equal + ranks[i].nearby >= expected[i].above);
           BOOST_TEST(ranks[i].undecided == 0U);
@@ -189,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_tree_model_of_one_branch_gives_the_same_ranks) {
   }
 }
 
-// The limits have room for only a part of what a search offers at a time.
+// The limits only have room for part of what a search offers at a time.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_branches_end_in_the_same_ranks) {
   RandomStream random(4, "ranker");
   std::size_t fed_again = 0;
@@ -206,7 +207,7 @@ BOOST_AUTO_TEST_CASE(searches_that_run_out_of_branches_end_in_the_same_ranks) {
       fed_again += narrow.fed_for_names() > fed ? 1U : 0U;
     }
   }
-  BOOST_TEST(fed_again > 5U);  // of 60: some searches ran out of room
+  BOOST_TEST(fed_again > 5U);  // out of 60: some searches ran out of room
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
@@ -229,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_few_branches_is_asked_part_by_part) {
   }
 }
 
-// The limits have room for one prompt with the names of one step.
+// The limits have room for a single prompt with the names of one step.
 BOOST_AUTO_TEST_CASE(searches_that_run_out_of_nodes_end_in_the_same_ranks) {
   RandomStream random(6, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -337,7 +338,7 @@ BOOST_AUTO_TEST_CASE(the_true_rank_lies_between_the_two_ends_that_a_budget_leave
   BOOST_TEST(undecided > 20U);
 }
 
-// The numbers of offered and read nodes do not depend on the model's limits, so searches that end
+// The numbers of nodes offered and read do not depend on the model's limits, so searches that end
 // early do not depend on them either.
 BOOST_AUTO_TEST_CASE(unfinished_searches_do_not_depend_on_the_models_limits) {
   RandomStream random(11, "ranker");
@@ -357,7 +358,7 @@ BOOST_AUTO_TEST_CASE(unfinished_searches_do_not_depend_on_the_models_limits) {
   }
 }
 
-// Each question gives the same result by itself as together with the others.
+// Each question has the same result alone as together with the others.
 BOOST_AUTO_TEST_CASE(full_ranks_do_not_depend_on_what_else_is_asked) {
   RandomStream random(12, "ranker");
   World<NgramTreeModel> world(random, 60, 40);
@@ -379,11 +380,12 @@ BOOST_AUTO_TEST_CASE(full_ranks_do_not_depend_on_what_else_is_asked) {
   }
 }
 
-// The model holds BOS and "to ". The prompts then continue with "x" and "xy", which must be run one
-// after the other, and with "z".
+// The model holds BOS and "to ". The prompts then continue with "x" and "xy", which must be
+// evaluated one after the other, and with "z".
 BOOST_AUTO_TEST_CASE(prompts_that_go_on_where_another_ends_are_kept_apart) {
   NgramTreeModel model("to xy] to z] to xyab] to xb] y] yb]", 4);
-  const Strings names{"y]", "ab]", "b]", "yb]"};  // "x" with "y…" is what "xy" is with "…"
+  // "x" followed by "y…" is the same as "xy" followed by "…"
+  const Strings names{"y]", "ab]", "b]", "yb]"};
   const NameTrie trie(model, names);
   Sequence context = ids_of(model, "to ");
   context.insert(context.begin(), *model.bos());
@@ -414,7 +416,7 @@ BOOST_AUTO_TEST_CASE(what_is_fed_is_told) {
         (void)ranker.rank(world.context, world.questions);
         BOOST_TEST(ranker.fed_for_names() + ranker.fed_for_prompts() == world.model.tokens_fed);
         const std::uint64_t once = ranker.fed_for_names();
-        (void)ranker.rank(world.context, world.questions);  // "so far" counts both together
+        (void)ranker.rank(world.context, world.questions);  // the totals include both calls
         BOOST_TEST(ranker.fed_for_names() == 2 * once);
         BOOST_TEST(ranker.fed_for_names() + ranker.fed_for_prompts() == world.model.tokens_fed);
       }
@@ -435,13 +437,14 @@ BOOST_AUTO_TEST_CASE(what_is_fed_without_branches_is_told) {
   BOOST_TEST(ranker.fed_for_names() + ranker.fed_for_prompts() == single.model.tokens_fed);
 }
 
-// With room for everything, no node is fed twice. For the names, the evaluated nodes are fed,
-// except the root, whose row belongs to the prompt. For the prompts, their trie is fed.
+// If there is room for everything, no node is fed twice. For the names, all evaluated nodes are
+// fed, except for the root, whose row belongs to the prompt. For the prompts, all nodes of their
+// trie are fed.
 BOOST_AUTO_TEST_CASE(nothing_is_fed_twice_while_there_is_room) {
   RandomStream random(15, "ranker");
   for (int round = 0; round < 30; ++round) {
     World<NgramTreeModel> world(random);
-    // Prompts that continue one another must take turns, so this test leaves them out.
+    // Prompts that continue one another must be evaluated in turn, so this test omits them.
     std::vector<NameQuestion> questions;
     for (const NameQuestion& question : world.questions) {
       const bool stands = std::ranges::any_of(questions, [&](const NameQuestion& other) {
@@ -461,8 +464,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_fed_twice_while_there_is_room) {
   }
 }
 
-// All questions follow the same prompt: nodes that one question has read are not fed again for the
-// next.
+// All questions use the same prompt, so nodes read for one question are not fed again for the next.
 BOOST_AUTO_TEST_CASE(questions_behind_one_prompt_share_what_was_read) {
   RandomStream random(16, "ranker");
   for (int round = 0; round < 20; ++round) {
@@ -475,7 +477,8 @@ BOOST_AUTO_TEST_CASE(questions_behind_one_prompt_share_what_was_read) {
     LikelihoodRanker ranker(world.model, world.trie, {});
     const auto ranks = ranker.rank(world.context, questions);
     for (std::size_t i = 0; i < ranks.size(); ++i) check_exact(ranks[i], scores, questions[i]);
-    // Together, the questions needed every prefix of the names, and each prefix was fed once.
+    // Together, the questions needed every prefix of the names, and each prefix was fed exactly
+    // once.
     BOOST_TEST(ranker.fed_for_names() == world.trie.inner_nodes());
     BOOST_TEST(ranker.fed_for_prompts() == questions[0].prompt.size());
   }
@@ -533,7 +536,7 @@ BOOST_AUTO_TEST_CASE(each_answer_is_told_once) {
   BOOST_TEST(told == world.questions.size() + plain.questions.size());
 }
 
-// Two contexts alternate, and another tree is evaluated between and after them.
+// Two contexts alternate, and a different tree is evaluated between them and after them.
 BOOST_AUTO_TEST_CASE(after_ranking_the_model_holds_nothing) {
   RandomStream random(20, "ranker");
   World<NgramTreeModel> world(random);

@@ -25,8 +25,8 @@ WordMaskModel letters() {
   return WordMaskModel(std::vector<std::string>{"a", "b", "c", "d", "e", "f"});
 }
 
-/// The text "a <mask> b" with `masks` masks, of which the first ones are filled; the query is at
-/// the next mask.
+/// The text "a <mask> b" with `masks` masks, the first of which are filled; the query is at the
+/// next mask.
 MaskedQuery asked(const WordMaskModel& model, std::size_t masks, const Ids& filled = {}) {
   MaskedQuery query{{0, model.id("a")}, static_cast<std::uint32_t>(2 + filled.size())};
   query.sequence.insert(query.sequence.end(), filled.begin(), filled.end());
@@ -45,7 +45,7 @@ TokenId best(const std::vector<float>& row) {
   return static_cast<TokenId>(std::ranges::max_element(row) - row.begin());
 }
 
-/// A model that returns the rows that a test sets, whatever the query.
+/// A model that returns the rows set by a test, whatever the query.
 class ToldRows {
  public:
   explicit ToldRows(std::vector<float> row) : row_(std::move(row)) {}
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(the_likeliest_true_token_is_ranked_and_no_other_stands_in_i
   const std::vector<float> row{1, 5, 3, 5, 2};
   BOOST_TEST((filled(row, {1}).fill.tokens == Ids{1}));  // ties go to the lowest token
   BOOST_TEST((*filled(row, {1}).rank == Rank{0, 1}));
-  BOOST_TEST((*filled(row, {1, 3}).rank == Rank{0, 0}));  // equal only to another true token
+  BOOST_TEST((*filled(row, {1, 3}).rank == Rank{0, 0}));  // tied only with another true token
   BOOST_TEST((*filled(row, {4, 2}).rank == Rank{2, 0}));
   BOOST_TEST((*filled(row, {0}).rank == Rank{4, 0}));
   BOOST_TEST(!filled(row, {}).rank);
@@ -150,8 +150,8 @@ BOOST_AUTO_TEST_CASE(names_of_several_tokens_are_told_token_by_token) {
   BOOST_TEST(filled[0].names.at(1) == log_p(model.row(asked(model, 1)), name[0]), close);
 }
 
-// One gap with two one-token names needs three inputs, and so does its copy, but all six are
-// computed as one row.
+// One gap with two one-token names requires three inputs, and its copy requires three more, but all
+// six are computed as one row.
 BOOST_AUTO_TEST_CASE(equal_inputs_are_computed_once) {
   WordMaskModel model = letters();
   MaskFiller filler(model);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/rank/name_branches.hpp"
 
-// likelihood_ranker_test.cpp tests that ranks do not depend on what the model holds.
+// likelihood_ranker_test.cpp checks that ranks do not depend on what the model holds.
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -80,7 +80,7 @@ BOOST_FIXTURE_TEST_CASE(children_are_those_behind_prompt_and_name, Branches) {
   BOOST_TEST(asked == 2U);
 }
 
-// Each batch is one call that contains each distinct lookup once; the model holds nothing.
+// Each batch is a single call that contains each distinct lookup once; the model holds nothing.
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_is_asked_for_children_alone) {
   NgramLookupModel model("xyab) xyac) xybd)", 2);
   const std::vector<std::string> names{"ab)", "ac)", "d)"};

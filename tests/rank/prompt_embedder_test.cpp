@@ -35,14 +35,15 @@ struct WithoutBos : NgramTreeModel {
 };
 static_assert(TreeEmbedder<WithoutBos>);
 
-/// Texts that continue `before`. Some are equal, some are prefixes of others, and some branch off.
+/// Texts that start with `before`. Some are equal, some are prefixes of others, and some branch
+/// off.
 Strings random_texts(RandomStream& random, std::size_t count, const std::string& before) {
   Strings texts(count);
   for (std::string& text : texts) text = before + test::random_letters(random, 1, 6);
   return texts;
 }
 
-/// The number of distinct non-empty prefixes; tokens are bytes, after BOS.
+/// The number of distinct non-empty prefixes; tokens are bytes, plus a BOS at the start.
 std::size_t distinct_prefixes(const Strings& texts, bool with_bos) {
   std::set<std::string> prefixes;
   for (const std::string& text : texts) {
@@ -78,8 +79,8 @@ std::vector<std::size_t> all_packs(const Embedding::Job& job) {
 
 }  // namespace
 
-// The expected vectors are the archetype's, which are a sum over the text's own bytes, computed one
-// text at a time.
+// The expected vectors come from the archetype, which computes them one text at a time, as sums
+// over the text's own bytes.
 BOOST_AUTO_TEST_CASE(each_text_has_the_vector_it_has_by_itself) {
   RandomStream random(1, "embedder");
   for (int round = 0; round < 60; ++round) {
@@ -127,8 +128,8 @@ BOOST_AUTO_TEST_CASE(equal_texts_are_embedded_once) {
   BOOST_TEST(texts_of_packs == 5U);
 }
 
-// All texts begin with "to " after BOS; "to Rome" is a prefix of another text, and "to P" ends
-// within one.
+// All texts begin with "to " after BOS; "to Rome" is a prefix of another text, and "to P" ends in
+// the middle of one.
 BOOST_AUTO_TEST_CASE(what_all_begin_with_is_fed_once_and_the_cost_says_so) {
   const Strings texts{"to Paris", "to Rome", "to P", "to Romeo", "to Rome"};
   for (const bool with_bos : {true, false}) {
@@ -152,7 +153,7 @@ BOOST_AUTO_TEST_CASE(the_cost_is_what_is_fed) {
         model.limits = limits;
         Embedding embedder(model);
         const auto job = embedder.plan(texts, with_bos);
-        BOOST_TEST(model.tokens_fed == 0U);  // a plan uses only the tokenizer
+        BOOST_TEST(model.tokens_fed == 0U);  // planning uses only the tokenizer
         const ScoringCost cost = job.cost();
         BOOST_TEST(cost.statements == std::set(texts.begin(), texts.end()).size());
         std::size_t one_by_one = 0;
@@ -160,7 +161,7 @@ BOOST_AUTO_TEST_CASE(the_cost_is_what_is_fed) {
         BOOST_TEST(cost.tokens_one_by_one == one_by_one);
         BOOST_TEST(cost.tree_nodes == distinct_prefixes(texts, with_bos));
         if (job.packs() == 1) BOOST_TEST(cost.tokens_fed == cost.tree_nodes);
-        // All packs continue the shared beginning, which is fed once.
+        // All packs continue the shared prefix, which is fed once.
         std::uint64_t in_packs = 0;
         for (std::size_t p = 0; p < job.packs(); ++p) in_packs += job.tokens(p);
         BOOST_TEST(in_packs <= cost.tokens_fed);
@@ -189,7 +190,7 @@ BOOST_AUTO_TEST_CASE(packs_give_the_same_rows_in_any_order_and_by_themselves) {
       BOOST_TEST((by_packs(embedder, job, texts.size(), packs) == expected));
       random.shuffle(packs);
     }
-    // One embedder runs half of the packs and another the rest, as in a resumed job.
+    // One embedder runs half of the packs and another one the rest, as in a resumed job.
     random.shuffle(packs);
     NgramTreeModel another("");
     another.limits = model.limits;
@@ -208,7 +209,7 @@ BOOST_AUTO_TEST_CASE(packs_give_the_same_rows_in_any_order_and_by_themselves) {
   }
 }
 
-// The model holds the shared beginning while it embeds the packs of one job.
+// The model holds the shared prefix while it embeds the packs of one job.
 BOOST_AUTO_TEST_CASE(the_shared_beginning_is_fed_once_for_all_packs) {
   RandomStream random(4, "embedder");
   const Strings texts = random_texts(random, 120, "a long beginning ");
@@ -229,7 +230,7 @@ BOOST_AUTO_TEST_CASE(jobs_with_other_beginnings_and_none_may_take_turns) {
   NgramTreeModel model("");
   model.limits = {60, 8, 16};
   Embedding embedder(model);
-  // The beginnings are two of equal length, one that is a prefix of another, and an empty one.
+  // Of the shared prefixes, two have the same length, one is a prefix of another, and one is empty.
   std::vector<Strings> texts;
   for (const char* before : {"cab cab ", "bac cab ", "cab ", ""}) {
     texts.push_back(random_texts(random, 80, before));
@@ -248,7 +249,7 @@ BOOST_AUTO_TEST_CASE(jobs_with_other_beginnings_and_none_may_take_turns) {
         const auto of_text = expected[j].row(static_cast<Eigen::Index>(text));
         BOOST_TEST(std::ranges::equal(row, std::span(of_text.data(), row.size())));
       });
-      if (p == 1) {  // also embeds whole lists in between
+      if (p == 1) {  // it also embeds whole lists in between
         BOOST_TEST((embedder.embed(texts[j], false) == expected[j]));
       }
     }
@@ -276,7 +277,7 @@ BOOST_AUTO_TEST_CASE(afterwards_the_model_holds_nothing) {
   check_empty();
 }
 
-// Without trees, every text is fed as a whole, except texts that are prefixes of another.
+// Without trees, every text is fed separately in full, except texts that are prefixes of others.
 BOOST_AUTO_TEST_CASE(a_model_of_one_branch_shares_nothing) {
   NgramTreeModel model("");
   model.limits = {64, 1, 64};
@@ -362,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_short_text_is_quoted_whole) {
                         says(Fault::user, "text: 'thirteen byte' has 13 tokens"));
 }
 
-// The tokens that the tokenizer adds around a text are fed too; the vector belongs to the last
+// The tokens that the tokenizer adds around a text are also fed; the vector is that of the last
 // token.
 BOOST_AUTO_TEST_CASE(a_tokenizers_own_frame_stands_around_each_text) {
   NgramTreeModel model("");

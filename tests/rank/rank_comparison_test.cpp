@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(rank_comparison)
 
 namespace {
 
-/// A model of known size that ranks one query.
+/// A model of known size with the rank of one query.
 RankedModel sized(const std::string& name, std::size_t rank, const std::string& family,
                   double parameters) {
   RankedModel made = test::ranked_model(name, {test::ranked("deer", {rank})});
@@ -27,7 +27,7 @@ RankedModel sized(const std::string& name, std::size_t rank, const std::string& 
 
 }  // namespace
 
-// The reciprocal ranks are 1, 1/2, 1/4 and 1/2, 1/2, 1. Their differences are 1/2, 0, -3/4, with
+// The reciprocal ranks are 1, 1/2, 1/4 and 1/2, 1/2, 1. Their differences are 1/2, 0 and -3/4, with
 // mean -1/12.
 BOOST_AUTO_TEST_CASE(a_difference_is_over_the_queries_that_both_have) {
   const RankComparison made =
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(a_difference_is_over_the_queries_that_both_have) {
                     {});
   BOOST_TEST_REQUIRE(made.methods.size() == 1U);
   const MethodComparison& deer = made.methods[0];
-  // b's mean reciprocal rank, 2/3, is above a's 7/12.
+  // b's mean reciprocal rank of 2/3 is above a's 7/12.
   BOOST_TEST_REQUIRE(deer.standings.size() == 2U);
   BOOST_TEST(made.models[deer.standings[0].model].name == "b");
   BOOST_TEST_REQUIRE(deer.differences.size() == 1U);
@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(undecided_ranks_have_no_difference) {
   BOOST_TEST(made.remarks.back().starts_with("b: some searches by likelihood ended"));
 }
 
-// The rank of the only query falls from 4 to 2 in family A, so every number rises or stays; in
-// family B, the rank rises.
+// In family A, the rank of the only query falls from 4 to 2, so every metric rises or stays the
+// same; in family B, the rank rises.
 BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
   const RankComparison made =
       compare_ranks({sized("large", 2, "A", 7e9), sized("small", 4, "A", 1e8),
@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(numbers_are_followed_over_the_sizes_of_a_family) {
   BOOST_TEST(made.monotone_share() > 0.5);
 }
 
-// If two models have the same size, the better one may come first without counting as a fall. A
-// model without a family belongs to no series.
+// If two models have the same size, listing the better one first does not count as a fall. A model
+// without a family is not part of any series.
 BOOST_AUTO_TEST_CASE(models_of_one_size_are_no_fall) {
   const RankComparison made =
       compare_ranks({sized("a", 2, "A", 1e8), sized("b", 3, "A", 1e8), sized("c", 2, "A", 2e8),

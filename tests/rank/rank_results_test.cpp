@@ -132,8 +132,8 @@ BOOST_FIXTURE_TEST_CASE(methods_are_compared_on_the_queries_and_candidates_they_
   };
   check(made.agreements[0], 0, 1, deer, likelihood);
   check(made.agreements[1], 2, 3, single, lm_head);
-  // r = 0.96929836 over six pairs: t = 7.88407828 with four degrees of freedom, where the
-  // distribution is 1/2 + 3/8 u (1 − u²/12), u = t / √(1 + t²/4).
+  // r = 0.96929836 over six pairs gives t = 7.88407828 with four degrees of freedom, for which the
+  // distribution function is 1/2 + 3/8 u (1 − u²/12), u = t / √(1 + t²/4).
   BOOST_TEST(std::abs(made.agreements[0].log_rank.p.value() - 0.00139941649) < 1e-10);
 }
 
@@ -201,7 +201,7 @@ BOOST_FIXTURE_TEST_CASE(ranks_are_held_against_the_length_of_the_name, SmallRank
   BOOST_TEST(near(made.methods[0].length.r.value, correlation(tokens, deer)));
   BOOST_TEST(near(made.methods[1].length.r.value, correlation(tokens, likelihood)));
   BOOST_TEST(near(made.methods[0].length.p.value(), p_value(correlation(tokens, deer), 6).value()));
-  // If all names have one token, rank cannot correlate with length.
+  // If all names consist of one token, ranks cannot correlate with length.
   RankFolder folder;
   folder.method("deer", {ranked(1, "a", 0, 1), ranked(2, "a", 1, 1), ranked(3, "a", 5, 1)});
   const RankResults none = results(folder, {"deer"});
@@ -285,13 +285,13 @@ BOOST_FIXTURE_TEST_CASE(methods_are_compared_within_each_relation_too, SmallRank
   check("<symbol>", {5, 10, 20}, {4, 5, 10});
   BOOST_TEST(made.agreements[0].rank.queries == 6U);
   BOOST_TEST(made.agreements[0].log_rank.queries == 6U);
-  // The other pair of methods shares no query of the second relation.
+  // The other pair of methods has no query of the second relation in common.
   const auto& alone = made.agreements.at(1).by_relation;
   BOOST_REQUIRE(alone.size() == 1U);
   BOOST_TEST(near(alone.at("next").r.value, correlation(single, lm_head)));
 }
 
-// Two queries do not give a correlation, nor do ranks that are all equal.
+// No correlation is defined for two queries, nor for ranks that are all equal.
 BOOST_AUTO_TEST_CASE(a_relation_too_small_for_a_correlation_has_its_count_alone) {
   RankFolder folder;
   std::vector<EntityRank> one, other;
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(a_relation_too_small_for_a_correlation_has_its_count_alone)
   BOOST_TEST(near(relations.at("some").r.value, correlation({7, 8, 9, 10}, {6, 1, 3, 5})));
 }
 
-// In a closed-set dataset, line numbers start again in each relation's file.
+// In a closed-set dataset, line numbers restart in each relation's file.
 BOOST_AUTO_TEST_CASE(a_line_is_another_query_in_another_relation) {
   RankFolder folder;
   folder.method("a", {ranked(1, "x", 0, 1), ranked(2, "x", 1, 1), ranked(1, "y", 2, 1),
@@ -360,12 +360,12 @@ BOOST_FIXTURE_TEST_CASE(wordings_differ_from_the_lowest_to_the_highest, SmallRan
   method("deer-b-single-token", {ranked(1, "next", 0, 1, 5)});
   const std::map<std::string, double> differences = wording_differences(
       results(*this, {"deer", "likelihood", "deer-b", "deer-c", "deer-b-single-token"}));
-  BOOST_REQUIRE(differences.size() == 4U);  // among 20 candidates there is no Hit@100
+  BOOST_REQUIRE(differences.size() == 4U);  // with 20 candidates there is no Hit@100
   BOOST_TEST(near(differences.at("MRR"), 2.5 / 6 - 1.1 / 6));
   BOOST_TEST(near(differences.at("Hit@1"), 2.0 / 6));
   BOOST_TEST(near(differences.at("Hit@3"), 1.0 / 6));
   BOOST_TEST(near(differences.at("Hit@10"), 2.0 / 6));
-  // A single wording has no differences.
+  // With a single wording, there are no differences.
   for (const auto& [name, difference] : wording_differences(results(*this))) {
     BOOST_TEST(difference == 0.0, name);
   }

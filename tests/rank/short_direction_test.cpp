@@ -50,18 +50,19 @@ std::vector<float> random_vector(std::size_t dimension, float size, RandomStream
   return vector;
 }
 
-/// Vectors that are hard to round or near the limits of the number range.
+/// Vectors that are hard to round or close to the limits of the number range.
 std::vector<std::vector<float>> vectors(std::size_t dimension) {
   RandomStream random(0, "shorts " + std::to_string(dimension));
   std::vector<std::vector<float>> made;
   for (const float size : {1.0F, 0x1.0p-48F, 0x1.0p44F}) {
     for (int i = 0; i < 3; ++i) made.push_back(random_vector(dimension, size, random));
   }
-  made.emplace_back(dimension, 3.0F);  // all equal: rounding lengthens it the most
+  // all numbers are equal: rounding lengthens this vector the most
+  made.emplace_back(dimension, 3.0F);
   made.emplace_back(dimension, -3.0F);
-  made.emplace_back(dimension, 0.0F)[dimension / 2] = -5;  // only one number is not 0
+  made.emplace_back(dimension, 0.0F)[dimension / 2] = -5;  // only one nonzero number
   made.push_back(random_vector(dimension, 1e-4F, random));
-  made.back()[0] = 1;  // one number much larger than the others
+  made.back()[0] = 1;  // one number is much larger than the others
   return made;
 }
 
@@ -98,7 +99,7 @@ BOOST_AUTO_TEST_CASE(products_fit_32_bits_and_differ_by_no_more_than_the_bound) 
   }
 }
 
-// Ranking is fast because hardly any entity lies within the bound.
+// Ranking is fast because hardly any entities lie within the bound.
 BOOST_AUTO_TEST_CASE(the_bound_of_a_cosine_is_narrow) {
   RandomStream random(0, "narrow");
   const Written a = written(random_vector(768, 1, random)),

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(each_text_is_visited_once_with_its_own_vector) {
       TextBatches batches(model);
       BOOST_TEST(batches.dimension() == 257U);
       auto job = batches.plan(texts, with_bos);
-      BOOST_TEST(model.asked.empty());  // a plan uses only the tokenizer
+      BOOST_TEST(model.asked.empty());  // planning uses only the tokenizer
       const EmbeddingMatrix expected = DecayEmbedder().embed(texts, with_bos);
       Counts visits(count, 0);
       for (std::size_t p = 0; p < job.packs(); ++p) {

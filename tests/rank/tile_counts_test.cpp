@@ -21,7 +21,7 @@ Counted count(const std::vector<std::int32_t>& products, std::size_t columns, Un
   Counted made{0, {}};
   std::vector<std::uint32_t> scratch(columns + 1);
   made.above = count_above(products.data(), columns, range, scratch, [&](std::size_t column) {
-    BOOST_TEST(made.undecided.insert(column).second);  // each is visited once
+    BOOST_TEST(made.undecided.insert(column).second);  // each column is visited once
   });
   return made;
 }
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(products_are_above_below_or_left_undecided_in_every_lane) {
   }
 }
 
-// Products after the last column would count if the code read them.
+// Products after the last column would be counted if the code read them.
 BOOST_AUTO_TEST_CASE(only_columns_that_are_there_are_counted) {
   const std::size_t panel_width = rank_kernels().panel_width;
   const std::vector<std::int32_t> products(panel_width + 1, 51);

@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(atomic_file_suite)
 
 namespace {
 
-/// A disk without space for what is written.
+/// A disk without space for new data.
 struct FullDisk : RealDisk {
   std::unique_ptr<OutputFile> write(const Path&, Opening) override {
     return RealDisk::write("/dev/full", Opening::append);
@@ -90,8 +90,8 @@ BOOST_AUTO_TEST_CASE(a_file_of_nothing_is_a_file_too) {
   BOOST_TEST(std::filesystem::file_size(folder / "none.jsonl") == 0U);
 }
 
-// This is the state after a stopped run: the old file stays, and the next run starts the new one
-// from scratch.
+// This is the state after an interrupted run: the old file remains, and the next run starts the new
+// one from scratch.
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_finished_leaves_the_old_one) {
   const test::TemporaryFolder folder;
   folder.write("a.jsonl", "old");
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_gives_no_file_its_name) {
   const test::TemporaryFolder folder;
   FullDisk disk;
   folder.write("a.jsonl", "old");
-  for (const std::size_t size : {1U, 100'000U}) {  // the write fails in finish, or before it
+  for (const std::size_t size : {1U, 100'000U}) {  // the write fails during finish or before it
     AtomicFile file(DiskPath(folder / "a.jsonl", disk));
     const auto write = [&] {
       file << std::string(size, 'x');

@@ -27,7 +27,7 @@ using Numbers = std::vector<double>;
 const auto each = boost::test_tools::per_element();
 const Words symbols{"H", "He", "C", "O", "Na", "Fe"};
 
-/// Rows of one template of a relation, one row for each content-free text.
+/// Rows for one template of a relation: one row for each content-free text.
 std::vector<RecordedContentFree> template_rows(const GenerationFolder& folder, std::size_t relation,
                                                std::size_t template_index,
                                                const std::vector<Numbers>& nats) {
@@ -39,13 +39,13 @@ std::vector<RecordedContentFree> template_rows(const GenerationFolder& folder, s
   return rows;
 }
 
-/// Numbers for six candidates, different from the numbers of all other rows.
+/// Numbers for six candidates that differ from those in all other rows.
 Numbers six(double first) {
   return {first, first - 0.1, first - 0.2, first - 0.3, first - 0.4, first - 0.5};
 }
 
-/// Two settings of elements_many: "zero-shot" with answers, samples and names, and
-/// "zero-shot-question" with answers and the content-free prompts of the two question templates.
+/// Two settings for elements_many: "zero-shot" with answers, samples and names, and
+/// "zero-shot-question" with answers and the content-free prompts for the two question templates.
 struct SmallGeneration : GenerationFolder {
   std::vector<RecordedNames> name_rows{names(1, {1, 0, 0}, {{{-1, 1}, {-2, 2}}, {{-3, 1}}}),
                                        names(1, {1, 0, 1}, {{{-0.5, 1}, {-2.5, 2}}, {{-3.5, 1}}}),
@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_read_setting_by_setting, SmallGeneration) {
   BOOST_TEST(run.studies[1].answered.likelihoods.prompts[0].log_probability == -3.0);
 }
 
-// The answers have one, one, two and three tokens. Runs of earlier versions do not record the
+// The answers are one, one, two and three tokens long. Runs of earlier versions do not record the
 // limit.
 BOOST_FIXTURE_TEST_CASE(answers_are_cut_at_the_limit_of_their_run, SmallGeneration) {
   BOOST_TEST(!read().studies[0].answered.cut.has_value());
@@ -149,7 +149,7 @@ BOOST_FIXTURE_TEST_CASE(names_are_kept_by_fact_prompt_object_and_name, SmallGene
   BOOST_TEST(names_read.rows(10)[2].log_likelihood == -6.0);
 }
 
-// Facts without a pair are counted in every relation.
+// In every relation, facts without a pair are counted.
 BOOST_FIXTURE_TEST_CASE(relations_behind_the_last_row_have_their_facts_too, SmallGeneration) {
   write_names("zero-shot", {name_rows[0], name_rows[1]});
   const ManyPromptAnswers run = read();
@@ -257,7 +257,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_holds_no_finished_run_is_refused, SmallGen
   refused("4-random_answers.jsonl: cannot be read");
   metadata(R"({"settings": ["../other/zero-shot"]})");
   refused("\"../other/zero-shot\": is not a valid file name in this folder");
-  metadata(R"({"settings": ["zero-shot"]})");  // without remarks and candidates
+  metadata(R"({"settings": ["zero-shot"]})");  // no remarks and no candidates
   BOOST_TEST(read().studies.size() == 1U);
   BOOST_TEST(read().remarks.empty());
   std::filesystem::remove(path() / "asked" / "facts.jsonl");

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(generation_lists_suite)
 
 namespace {
 
-/// A run with one relation and two facts; the second fact's answer has seven tokens.
+/// A run with one relation and two facts; the second fact's answer is seven tokens long.
 struct Lists : test::TemporaryFolder {
   Lists() {
     write("asked/facts.jsonl",
@@ -65,8 +65,8 @@ BOOST_FIXTURE_TEST_CASE(each_row_is_scored_with_its_own_facts_names, Lists) {
   BOOST_TEST(second.with_aliases.recall == 0.0);
 }
 
-// The published scripts keep the last space of " Kiel " if a "%" follows it, and remove it if the
-// answer was cut off.
+// The published scripts keep the trailing space of " Kiel " if a "%" follows it, and remove it if
+// the answer was cut off.
 BOOST_AUTO_TEST_CASE(the_scripts_trim_an_answer_that_was_cut) {
   const ObjectNames kiel{{"Kiel"}};
   BOOST_TEST(recorded_list(0, " Kiel ", kiel, false).script.recall == 0.0);

@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(templates_that_all_facts_have_are_paraphrases, Capitals)
   check(0, 1, true, 2);
   check(1, 0, false, 3);
   check(1, 1, true, 1);
-  // The prompts left out are two with France's second name, and Italy's prompt under the third
+  // The omitted prompts are the two with France's second name, and Italy's prompt under the third
   // template.
   BOOST_TEST(model.notes.back().find("3 prompts left out") != std::string::npos);
 }

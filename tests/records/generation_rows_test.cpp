@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_written_is_read_again, Rows) {
   BOOST_TEST(free_rows[0].candidates[1].tokens == 12U);
 }
 
-// A report made from the files therefore equals the run's own report.
+// A report generated from the files is therefore identical to the run's own report.
 BOOST_FIXTURE_TEST_CASE(reading_and_writing_again_changes_nothing, Rows) {
   RandomStream random(1, "ten digits");
   for (int i = 0; i < 500; ++i) {
@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(a_damaged_answer_is_named_by_file_and_line, Rows) {
       {with(line, "\"subject\"", "\"object\""), no_row},
       {with(line, "\"answer\":\"", "\"answers\":\""), no_row},
       {with(line, "\"tokens\":4", "\"tokens\":-4"), no_row},
-      {with(line, "-0.3333333333", "null"), no_row},  // a score that was not a number
+      {with(line, "-0.3333333333", "null"), no_row},  // a score that is not a number
       {with(line, "-0.3333333333", "\"-1\""), no_row},
       {with(line, "-0.3333333333", "NaN"), "rows.jsonl:2: contains NaN, which JSON does not allow"},
       {line.substr(0, 30) + "\n", "rows.jsonl:2: not JSON"},
@@ -198,7 +198,7 @@ BOOST_FIXTURE_TEST_CASE(other_damaged_rows_are_named_by_file_and_line_too, Rows)
   }
 }
 
-// Rows without shots come from prompts that show none, or from an earlier version.
+// Rows without shots come from prompts that contain none, or from an earlier version.
 BOOST_FIXTURE_TEST_CASE(the_shots_of_a_row_are_its_last_column, Rows) {
   const auto with_shots = [](auto row) {
     row.shots.places = {0, 4, 2};
@@ -235,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(shots_of_a_prompts_own_have_their_templates_beside_them,
                         says(Fault::user, "rows.jsonl:1: is not a row of answers"));
 }
 
-// An exception that the visitor throws must not be reported as an error in the file.
+// An exception thrown by the visitor must not be reported as an error in the file.
 BOOST_FIXTURE_TEST_CASE(what_a_visitor_throws_is_its_own, Rows) {
   const auto file = write("rows.jsonl", row_line(answer));
   BOOST_CHECK_EXCEPTION(

@@ -18,7 +18,7 @@ namespace {
 const RecordedShotList of_all{
     "4-random", "P36", {}, {{"P19", "Q1", "Curie", "Warsaw", 3}, {"P36", "", "Per\"ú", "Lima", 0}}};
 const RecordedShotList of_one{"4-template", "P36", 7, {}};
-/// A list for prompts of all relations, under any template.
+/// A list for prompts of any relation, under any template.
 const RecordedShotList of_any{"4-random", "", {}, {{"P19", "Q1", "Curie", "Warsaw", {}}}};
 
 }  // namespace

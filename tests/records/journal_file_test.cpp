@@ -31,7 +31,7 @@ struct Visited {
   friend bool operator==(const Visited&, const Visited&) = default;
 };
 
-/// The lines that opening the file visits.
+/// The lines visited when the file is opened.
 std::vector<Visited> visited(const std::filesystem::path& file) {
   std::vector<Visited> all;
   JournalFile journal(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
@@ -42,7 +42,7 @@ std::vector<Visited> visited(const std::filesystem::path& file) {
 
 const auto ignore = [](const std::string&, std::uintmax_t, std::size_t) {};
 
-/// While it exists, no file may grow past this many bytes.
+/// While an object of this class exists, no file can grow beyond this number of bytes.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
@@ -101,7 +101,8 @@ BOOST_AUTO_TEST_CASE(lines_are_read_again_in_any_order_between_writes) {
   const auto three = journal.append("three\n");  // appends at the end after reading at the start
   BOOST_TEST(journal.read(three) == "three");
   BOOST_TEST((journal.read(two) == long_line));
-  BOOST_TEST(journal.read(three) == "three");  // reading continues after the stream reached the end
+  // reading still works after the stream has reached the end
+  BOOST_TEST(journal.read(three) == "three");
   BOOST_TEST(journal.append("four\n") == 4 + 100001U + 6);
   BOOST_TEST((slurp(file) == "one\n" + long_line + "\nthree\nfour\n"));
 }
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_line_is_on_the_disk_as_soon_as_it_is_appended) {
   BOOST_TEST(slurp(file) == "one\ntwo\n");
 }
 
-// A process may die at any byte of a line.
+// A process may die while writing any byte of a line.
 BOOST_AUTO_TEST_CASE(a_torn_last_line_is_cut_off_wherever_it_broke) {
   const std::string sound = "one\ntwo\n";
   const std::string torn = "{\"three\": 3}";
@@ -139,8 +140,8 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_cut_off_wherever_it_broke) {
   }
 }
 
-// After a power loss, of three lines that were not synced, only the last line and half of the first
-// may be left.
+// If three lines were not synced before a power loss, only the last one and half of the first may
+// remain.
 BOOST_AUTO_TEST_CASE(all_from_a_hole_on_is_cut_off) {
   const std::string hole(20, '\0');
   for (const std::string& torn :
@@ -150,7 +151,7 @@ BOOST_AUTO_TEST_CASE(all_from_a_hole_on_is_cut_off) {
     BOOST_CHECK((visited(file) == std::vector<Visited>{{"one", 0, 1}, {"two", 4, 2}}));
     BOOST_TEST(slurp(file) == "one\ntwo\n");
   }
-  // A single zero byte is a changed byte, and the code that reads the lines must see it.
+  // A single zero byte is data corruption, which the code that reads the lines must detect.
   const test::TemporaryFolder folder;
   const std::string changed("one\nt\0o\nthree\n", 14);
   BOOST_TEST(visited(folder.write("journal.jsonl", changed)).size() == 3U);
@@ -191,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_folder_in_its_place_is_the_users_to_mend) {
       says(Fault::user, folder.path().string() + ": cannot be written; check its permissions"));
 }
 
-// Lines written after that are no longer in any folder.
+// Lines written after that would not end up in any folder.
 BOOST_AUTO_TEST_CASE(a_folder_that_is_gone_or_moved_is_noticed_when_the_file_is_synced) {
   for (const bool is_moved : {false, true}) {
     const test::TemporaryFolder folder;
@@ -212,8 +213,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_gone_or_moved_is_noticed_when_the_file_is_
   }
 }
 
-// If the link were followed, the torn last line of its target would be cut off, and new lines
-// appended.
+// If the link were followed, the torn last line of its target would be cut off, and new lines would
+// be appended there.
 BOOST_AUTO_TEST_CASE(a_link_is_not_followed) {
   const test::TemporaryFolder folder;
   const auto victim = folder.write("victim.txt", "without a newline");
@@ -226,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_link_is_not_followed) {
   BOOST_TEST(slurp(victim) == "without a newline");
 }
 
-// The disk becomes full in the middle of the second line.
+// The disk becomes full while the second line is being written.
 BOOST_AUTO_TEST_CASE(a_full_disk_is_an_internal_error_and_what_stood_there_stays) {
   const test::TemporaryFolder folder;
   const auto file = folder / "journal.jsonl";

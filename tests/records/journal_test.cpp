@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(what_is_appended_is_found_now_and_after_opening_again) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_finished_journal_is_read_and_left_as_it_is, ThreePacks) {
-  // A line that is still being written does not count, but it is not cut off.
+  // A line that is still being written is ignored, but it is not cut off.
   const std::string text = slurp(file) + "{\"version\":2,\"part\":\"P36\",\"pack\":3";
   folder.write("journal.jsonl", text);
   FinishedJournal journal(file);
@@ -112,12 +112,12 @@ BOOST_AUTO_TEST_CASE(what_is_said_of_a_finished_part_is_kept) {
   BOOST_TEST(!again.find("P36", 0).has_value());
 }
 
-// A process may die at any byte of a line.
+// A process may die while writing any byte of a line.
 BOOST_FIXTURE_TEST_CASE(a_part_that_begins_anew_is_forgotten_then_and_later, ThreePacks) {
   const auto size = std::filesystem::file_size(file);
   {
     Journal journal(file);
-    journal.restart_part("P30");  // which has no lines
+    journal.restart_part("P30");  // this part has no lines
     BOOST_TEST(std::filesystem::file_size(file) == size);
     journal.append("P3", 0, "[]");
     journal.mark_done("P36", Json(1));
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_journal_that_is_only_a_torn_line_becomes_empty) {
   BOOST_TEST(slurp(file).empty());
 }
 
-// Every bit that flips on the disk is detected; at worst, a pack is evaluated again.
+// Every bit flip on the disk is detected; at worst, a pack is evaluated again.
 BOOST_FIXTURE_TEST_CASE(every_flipped_bit_is_refused_or_loses_the_last_pack, ThreePacks) {
   const std::string whole = slurp(file);
   for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_sound_line_that_is_no_packs_is_refused) {
   }
 }
 
-// Lines in the formats of earlier versions of plumb, and in a possible later one.
+// Lines in the formats of earlier versions of plumb and in that of a possible later version.
 BOOST_AUTO_TEST_CASE(lines_of_another_version_are_refused_in_words) {
   for (const char* line :
        {R"({"relation":"P36","block":0,"pack":7,"scores":[[-1,-1,2,1,-1,1]]})",

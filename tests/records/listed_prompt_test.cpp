@@ -17,13 +17,14 @@ BOOST_AUTO_TEST_SUITE(listed_prompt_suite)
 
 namespace {
 
-/// A text whose answer is its last `length` bytes; the given part ends where the answer begins.
+/// A text whose answer consists of its last `length` bytes; the given part ends where the answer
+/// begins.
 Prompt ending(const std::string& text, std::size_t length) {
   const std::size_t given = text.size() - length;
   return {text, {{given, text.size()}}, {}, given};
 }
 
-/// One token for each byte, after a 0 if there is a BOS.
+/// One token for each byte, preceded by a 0 if there is a BOS.
 std::vector<TokenId> bytes(const Prompt& prompt, const Bos& with_bos) {
   std::vector<TokenId> ids;
   if (with_bos) ids.push_back(0);
@@ -49,7 +50,7 @@ BOOST_AUTO_TEST_CASE(one_text_may_have_answers_within) {
 BOOST_AUTO_TEST_CASE(candidates_share_what_they_begin_with) {
   const ListedPrompt one{.texts = {ending("of France Paris", 5), ending("of France Parma", 5)},
                          .candidates = true};
-  // Both answers start with "Par", which belongs to the answers and not to the prompt.
+  // Both answers start with "Par", which is part of the answers, not of the prompt.
   BOOST_TEST(to_json(one).dump() == R"({"prompt":"of France ","candidate_count":2,"candidates":[)"
                                     R"({"text":"Paris","answer":[[10,15]],"given":10},)"
                                     R"({"text":"Parma","answer":[[10,15]],"given":10}]})");
@@ -62,7 +63,7 @@ BOOST_AUTO_TEST_CASE(candidates_share_what_they_begin_with) {
                                       R"("candidates":[{"text":"y","answer":[[2,3]],"given":2}]})");
 }
 
-// "é" and "è" start with the same byte, which is not a character by itself.
+// "é" and "è" start with the same byte, which is not a character on its own.
 BOOST_AUTO_TEST_CASE(whole_characters_are_shared) {
   const ListedPrompt one{.texts = {{"caf\xC3\xA9", {}, {}}, {"caf\xC3\xA8", {}, {}}},
                          .candidates = true};
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(ids_of_a_candidate_go_on_from_the_prompts) {
                          .candidates = true};
   const Json row = to_json(one, bytes);
   BOOST_TEST(row.at("prompt") == "a ");
-  BOOST_TEST((row.at("ids") == Json{0, 'a', ' '}));  // all share "b" too, but it is scored
+  BOOST_TEST((row.at("ids") == Json{0, 'a', ' '}));  // "b" is also shared by all, but it is scored
   BOOST_TEST((row.at("candidates")[0].at("ids") == Json{'b', 'c'}));
   BOOST_TEST((row.at("candidates")[1].at("ids") == Json{'b', 'd'}));
   BOOST_TEST((row.at("candidates")[2].at("ids") == Json{'b'}));
@@ -93,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_lone_candidates_continuation_is_not_the_prompts) {
   BOOST_TEST((row.at("candidates")[0].at("ids") == Json{'b', 'c'}));
 }
 
-// Some tokenizers split off digits: the space before a digit is then a separate token, and it is
+// Some tokenizers split off digits: the space before a digit is then a separate token, which is
 // scored.
 BOOST_AUTO_TEST_CASE(a_space_before_a_digit_is_the_candidates) {
   const ListedPrompt one{.texts = {ending("is 12", 3), ending("is 13", 3)}, .candidates = true};

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(many_shot_answers_of_a_folder)
 
 namespace {
 
-/// Checks that reading the folder throws an error with these words.
+/// Checks that reading the folder throws an error with this message.
 void refused(const ManyShotFolder& folder, const std::string& words) {
   BOOST_CHECK_EXCEPTION((void)many_shot_answers(folder.path(), "m"), Error,
                         says(Fault::user, words));
@@ -48,14 +48,14 @@ BOOST_FIXTURE_TEST_CASE(every_setting_has_the_likeliest_choice_of_every_fact, te
   BOOST_TEST(p1.settings[3].by == "choice");
   BOOST_TEST(p1.settings[3].variant == 1U);
   BOOST_TEST(p1.settings[4].method == "hgp");
-  const Prediction& answer = p1.row(1)[0];  // wrong: "yes", but "no" is right
+  const Prediction& answer = p1.row(1)[0];  // wrong: the answer is "yes", but "no" is right
   BOOST_TEST(answer.option == 0U);
   BOOST_TEST(std::abs(answer.confidence - 0.82) < 1e-9);
   BOOST_TEST(std::abs(answer.margin - 0.64) < 1e-9);
   BOOST_TEST(model.relations[1].facts() == 2U);
 }
 
-// The right choice is the second, "yes"; the likeliest is the first, "no".
+// The right choice is the second one, "yes"; the likeliest is the first one, "no".
 BOOST_AUTO_TEST_CASE(an_answer_is_an_option_of_the_relation_wherever_it_stands_among_the_choices) {
   ManyShotFolder folder;
   folder.relation("P1");
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(facts_of_one_setting_may_come_in_several_pieces) {
   const std::size_t cut = text.find('\n') + 1;
   folder.choose("P1", other, "011");
   const std::string all = test::slurp(folder.files() / "P1_choices.jsonl");
-  // The rows contain the first fact under both settings, then the remaining facts.
+  // The rows contain the first fact under both settings, followed by the remaining facts.
   const std::string theirs = all.substr(text.size());
   const std::size_t their_cut = theirs.find('\n') + 1;
   folder.files().write("P1_choices.jsonl", text.substr(0, cut) + theirs.substr(0, their_cut) +

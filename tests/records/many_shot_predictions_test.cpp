@@ -24,7 +24,7 @@ std::vector<ScoredModel> read(const ManyShotFolder& folder, const ReadingOptions
 
 const Setting one_shot{"ic", 1, " ", "choice", 0};
 
-/// A row whose choices are options in a given order, with probabilities that need not sum to 1.
+/// A row whose choices are options in the given order, with probabilities that need not sum to 1.
 std::string row(std::size_t instance, std::size_t seed, const Choices& choices,
                 const std::vector<double>& probabilities) {
   std::vector<StatementScore> scores(probabilities.size());
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(choices_are_told_apart_by_option_where_their_order_and_numb
 BOOST_FIXTURE_TEST_CASE(they_are_calibrated_as_a_closed_set_is, test::SmallManyShot) {
   const auto models = read(*this);
   const ModelCalibration made = calibrate_model(models[0], {.bins = 2});
-  // Under seed 0, 2 of the 6 facts are right; every answer has the confidence 0.82.
+  // Under seed 0, 2 of the 6 facts are answered correctly; the confidence of every answer is 0.82.
   BOOST_TEST(std::abs(made.accuracy.value - 2.0 / 6) < 1e-12);
   BOOST_TEST(std::abs(made.paraphrase_accuracy.value - 2.0 / 6) < 1e-12);
   const EstimatorResult* base = made.estimator("base");
@@ -107,7 +107,7 @@ BOOST_FIXTURE_TEST_CASE(they_are_calibrated_as_a_closed_set_is, test::SmallManyS
   BOOST_TEST(made.option_counts.empty());
   BOOST_TEST(!made.recalibration.empty());
   BOOST_TEST(made.templates[1].example == "shots drawn with seed 1");
-  // Each fact has one prompt, so estimators over paraphrases are left out.
+  // Each fact has only one prompt, so estimators over paraphrases are omitted.
   BOOST_TEST(calibrate_model(models[2], {.bins = 2}).estimator("average_min") == nullptr);
 }
 

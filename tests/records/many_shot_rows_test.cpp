@@ -26,7 +26,7 @@ Fact fact(const std::string& subject, std::size_t instance) {
   made.subject_id = "Q" + std::to_string(instance);
   made.subject = subject;
   made.instance = instance;
-  made.answer = 99;  // not written: the answer's index comes from the choices
+  made.answer = 99;  // not written: the index of the answer is derived from the choices
   return made;
 }
 
@@ -69,7 +69,7 @@ struct Run : test::TemporaryFolder {
   }
 };
 
-/// Returns the line with one of its substrings replaced.
+/// Returns the line with one substring replaced.
 std::string with(const std::string& what, const std::string& by, std::string text = line()) {
   const std::size_t at = text.find(what);
   BOOST_REQUIRE(at != text.npos);
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_score_that_is_no_number_is_written_as_none) {
 }
 
 BOOST_FIXTURE_TEST_CASE(generated_texts_are_written_and_read_again, Run) {
-  BOOST_TEST(generations().empty());  // if nothing was generated, there is no file
+  BOOST_TEST(generations().empty());  // if nothing was generated, the file does not exist
   const std::vector<RecordedGeneration> made{
       {setting, fact("Italy", 4), " Rome,\n\"the\" city", true, true},
       {{"hgp", 0, "", "choice", 2}, fact("Côte d'Ivoire", 5), "", false, true}};

@@ -27,7 +27,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-/// The values as little-endian single precision, on any machine.
+/// The values as little-endian single-precision numbers, on any machine.
 std::string bytes_of(const Floats& values) {
   std::string bytes;
   for (const float value : values) {
@@ -37,7 +37,7 @@ std::string bytes_of(const Floats& values) {
   return bytes;
 }
 
-/// A file as numpy writes it: version 1.0, a two-byte length, and a header padded with spaces.
+/// A file as written by numpy: version 1.0, a two-byte length, and a header padded with spaces.
 std::string npy(const std::string& dictionary, const std::string& numbers) {
   std::string header = dictionary;
   header.resize(117, ' ');
@@ -55,7 +55,7 @@ struct Vectors : test::TemporaryFolder {
   std::filesystem::path file = *this / "entities.npy";
   std::filesystem::path part = *this / "entities.npy.part";
 
-  /// Expects these bytes to be refused with these words.
+  /// Expects these bytes to be rejected with this message.
   void refuses(const std::string& bytes, const std::string& words) const {
     write("entities.npy", bytes);
     BOOST_CHECK_EXCEPTION(NpyFile{file}, Error, says(Fault::user, file.string() + ": " + words));
@@ -97,7 +97,8 @@ BOOST_FIXTURE_TEST_CASE(headers_may_be_of_any_version_and_length, Vectors) {
     write("entities.npy", bytes + header + numbers);
     check(NpyFile(file), 2, 3, six);
   }
-  // numpy before 1.14 padded to 16 bytes. Other writers order keys and spaces differently.
+  // numpy before 1.14 padded to 16 bytes. Other writers use a different order of keys and different
+  // spacing.
   const std::string old = two_by_three() + std::string(80 - 10 - 1 - two_by_three().size(), ' ');
   write("entities.npy", std::string("\x93NUMPY\x01\x00\x46\x00", 10) + old + "\n" + numbers);
   check(NpyFile(file), 2, 3, six);
@@ -192,7 +193,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_missing_is_named, Vectors) {
                                         "and check its permissions"));
 }
 
-// The expected bytes are those that numpy.save writes for the same array.
+// The expected bytes are what numpy.save writes for the same array.
 BOOST_FIXTURE_TEST_CASE(what_is_written_is_what_numpy_would_write, Vectors) {
   NpyWriter writer(file, 2, 3);
   writer.put(1, Floats{six[3], six[4], six[5]});
@@ -316,7 +317,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_cannot_be_made_is_named, Vectors) {
       NpyWriter(absent, 2, 3), Error,
       says(Fault::user, absent.string() + ".part: cannot be created; check that its folder "
                                           "exists, and check its permissions"));
-  // 2⁶³ bytes and a header are more than a file can contain.
+  // 2⁶³ bytes plus a header exceed the maximum size of a file.
   BOOST_CHECK_EXCEPTION(
       NpyWriter(file, std::size_t{1} << 61, 1), Error,
       says(Fault::internal,

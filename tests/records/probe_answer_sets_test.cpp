@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(rows_of_one_subject_are_one_fact_with_all_their_answers) {
   BOOST_REQUIRE(all[0].facts[0].size() == 2U);
   BOOST_TEST(all[0].facts[0][0].precision == 1.0);
   BOOST_TEST(all[0].facts[0][0].all_above);
-  BOOST_TEST(all[0].facts[0][1].precision == 0.5);  // Lima and La Paz are the two best
+  BOOST_TEST(all[0].facts[0][1].precision == 0.5);  // Lima and La Paz are the two best options
 }
 
 BOOST_AUTO_TEST_CASE(an_object_that_stands_twice_is_one) {

@@ -41,8 +41,8 @@ RelationAnswers gathered(const Folders&... folders) {
   return recorded_answers(std::span<const RecordedRelation>(parts), scores_of_row);
 }
 
-/// The difference in nats between the first of two options and the second. It identifies the row
-/// that a cell was made from.
+/// The difference in nats between the scores of the first and the second option. It identifies the
+/// row that a cell was computed from.
 Cells cells_of(const RelationAnswers& table) {
   Cells cells;
   for (std::size_t fact = 0; fact < table.facts(); ++fact) {
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_metadata_or_else_the_facts_tell_the_cardinality) {
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, gaul})).relation));
   BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one)).relation));
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0, italy_0}, many)).relation));
-  // It is enough if the metadata in one of several folders specifies this cardinality.
+  // It is enough if one of several folders specifies this cardinality in its metadata.
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}), Capitals({france_1}, many)).relation));
   BOOST_TEST(!is_one_to_one(gathered(Capitals({france_0}, many), Capitals({france_1})).relation));
   BOOST_TEST(is_one_to_one(gathered(Capitals({france_0, gaul}, one),
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_fact_has_every_template_that_another_has) {
 BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
   Capitals folder({france_0, france_1, italy_0, italy_1});
   folder.set("P36", "num_original_instances", 3);
-  BOOST_TEST(gathered(folder).facts() == 2U);  // other tools' counts mean something else
+  BOOST_TEST(gathered(folder).facts() == 2U);  // counts from other tools have a different meaning
   folder.set("P36", "plumb_version", "1.0.0");
   BOOST_CHECK_EXCEPTION((void)gathered(folder), Error,
                         says(Fault::user,
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_plumb_did_not_finish_is_refused) {
   from_zero.set("P36", "plumb_version", "1.0.0");
   from_zero.set("P36", "num_original_instances", 2);
   BOOST_TEST(gathered(from_zero).facts() == 2U);
-  // Each of several folders is checked by itself.
+  // Each of the folders is checked on its own.
   const Capitals half({row("France", 3, 2, 0, {-1, -2})});
   Capitals cut({france_0});
   cut.set("P36", "plumb_version", "1.0.0");
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(templates_are_the_variants_of_one_setting) {
 }
 
 // France's scores are (−1·¼ − 3·¾, −2, −3·¼ − 1·¾) = (−2.5, −2, −1.5), whatever the order of rows
-// and folders. A template without a weight does not count.
+// and folders. A template without a weight is ignored.
 BOOST_AUTO_TEST_CASE(weighted_templates_of_several_folders_answer_together) {
   const std::string first = row("France", 0, 0, 0, {-1, -2, -3}),
                     second = row("France", 0, 1, 0, {-3, -2, -1}),
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(a_fact_with_texts_of_its_own_has_its_own_answer) {
   const Relation& read = table.relation;
   BOOST_TEST(option_text(read, read.facts[0], read.facts[0].answer) == "another end");
   BOOST_TEST(answer_text(table, 0, 0) == "one end");
-  BOOST_TEST(read.facts[0].choices[2].empty());  // the others are not stored
+  BOOST_TEST(read.facts[0].choices[2].empty());  // the other options are not stored
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_finished_run_is_refused) {

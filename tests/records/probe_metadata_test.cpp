@@ -146,7 +146,8 @@ BOOST_FIXTURE_TEST_CASE(a_reduction_or_span_that_plumb_does_not_write_is_refused
     for (const Json& word : {Json("median"), Json("Sum"), Json(nullptr), Json(3)}) {
       Json other = entry;
       other[field] = word;
-      if (!word.is_string() && *standard != '\0') continue;  // these are treated as a missing field
+      // these are treated like a missing field
+      if (!word.is_string() && *standard != '\0') continue;
       refused({{"P36", other}}, std::string("P36.") + field + ": '" +
                                     (word.is_string() ? word.get<std::string>() : "") +
                                     "' is not a value that plumb writes");

@@ -31,15 +31,15 @@ const Names texts{"The capital of [X] is [Y].", "[Y] is the capital of [X].",
                   "I'm 25% confident the capital of [X] is [Y]."};
 const Json one_to_one{{"cardinality", "single instance per answer"}, {"domains", {"Geography"}}};
 
-/// Scores whose softmax is ½, 3/10, 1/5, shifted by a constant and rotated so that option `first`
-/// is the likeliest.
+/// Scores whose softmax is ½, 3/10 and 1/5, shifted by a constant and rotated so that option
+/// `first` is the likeliest.
 Numbers scores(std::size_t first) {
   Numbers made{std::log(0.5) - 7, std::log(0.3) - 7, std::log(0.2) - 7};
   std::rotate(made.begin(), made.end() - static_cast<std::ptrdiff_t>(first), made.end());
   return made;
 }
 
-/// Rows of two facts, whose right answers are 0 and 2, under these templates; template t prefers
+/// Rows for two facts, whose right answers are 0 and 2, under these templates; template t prefers
 /// option t mod 3.
 Names rows_of(const Places& templates) {
   Names rows;
@@ -68,8 +68,8 @@ bool near(double a, double b) {
   return std::abs(a - b) < 1e-9;  // files have ten decimals
 }
 
-/// A folder in plumb's format. Its facts have the answer 0 under one template; each option has its
-/// sums and counts.
+/// A folder in plumb's format. The answer to each of its facts is 0, under one template; each
+/// option has its sums and counts.
 struct PlumbFolder : test::TemporaryFolder {
   explicit PlumbFolder(const std::vector<std::vector<StatementScore>>& facts, Scoring scoring = {},
                        std::size_t template_index = 0) {
@@ -94,8 +94,8 @@ struct PlumbFolder : test::TemporaryFolder {
 };
 
 /// Each reduction prefers a different option. Over the statement, the sum prefers option 0, and the
-/// mean prefers option 1 (−14/7 = −2 against −10/1 and −12/2). Over the answer, the sum prefers
-/// option 2 and the mean option 1.
+/// mean prefers option 1 (−14/7 = −2, compared with −10/1 and −12/2). Over the answer, the sum
+/// prefers option 2, and the mean prefers option 1.
 const std::vector<StatementScore> four_ways{
     {{-10, 1}, {-6, 2}}, {{-14, 7}, {-5, 5}}, {{-12, 2}, {-3, 1}}};
 
@@ -126,16 +126,16 @@ BOOST_AUTO_TEST_CASE(a_folder_becomes_a_table_of_facts_by_templates) {
       BOOST_TEST(near(cell.margin, 0.2));
     }
   }
-  // The base template's own scores are used, fact by fact. The rows have no other columns, so there
-  // are no other reductions.
+  // For each fact, the base template's own scores are used. The rows have no other columns, so
+  // there are no other reductions.
   BOOST_REQUIRE(model.base.size() == 1U);
   BOOST_REQUIRE(model.base[0].scores.size() == 6U);
   for (std::size_t i = 0; i < 6; ++i) BOOST_TEST(near(model.base[0].scores[i], scores(0)[i % 3]));
   for (const auto& reduction : model.base[0].reductions) BOOST_TEST(reduction.empty());
 }
 
-// The options' scores under template 0 are ln of (½, 3/10, 1/5), and under template 1 ln of its
-// rotation (1/5, ½, 3/10). With weights of a quarter and three quarters, option 1 is the likeliest.
+// The options' scores are the logarithms of (½, 3/10, 1/5) under template 0 and of its rotation
+// (1/5, ½, 3/10) under template 1. With weights of ¼ and ¾, option 1 is the likeliest.
 BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
   Folder folder({0, 1});
   BOOST_TEST(read(folder).predictions.relations[0].weighted.empty());
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(templates_with_weights_answer_together) {
   BOOST_TEST(read(folder).predictions.relations[0].weighted[0].correct);
 }
 
-// Here template 0 has a marker, and template 2 is the base.
+// In this case, template 0 has a marker, and template 2 is the base.
 BOOST_AUTO_TEST_CASE(paraphrases_come_first_whatever_their_indices) {
   const Names mixed{texts[3], texts[0], texts[1], texts[2], "[X]'s capital is [Y]."};
   const ScoredModel model = read(Folder({4, 3, 0, 2, 1}, "P36", mixed), {.kinds = {.base = 2}});
@@ -209,8 +209,8 @@ BOOST_AUTO_TEST_CASE(kinds_may_be_said_where_texts_do_not_tell) {
   BOOST_TEST(relation.roles[3].marker == "template 3");
   BOOST_CHECK(relation.roles[3].kind == TemplateKind::numerical);
   BOOST_TEST(relation.row(0)[2].option == 2U);
-  // A marker that the text contains keeps its name, and a paraphrase may look like a marked
-  // template.
+  // A marker that occurs in the text keeps its name, and a paraphrase may look like a template with
+  // a marker.
   said = {.kinds = {.paraphrases = Places{0, 3}, .verbalized = {2}}};
   const auto told = read(Folder({0, 1, 2, 3}), said).predictions.relations[0];
   BOOST_TEST(indices_of(told) == (Places{0, 3, 2}));
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
                         says(Fault::user,
                              "P36_results.jsonl:2: answer_token_counts: an option has no scored "
                              "token to reduce over; set another `span`"));
-  // If there are several folders, the error names the folder that contains the row.
+  // If there are several folders, the error names the one that contains the row.
   const PlumbFolder sound({four_ways, four_ways, four_ways}, {}, 1);
   const std::vector<DiskPath> both{sound.path(), folder.path()};
   BOOST_CHECK_EXCEPTION(
@@ -365,8 +365,8 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_has_no_answer_reductions) 
                              "cannot be computed from these results"));
 }
 
-// Computed by hand: log-likelihoods divided by the byte counts of statements that are written out
-// here. Neither lm-pub-quiz nor earlier versions of plumb count bytes.
+// Computed by hand: the log-likelihoods are divided by the byte counts of the statements, which are
+// spelled out here. Neither lm-pub-quiz nor earlier versions of plumb count bytes.
 BOOST_AUTO_TEST_CASE(bytes_are_counted_where_a_folder_does_not) {
   const ScoredModel model =
       read(Folder({0, 1}), {.scoring = Scoring{Reduction::bytes, Span::statement}});

@@ -37,7 +37,7 @@ std::vector<RecordedRow> rows_of(const RecordedRelation& relation, bool with_par
   return rows;
 }
 
-/// A results folder with one relation, into which each test writes its own rows.
+/// A results folder with one relation, to which each test writes its own rows.
 struct Results : test::TemporaryFolder {
   Results() { metadata(capitals(), {0}); }
   void metadata(const Relation& relation, const std::vector<std::size_t>& templates,
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(rows_come_back_as_they_were_written, Results) {
   }
 }
 
-// The format of lm-pub-quiz's own rows, in which no template is named.
+// The format of lm-pub-quiz's own rows, which do not specify a template.
 BOOST_FIXTURE_TEST_CASE(rows_of_lm_pub_quiz_are_read, Results) {
   metadata(capitals(), {1});
   const auto rows = read(
@@ -174,7 +174,7 @@ BOOST_FIXTURE_TEST_CASE(a_facts_own_texts_stay_with_its_rows, Results) {
   }
 }
 
-// Numbers are written with ten decimals, and a sum is computed from a mean times at most five
+// Numbers are written with ten decimals, and a sum is the product of a mean and at most five
 // tokens.
 BOOST_FIXTURE_TEST_CASE(parts_give_every_reduction_of_any_run, Results) {
   for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
@@ -210,7 +210,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_without_tokens_has_none_in_its_parts, Results)
   BOOST_TEST(rows[0].parts.at(1).answer.log_likelihood == -1.0);
 }
 
-// The rows are in the format of plumb 0.1: they have no numbers over the continuation, and
+// The rows are in the format of plumb 0.1: they lack the numbers over the continuation, and
 // everything else is unchanged.
 BOOST_FIXTURE_TEST_CASE(rows_without_continuations_have_none_in_their_parts, Results) {
   Json line = Json::parse(recorded_line({}, 0, scores, {}));
@@ -337,7 +337,7 @@ BOOST_AUTO_TEST_CASE(random_rows_come_back_to_the_last_bit) {
     BOOST_TEST(read.relation.templates == relation.templates);
     BOOST_TEST(read.relation.domains == relation.domains);
     BOOST_TEST(read.relation.note == relation.note);
-    // Other reductions can be computed from a sum or a mean over the statement, or from its stored
+    // Other reductions can be computed from a sum or a mean over the statement, or from the stored
     // sums.
     const std::vector<RecordedRow> rows = rows_of(read, true);
     BOOST_REQUIRE(rows.size() == relation.facts.size());
@@ -365,7 +365,8 @@ BOOST_AUTO_TEST_CASE(random_rows_come_back_to_the_last_bit) {
   }
 }
 
-// Another tool may have reduced scores in its own way, so its scores need not be log-likelihoods.
+// Another tool may have reduced scores in some other way, so its scores need not be
+// log-likelihoods.
 BOOST_FIXTURE_TEST_CASE(a_log_likelihood_above_0_is_refused, Results) {
   const std::string sound = recorded_line({}, 0, scores, {});
   for (const char* score : {"0.01", "12.5", "1e300"}) {

@@ -152,7 +152,7 @@ BOOST_FIXTURE_TEST_CASE(a_value_of_another_kind_is_refused, Ranks) {
   }
 }
 
-// With the largest possible number of candidates, a page would have endlessly many bins.
+// With the largest possible number of candidates, a page would have an astronomical number of bins.
 BOOST_FIXTURE_TEST_CASE(counts_that_no_rank_has_are_refused, Ranks) {
   const std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   for (const auto& [field, value] :
@@ -182,7 +182,7 @@ BOOST_FIXTURE_TEST_CASE(counts_that_no_rank_has_are_refused, Ranks) {
     BOOST_CHECK_EXCEPTION((void)read(row.dump() + "\n"), Error,
                           says(Fault::user, "deer_ranks.jsonl:1: is not a rank"));
   }
-  // The rank is 1 of 1, and then the last of all.
+  // The rank is first 1 of 1, and then the last of all candidates.
   Json row = Json::parse(line);
   for (const char* kind : {"", "filtered_"}) {
     row[std::string(kind) + "above"] = 39'999;

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(cardinality_comes_from_the_metadata) {
 BOOST_AUTO_TEST_CASE(without_metadata_the_facts_tell_the_cardinality) {
   test::ResultsFolder folder;
   const std::string france = row("France", 0, 0, 0, {-1, -2, -3});
-  // The same fact under another template does not count as a second fact with the same answer.
+  // The same fact under another template is not counted as a second fact with the same answer.
   folder.add("P36", three_options, two_templates, Json::object(),
              {france, row("France", 0, 1, 0, {-1, -2, -3})});
   BOOST_TEST(one_to_one_in(folder));

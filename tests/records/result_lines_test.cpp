@@ -31,7 +31,7 @@ BOOST_FIXTURE_TEST_CASE(each_line_is_an_object, test::TemporaryFolder) {
       says(Fault::user, "rows.jsonl:2: is JSON but not an object"));
 }
 
-// Reading either of these would never end.
+// Reading either of these files would never end.
 BOOST_FIXTURE_TEST_CASE(what_may_never_end_is_refused, test::TemporaryFolder) {
   const auto pipe = path() / "pipe.jsonl", zeros = path() / "zeros.jsonl";
   BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);

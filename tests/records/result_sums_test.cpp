@@ -41,7 +41,7 @@ const std::string remedy =
 
 }  // namespace
 
-// The expected hash is in the test vectors of the FNV-1a reference code, for the text "a".
+// The expected hash comes from the test vectors of the FNV-1a reference code, for the text "a".
 BOOST_AUTO_TEST_CASE(a_sum_counts_lines_and_bytes_and_hashes_them) {
   test::MemoryDisk disk;
   BOOST_TEST(to_json(sum_of(disk.put("a", "a"))).dump() ==

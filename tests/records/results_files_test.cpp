@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(results_files_suite)
 
 namespace {
 
-/// The text of docs/results.md from its first field list on.
+/// The text of docs/results.md, starting from its first field list.
 std::string listed() {
   std::string text;
   std::string command;

@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_calibration_of_a_model_stands_for_the_probe_in_it) {
   const DiskPath path = folder.path();
   BOOST_TEST(probed_folder(path) == path);
   folder.write("probe/run.json", R"({"settings": {"command": "many-shot"}})");
-  BOOST_TEST(probed_folder(path) == path);  // a folder of runs
+  BOOST_TEST(probed_folder(path) == path);  // a folder that contains several runs
   folder.write("run.json", R"({"settings": {"command": "calibrate"}})");
   BOOST_TEST(probed_folder(path) == path / "probe");
   folder.write("run.json", R"({"settings": {"command": "rank"}})");
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_calibration_of_a_model_stands_for_the_probe_in_it) {
   BOOST_TEST(probed_folder(path) == path);
   std::filesystem::remove(path.path() / "run.json");
   BOOST_TEST(probed_folder(path) == path / "probe");
-  folder.write("metadata_results.json", "{}");  // own results, next to a folder named probe
+  folder.write("metadata_results.json", "{}");  // results of its own, next to a folder named probe
   BOOST_TEST(probed_folder(path) == path);
 }
 

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(what_a_reader_left_out_is_said_behind_all_notes) {
   BOOST_TEST(run.with_warnings({}).empty());
 }
 
-// These values can occur in a run.json that somebody edited.
+// These values could occur in a run.json that somebody has edited.
 BOOST_AUTO_TEST_CASE(a_mark_of_quantised_weights_that_is_no_mark_is_none) {
   for (const char* json : {"1", "\"yes\"", "null", "[true]"}) {
     BOOST_TEST(model_warnings({{"quantized", Json::parse(json)}}).empty());

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(relations_stand_before_all_facts) {
   const auto groups = answer_set_groups(relations, {});
   BOOST_REQUIRE(groups.size() == 3U);
   BOOST_TEST(groups[0].name == "P36");
-  BOOST_TEST(groups[0].means.precision.value == 0.75);  // the mean of its two templates
+  BOOST_TEST(groups[0].means.precision.value == 0.75);  // the mean over its two templates
   BOOST_TEST(groups[1].means.facts == 2U);
   BOOST_TEST(groups[2].name == "all facts");
   const auto near = boost::test_tools::tolerance(1e-12);

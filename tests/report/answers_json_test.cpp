@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_calibration_has_each_facts_confidence) {
   BOOST_TEST(base.at("correct") == (Json{true, false}));
   const double brier = (0.1 * 0.1 + 0.6 * 0.6) / 2;
   BOOST_TEST(std::abs(base.at("metrics").at("brier").at("value").get<double>() - brier) < 1e-12);
-  // With one template there are no pairs of answers that could agree.
+  // With one template, there are no pairs of answers that could agree.
   BOOST_TEST(calibration_json(made, {}, 2, 0, {0, 50}).at("estimators").size() == 2U);
   BOOST_CHECK_EXCEPTION((void)calibration_json(made, {"vote"}, 2, 0, {}), Error,
                         says(Fault::user, "'vote' is not an estimator of these results"));

@@ -31,8 +31,8 @@ BoxChart chart_of(std::vector<BoxGroup> groups) {
 
 }  // namespace
 
-// The scale is 230 high, starts at 242 and ends at 95, the end of the whisker. The group's middle
-// is at 66 + 31, and a box is 34 wide.
+// The scale is 230 high, starts at 242 and ends at the value 95, the end of the whisker. The middle
+// of the group is at 66 + 31, and a box is 34 wide.
 BOOST_AUTO_TEST_CASE(a_box_goes_over_the_quartiles_and_its_whiskers_over_nine_tenths) {
   const std::string svg = box_chart(chart_of({{"all", hundred()}}));
   BOOST_TEST(markup_fault(svg) == "");
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(the_scale_has_lines_at_round_numbers_from_zero) {
   BOOST_TEST(in_order(svg, {">0</text>", ">20</text>", ">40</text>", ">60</text>", ">80</text>"}));
   const std::string odd = box_chart(chart_of({{"a", {97}}}));
   BOOST_TEST(in_order(odd, {">0</text>", ">20</text>", ">40</text>", ">60</text>", ">80</text>"}));
-  // Small numbers are labelled with a decimal; without it, two lines would have the same label.
+  // Small numbers are labelled with one decimal; without it, two labels would be the same.
   const std::string small = box_chart(chart_of({{"a", {2}}}));
   BOOST_TEST(in_order(small, {">0.0</text>", ">0.5</text>", ">1.0</text>", ">1.5</text>"}));
 }
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(the_picture_is_well_formed_whatever_the_labels_hold) {
   BOOST_TEST(!holds(svg, "<b>"));
 }
 
-// The scale goes from 1 at 242 to 1,000 at 12, so a factor of ten is a third of the height.
+// The scale goes from 1 at y = 242 to 1,000 at y = 12, so a factor of ten is a third of the height.
 BOOST_AUTO_TEST_CASE(a_logarithmic_scale_has_powers_of_ten) {
   BoxChart chart = chart_of({{"a", {1, 1, 1}}, {"b", {1000, 1000}}, {"c", {10, 10}}});
   chart.logarithmic = true;

@@ -15,7 +15,8 @@ using enum CalibrationMetric;
 
 BOOST_AUTO_TEST_SUITE(calibration_cells)
 
-// The colours follow Kissling et al., Table 1. A value exactly on a step belongs to the worse side.
+// The colours follow Kissling et al., Table 1. A value exactly at a threshold belongs to the worse
+// side.
 BOOST_AUTO_TEST_CASE(cells_are_coloured_in_the_steps_of_the_paper) {
   const std::vector<std::tuple<CalibrationMetric, double, std::string>> steps{
       {ace, 0, "h0"},      {ace, 0.0499, "h0"},   {ace, 0.05, "h1"},    {ace, 0.0999, "h1"},
@@ -56,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_cell_of_metrics_takes_its_metric_its_colour_and_the_mark_
   BOOST_TEST(cell(metrics, ace, true).starts_with("<td data-v=\"0.070000\" class=\"h1 best\">"));
 }
 
-// If no votes had failed, Brier 0.1 would be coloured h1.
+// If no votes had failed, a Brier score of 0.1 would have the colour h1.
 BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_has_a_mark_and_no_colour) {
   EstimatorResult made = test::small_estimator("average_vote4", 0.05);
   BOOST_TEST(!has_failed_votes(made));

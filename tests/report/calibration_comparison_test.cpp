@@ -73,9 +73,10 @@ BOOST_AUTO_TEST_CASE(calibration_errors_are_shown_for_confidences_with_many_valu
   for (const char* value : {"0.150000", "0.350000", "0.550000", "0.750000", "0.050000"}) {
     BOOST_TEST(count_of(row_of(brier, "gpt"), value) == 1U, value);
   }
-  BOOST_TEST(!holds(row_of(brier, "gpt"), "0.700000"));  // a marker is compared with Base elsewhere
+  // a marker is compared with Base in a different table
+  BOOST_TEST(!holds(row_of(brier, "gpt"), "0.700000"));
   CalibrationResults asked = small_results({"gpt", "bert"});
-  asked.options.estimators = {"possibly"};  // named, so it is shown
+  asked.options.estimators = {"possibly"};  // named explicitly, so it is shown
   BOOST_TEST(holds(row_of(section(html_of(asked), brier_heading), "gpt"), "0.7000"));
   const std::string aggregation = section(html, aggregation_heading);
   BOOST_TEST(count_of(aggregation, "<th ") == 5U + 2U);
@@ -109,7 +110,7 @@ BOOST_AUTO_TEST_CASE(curves_of_all_models_are_in_one_chart) {
   BOOST_TEST(!holds(alone, "Calibration curves of all models"));
 }
 
-// The estimator's Brier score of 0.01 would be the best, but four in five of its votes failed.
+// The estimator's Brier score of 0.01 would be the best, but four out of five of its votes failed.
 BOOST_AUTO_TEST_CASE(an_estimator_whose_votes_failed_is_nobodys_best) {
   CalibrationResults results = small_results({"gpt", "bert"});
   EstimatorResult& votes = results.models[0].estimators[2];
@@ -167,7 +168,8 @@ BOOST_AUTO_TEST_CASE(each_model_is_a_point_of_error_against_accuracy) {
 BOOST_AUTO_TEST_CASE(correlations_are_listed_or_said_to_need_three_models) {
   CalibrationResults results = small_results({"gpt", "bert"});
   BOOST_TEST(holds(html_of(results), "needs three models with different accuracies"));
-  BOOST_TEST(!holds(html_of(results), ">Pearson's r<"));  // a row of text could not be sorted
+  // a row of text could not be sorted by number
+  BOOST_TEST(!holds(html_of(results), ">Pearson's r<"));
   results.comparison.correlation = {{"average_min", {-0.75, -0.9, 0.1, 3, "fisher"}}};
   const std::string html = html_of(results);
   BOOST_TEST(!holds(html, "needs three models"));

@@ -28,7 +28,7 @@ std::map<std::string, std::string> tables(const CalibrationResults& results) {
   return all;
 }
 
-/// The lines without their newlines, the header first. No cell may contain a comma.
+/// The lines without their newlines, starting with the header. No cell may contain a comma.
 std::vector<std::vector<std::string>> cells_of(const std::string& csv) {
   std::vector<std::vector<std::string>> lines;
   for (const std::string& line : split(csv, '\n')) {
@@ -113,7 +113,8 @@ BOOST_AUTO_TEST_CASE(the_csv_files_have_the_numbers_of_metrics_json) {
     BOOST_TEST(std::abs(metrics.at(line[4]).at("value").get<double>() - std::stod(line[5])) < 1e-8);
     ++compared;
   }
-  BOOST_TEST(compared == 2U * 6 * 6 * calibration_metric_count);  // by model, estimator and group
+  // for each model, estimator and group
+  BOOST_TEST(compared == 2U * 6 * 6 * calibration_metric_count);
 }
 
 BOOST_AUTO_TEST_CASE(correlations_and_pairs_have_their_files) {

@@ -17,7 +17,8 @@ BOOST_AUTO_TEST_SUITE(calibration_matrices_suite)
 
 namespace {
 
-/// Two models, the second masked. The ACEs of their marked templates are 0.062 and 0.162.
+/// Two models, the second of which is masked. The ACEs of their marked templates are 0.062 and
+/// 0.162.
 CalibrationResults two_models() {
   CalibrationResults results = small_results({"gpt", "bert"});
   results.models[1].markers[0].ace = around(0.162, 33);
@@ -67,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_page_has_markers_reductions_votes_and_option_counts) {
   BOOST_TEST(count_of(html, "<svg class=\"chart xy\"") == 4U);
 }
 
-// The name of a mean counts only the models that have the number.
+// The label of a mean counts only the models for which the number exists.
 BOOST_AUTO_TEST_CASE(a_mean_over_one_model_says_so) {
   CalibrationResults results = small_results({"gpt", "opt", "xl"});
   results.masked = {false, false, false};

@@ -27,7 +27,7 @@ std::string html_of(const CalibrationResults& results, const Json& settings = Js
   return CalibrationPage(results).html(settings);
 }
 
-/// The text to search for: a cell for an estimate that `around` makes.
+/// The text to search for: a cell for an estimate created by `around`.
 std::string number(const std::string& value) {
   return ">" + value + "<small>";
 }
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(each_estimator_has_its_metrics_under_their_heads) {
   BOOST_TEST(in_order(row, {number("0.500"), number("0.510"), number("0.520"), number("0.550"),
                             number("0.620"), number("0.630"), "<td data-v=\"2\">2</td>"}));
   BOOST_TEST(count_of(row, "<td") == 7U);
-  BOOST_TEST(!holds(row, "class="));  // ACE 0.52 would have a colour if no vote had failed
+  BOOST_TEST(!holds(row, "class="));  // ACE 0.52 would be coloured if no vote had failed
   BOOST_TEST(holds(row_of(first, "Margin"), "class=\"h3\">0.320"));
   BOOST_TEST(holds(main, "† votes failed for a share of the facts"));
   const std::string more = main.substr(first.size());
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(the_plots_are_those_of_each_model) {
     BOOST_TEST(count_of(html, curve_charts(model, 4)) == 1U);
     BOOST_TEST(count_of(html, rejection_charts(model, false)) == 1U);
   }
-  results.options.estimators = {"base"};  // named, so it is drawn in any case
+  results.options.estimators = {"base"};  // named explicitly, so it is always drawn
   results.models.resize(1);
   results.models[0].estimators[0].name = "average_max";
   BOOST_TEST(holds(html_of(results), rejection_charts(results.models[0], true)));

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_threshold_that_rejects_everything_has_no_point) {
   BOOST_TEST(series.points[0].interval->second == around(0.1 + 0.031).high);
 }
 
-// The charts are 442 by 322. A threshold that rejects all answers has no point.
+// The charts are 442 by 322. A threshold that rejects all answers is not drawn.
 BOOST_AUTO_TEST_CASE(rejection_is_drawn_for_the_headline_estimators_and_for_votes) {
   ModelCalibration model = small_calibration();
   const std::string html = rejection_charts(model, false);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(rejection_is_drawn_for_the_headline_estimators_and_for_vote
   BOOST_TEST(count_of(html, "<figure") == 2U);
   const std::string thresholds = between(html, "<figure", "</figure>");
   BOOST_TEST(count_of(thresholds, "<g class=\"series") == 4U);
-  BOOST_TEST(count_of(thresholds, "<circle") == 1U + 1U);  // its point and the legend's
+  BOOST_TEST(count_of(thresholds, "<circle") == 1U + 1U);  // its point and the one in the legend
   BOOST_TEST(
       holds(thresholds, "<circle cx=\"117.2\" cy=\"291.8\""));  // 0.125 (117.25, a tie), 0.131
   const std::string votes = html.substr(html.rfind("<figure"));
@@ -120,8 +120,8 @@ BOOST_AUTO_TEST_CASE(the_curve_of_the_base_template_stands_with_those_of_the_str
   BOOST_TEST(in_order(two, {">Base<", ">“possibly”<", ">“100%”<"}));
 }
 
-// The charts are 622 by 322 over 0 to 4 options: 2 options are at the middle, with a mean
-// confidence of 0.881.
+// The charts are 622 by 322 for 0 to 4 options: 2 options are in the middle, with a mean confidence
+// of 0.881.
 BOOST_AUTO_TEST_CASE(confidence_accuracy_and_error_are_drawn_by_the_number_of_options) {
   ModelCalibration model = small_calibration();
   const std::string chart = option_chart(model);

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(calibration_report_suite)
 
 namespace {
 
-/// The line of a table that starts with a word, with each run of blanks shortened to one.
+/// The line of a table that starts with the given word, with each run of blanks collapsed into one.
 std::string line_of(const std::string& table, const std::string& first) {
   const std::string text = "\n" + table;
   const std::size_t begin = text.find("\n" + first + " ");

@@ -97,7 +97,8 @@ std::pair<std::string, std::string> listed_metrics() {
           listed_columns("`base_and_tuned`, a list", tuned_columns())};
 }
 
-/// Compares a page's text from `mark` on with `expected`, or writes it if PLUMB_WRITE_DOCS is set.
+/// Compares a page's text, starting at `mark`, with `expected`, or rewrites it if PLUMB_WRITE_DOCS
+/// is set.
 void check_page(const std::string& name, const std::string& mark, const std::string& expected) {
   const auto file =
       std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "docs" / name;

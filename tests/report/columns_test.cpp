@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_narrow_terminal_shows_the_columns_of_most_weight) {
   weigh(columns, {"seen"}, ColumnWeight::major);
   weigh(columns, {"weight"}, ColumnWeight::minor);
   // The full table takes 11 + 2 + 6 + 2 + 17 + 2 + 4 = 44 characters: 33 without the weights'
-  // intervals, 25 without the weights, and 17 without the stones as well.
+  // intervals, 25 without the weights, and 17 without the weights and the stones.
   const std::vector<Plum> one{plums[1]};
   BOOST_TEST(text_table(columns, one, {43, ""}) ==
              "plum & <co>  stones  weight  Seen\n"

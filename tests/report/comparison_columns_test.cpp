@@ -42,8 +42,8 @@ BOOST_AUTO_TEST_CASE(pairs_are_all_ordered_pairs_of_two_models) {
   for (const KnowledgePair& pair : pairs) BOOST_TEST(pair.of != pair.given);
 }
 
-// The result is the smallest and the largest of a family's three models; it is empty if the sizes
-// are unknown or all equal.
+// The result consists of the smallest and the largest of a family's three models; it is empty if
+// the sizes are unknown or all equal.
 BOOST_AUTO_TEST_CASE(a_family_is_told_by_its_smallest_and_its_largest_model) {
   Comparison made = compare_answers(test::three_models(), test::three_options());
   made.family = {"A", "A", "A"};

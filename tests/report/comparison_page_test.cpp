@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(correlations_of_models_and_families_are_maps) {
 
 BOOST_AUTO_TEST_CASE(subsumption_says_both_directions) {
   const std::string part = section(page(), "Shared knowledge");
-  // The order is ant, cat, bee. Of ant's facts, cat knows 0, 0 and 1/4, and bee knows 7/12 on
-  // average.
+  // The order is ant, cat, bee. Of the facts that ant knows, cat knows 0, 0 and 1/4, and bee knows
+  // 7/12 on average.
   BOOST_TEST(in_order(heat_row(part, "ant"), {">–<", ">0.08<", ">0.58<"}));
   BOOST_TEST(in_order(heat_row(part, "bee"), {">0.83<", ">0.11<", ">–<"}));
 }
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(pairs_stand_with_their_difference) {
   BOOST_TEST(!holds(page(options), "Base against"));
 }
 
-// Ant and cat differ on 8 facts, and ant knows 7 of them: p = 2 · 9/256, multiplied by 3 tests.
+// Ant and cat differ on 8 facts, 7 of which ant knows: p = 2 · 9/256, multiplied by 3 tests.
 BOOST_AUTO_TEST_CASE(paired_tests_say_which_number_to_print_and_what_each_is_over) {
   const std::string part = section(page(), "Paired tests");
   BOOST_TEST(in_order(part, {"more than half of the variants", "For a paper, use the column",

@@ -36,7 +36,7 @@ std::map<std::string, std::string> tables() {
   return files;
 }
 
-/// Whether a line starts with the words.
+/// Returns whether some line starts with these words.
 bool has_line(const std::string& text, const std::string& words) {
   return text.starts_with(words) || holds(text, "\n" + words);
 }
@@ -156,8 +156,8 @@ BOOST_AUTO_TEST_CASE(models_that_are_told_apart_have_ranks_of_their_own) {
   }
 }
 
-// In "level" every answer is a tie of four, and "one" knows one fact: both accuracies are 1/4, and
-// the shares of known facts are 0 and 1/4.
+// In "level", every answer is a four-way tie, and "one" knows one fact: both accuracies are 1/4,
+// and the fractions of known facts are 0 and 1/4.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   const std::vector<ModelAnswers> models{{"level", {by_seed("P1", {"4444"})}},
                                          {"one", {by_seed("P1", {"1000"})}}};

@@ -39,7 +39,8 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
     std::string text = csv_line(names);
     std::vector<std::vector<std::string>> rows(random.below(6));
     for (auto& cells : rows) {
-      // Readers skip an empty line, and a spreadsheet reads some first letters as a formula.
+      // Readers skip empty lines, and spreadsheets treat some initial characters as the start of a
+      // formula.
       for (std::size_t c = 0; c < columns; ++c) {
         cells.push_back(printable("x" + test::any_text(random), "\t\r\n"));
       }
@@ -52,7 +53,7 @@ BOOST_AUTO_TEST_CASE(random_cells_are_read_back_as_they_were) {
   }
 }
 
-// According to OWASP, "CSV Injection", these are texts that begin with =, +, -, @, a tab or a
+// According to OWASP ("CSV Injection"), these are texts that begin with =, +, -, @, a tab or a
 // carriage return.
 BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
   BOOST_TEST(csv_line({"=1+1", "@SUM(A1)", "+49 30", "-1+1", "plain"}) ==
@@ -61,7 +62,7 @@ BOOST_AUTO_TEST_CASE(texts_that_a_spreadsheet_would_run_have_an_apostrophe) {
   BOOST_TEST(csv_line({"\tx", "\rx", "-", "--1", "+-1"}) == "'\tx,\"'\rx\",'-,'--1,'+-1\n");
 }
 
-// A terminal that prints the file must not run control sequences in its names.
+// A terminal that prints the file must not execute control sequences contained in its names.
 BOOST_AUTO_TEST_CASE(control_characters_are_written_out) {
   BOOST_TEST(csv_line({"=\x1b[31mred", "a\u202Eb", std::string("nul\0", 4), "tab\tand\nline"}) ==
              "'=\\u001b[31mred,a\\u202eb,nul\\u0000,\"tab\tand\nline\"\n");

@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(a_row_carries_subject_template_answer_aliases_and_predictio
   BOOST_TEST((relation.at("options") == Json{"a", "b"}));
   BOOST_TEST((relation.at("templates") == Json(templates)));
   BOOST_TEST((relation.at("rows").at(0) == Json{"France", 0, 0, "", 1}));
-  // If options tie, none is predicted, so the fact is marked as a tie and not as right.
+  // If options are tied, no option is predicted, so the fact is marked as a tie rather than as
+  // right.
   BOOST_TEST((relation.at("rows").at(1) == Json{"Korea", 1, 0, "Hanguk ROK ", -1}));
   BOOST_TEST(section(folder).find("predicted(row) < 0 ? '='") != std::string::npos);
   BOOST_TEST(data.at("relations").at(1).at("rows").empty());
@@ -143,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_page_of_long_texts_is_kept_small_too) {
   }
   folder.add("P36", {"a", "b"}, templates, Json::object(), rows);
   const std::string html = section(folder, 1000, 50'000);
-  const std::size_t around = section(folder, 0).size();  // the size without rows
+  const std::size_t around = section(folder, 0).size();  // the size of the page without rows
   BOOST_TEST(html.size() - around < 50'000U);
   const Json data = data_of(html);
   const std::size_t shown = data.at("relations").at(0).at("rows").size();

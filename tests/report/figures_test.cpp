@@ -23,8 +23,8 @@ namespace {
 
 const Estimate half{0.5, 0.25, 0.75, 8, "by hand"};
 
-/// The first fault in a file, or an empty text if there is none. The file starts with an XML
-/// declaration, which is not an element.
+/// The first fault found in a file, or an empty string if there is none. The file starts with an
+/// XML declaration, which is not an element.
 std::string fault_of(const Figure& figure) {
   const std::string declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   if (!figure.svg.starts_with(declaration)) return "no declaration";
@@ -75,7 +75,8 @@ BOOST_AUTO_TEST_CASE(names_of_series_stand_below_their_chart) {
   BOOST_TEST(in_order(figures[1].svg, {">P36</text>", ">ant</text>", ">&lt;b&gt;</text>"}));
 }
 
-// At 1, the tint is 0.62 of the bars' colour: 255 − (255 − 0x5b) · 0.62 = 153 = 0x99.
+// For the value 1, the tint has 0.62 of the strength of the bars' colour: 255 − (255 − 0x5b) · 0.62
+// = 153 = 0x99.
 BOOST_AUTO_TEST_CASE(a_heat_map_is_drawn_with_its_tints_and_groups) {
   HeatMap map{"H & M", "rows", {"a", "<b>"}, {"x", "y", "z"}, {{1, -1, 0}, {{}, 0.5, 1}}};
   map.groups = {"F & G", "F & G", "alone"};

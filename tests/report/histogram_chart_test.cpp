@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_SUITE(histogram_chart_suite)
 
 namespace {
 
-/// A row from 0.2 to 0.4, which contains its mean and span, and a row from 0.5 to 0.6.
+/// A row from 0.2 to 0.4, which includes its mean and span, and a row from 0.5 to 0.6.
 HistogramChart two_rows() {
   return {
       "Samplings",
@@ -34,7 +34,7 @@ std::string row(const std::string& html, std::size_t style) {
   return between(html, "class=\"series s" + std::to_string(style) + "\">", "</g>");
 }
 
-/// The numbers of a path, without its letters.
+/// The numbers in a path, without its letters.
 std::vector<double> numbers(const std::string& path) {
   std::vector<double> found;
   for (std::size_t at = 0; (at = path.find_first_of("-0123456789", at)) != std::string::npos;) {
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(places_are_those_of_one_axis) {
   BOOST_TEST(near(box[3], x(0.3)));
   BOOST_TEST(near(box[5], x(0.4)));
   BOOST_TEST(box[6] == box[1]);
-  // The tallest bar fills the row's height; the other bar has a quarter of that height.
+  // The tallest bar fills the height of the row; the other bar is a quarter as tall.
   BOOST_TEST(std::abs((box[1] - box[2]) * 4 - (box[1] - box[4])) < 0.5);
   const auto other = numbers(path(row(html, 1), "box"));
   BOOST_TEST(near(other[1] - other[2], box[1] - box[4]));

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_label_cannot_end_the_script_it_stands_in) {
   BOOST_TEST(Json::parse(text) == value);
 }
 
-// Computed by hand from RFC 4648. Numbers are little-endian, so 0x0201 is stored in the bytes 01
+// Computed by hand from RFC 4648. Numbers are little-endian, so 0x0201 is stored as the bytes 01
 // 02.
 BOOST_AUTO_TEST_CASE(numbers_are_encoded_in_base64_with_its_padding) {
   BOOST_TEST(encode({}) == "");
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_encoded_in_base64_with_its_padding) {
   BOOST_TEST(encode({0xEFFB}) == "++8=");
 }
 
-// Other tests rely on this check, so it must itself find faults.
+// Other tests rely on this check, so its ability to find faults must be tested.
 BOOST_AUTO_TEST_CASE(the_markup_check_sees_what_is_wrong) {
   BOOST_TEST(test::markup_fault("<a x=\"1>2\"><b/>&amp;<script>if (a < b) {}</script></a>") == "");
   for (const char* wrong : {"<a><b></a></b>", "<a>", "</a>", "<a", "a & b", "a > b", "<a x=\"<\">",

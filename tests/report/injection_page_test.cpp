@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_table_has_means_with_counts_and_a_dash_where_there_is_n
   BOOST_TEST(test::in_order(
       spread, {">0.410<small>0.", "<small>5 pairs", ">-0.060<small>-", "<small>5 pairs",
                ">0.325<small>0.", "<small>2 pairs", ">-0.325<small>-", "<small>2 pairs",
-               // The three values are equal, so they give no estimate of spread.
+               // The three values are equal, so there is no estimate of their spread.
                ">0.010<small>–</small><small>3 pairs", ">0.425<"}));
   const std::string block = test::row_of(table, "incorrect, block");
   BOOST_TEST(holds(block, ">0.375<small>–</small><small>1 pair</small>"));  // no interval

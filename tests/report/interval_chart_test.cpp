@@ -22,7 +22,7 @@ namespace {
 const Estimate half{0.5, 0.25, 0.75, 8, "by hand"};
 const Estimate fifth{0.2, 0.1, 0.3, 8, "by hand"};
 
-/// Two models in two relations; the second model does not have the second relation.
+/// Two models in two relations; the second model has no value for the second relation.
 IntervalChart two_by_two() {
   return {"Accuracy by relation",
           "accuracy",
@@ -30,8 +30,8 @@ IntervalChart two_by_two() {
           {{"P36", {half, fifth}}, {"P17", {fifth, {}}}}};
 }
 
-/// The x coordinate of 0: labels take 7.2 for each character, with at least four characters, and a
-/// gap of 14.
+/// The x coordinate of 0: labels take up 7.2 per character, with a minimum of four characters, plus
+/// a gap of 14.
 constexpr double left = 4 * 7.2 + 14, inner = 720 - left - 18;
 
 std::string at(double value) {

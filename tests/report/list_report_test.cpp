@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(list_report_suite)
 
 namespace {
 
-/// A run written by hand: one subject has two objects, and the answer names only the first.
+/// A handwritten run: one subject has two objects, and the answer contains only the first.
 struct Lists : test::TemporaryFolder {
   Lists() {
     write("asked/facts.jsonl",

@@ -25,7 +25,7 @@ const ManyPromptResults& made() {
   return results;
 }
 
-/// One relation; each template is right for one of its two facts.
+/// One relation; each template is right about one of its two facts.
 ManyPromptResults with_templates(std::size_t count) {
   PromptOutcomes table;
   table.add_relation("P1", test::templates(count));
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(cards_have_the_numbers_of_the_best_way_of_asking) {
                              "<b>" + with_decimals(best.by_relation.range(), 3) + "</b>",
                              "SD " + with_decimals(*best.by_relation.sd, 4), "Consist", "Oracle",
                              "<b>1.000</b>", "Facts", "<b>5</b>", "19 prompts"}));
-  BOOST_TEST(!holds(html, "Overconf"));  // no confidences were taken
+  BOOST_TEST(!holds(html, "Overconf"));  // no confidences were recorded
   BOOST_TEST(in_order(many_prompt_cards(test::one_closed_set()),
                       {"<b>0.500</b>", "Overconf", "<b>0.100</b>"}));
 }
@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_CASE(the_overview_has_a_row_for_each_way_of_asking) {
       html, {"over 400 samplings", "every relation draws one of its templates", "Overconf: mean"}));
 }
 
-// One of zero-shot's answers has no word, and three were cut off; for 4-template's answers this is
-// not known.
+// One of zero-shot's answers contains no word, and three were cut off; for 4-template's answers,
+// this is unknown.
 BOOST_AUTO_TEST_CASE(written_answers_have_a_table_of_their_own) {
   const ManyPromptResults results = made();
   const std::string html = written_answers_section(results);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(many_prompts_are_drawn_by_their_logarithm) {
   BOOST_TEST(holds(wide, "<title>10 prompts: 0.500</title>"));
   BOOST_TEST(holds(wide, "<title>21 prompts: 0.500</title>"));
   BOOST_TEST(!holds(wide, "nan"));
-  BOOST_TEST(coverage_chart(with_templates(1)).empty());  // one point is not a curve
+  BOOST_TEST(coverage_chart(with_templates(1)).empty());  // a single point is not a curve
   BOOST_TEST(holds(coverage_section(with_templates(1)), ">Oracle<"));
 }
 

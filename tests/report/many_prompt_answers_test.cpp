@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(consistency_has_all_kinds_of_pairs) {
   BOOST_TEST(!holds(html, "closed sets"));
 }
 
-// The questions have no pair of prompts from different groups.
+// Among the questions, there is no pair of prompts from different groups.
 BOOST_AUTO_TEST_CASE(groups_of_templates_have_bars_side_by_side) {
   const std::string bars = group_chart(made());
   BOOST_TEST(in_order(bars, {">zero-shot, inner</text>", ">zero-shot, inter</text>", ">0.600 [",

@@ -26,7 +26,7 @@ Words headings(const ManyPromptResults& made, ColumnPlace besides) {
   return all;
 }
 
-/// The answers that a model wrote and those from a closed set.
+/// The results for answers that a model generated and for answers from a closed set.
 ManyPromptResults both() {
   return many_prompt_results({test::small_zero_shot(), test::small_closed_set()},
                              test::small_options());
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_and_a_page_have_columns_in_common) {
       test::in_order(meanings(written_answer_columns()), {"One word: ", "Empty: ", "Cut: "}));
 }
 
-// Three of zero-shot's answers were cut off. For the other generated answers this is not known, and
+// Three of zero-shot's answers were cut off. For the other generated answers, this is unknown, and
 // options are not generated texts.
 BOOST_AUTO_TEST_CASE(empty_and_cut_answers_are_counted_where_texts_were_written) {
   ManyPromptResults made = many_prompt_results(
@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(what_no_way_of_asking_has_is_no_column) {
        Words{"setting", "facts", "prompts", "Acc@1", "range", "SD", "Consist", "max", "oracle"}));
 }
 
-// A column added in this header appears in both tables: no other place lists the columns.
+// A column added in this header appears in both tables, because the columns are not listed anywhere
+// else.
 BOOST_AUTO_TEST_CASE(a_column_that_is_added_is_on_the_terminal_and_on_the_page) {
   const ManyPromptResults made = test::small_many_prompts();
   auto columns = many_prompt_columns(made);

@@ -23,7 +23,7 @@ const ManyPromptResults& made() {
   return results;
 }
 
-/// The cells after a row's first ones, without the newline.
+/// The cells of a row that follow the given first cells, without the newline.
 std::string after(const std::string& csv, const std::string& begin) {
   return test::between(csv, "\n" + begin + ",", "\n");
 }
@@ -39,8 +39,8 @@ std::string cells(const Estimate& e) {
 BOOST_AUTO_TEST_CASE(accuracies_are_of_all_relations_and_of_each) {
   const std::string csv = many_prompt_accuracy_csv(made());
   BOOST_TEST(csv.starts_with("setting,relation,measure,facts,prompts,value,low,high,count\n"));
-  // Each of three settings has five rows over all relations; the settings have 2, 2 and 1
-  // relations, with an average and an oracle each.
+  // Each of three settings has five rows over all relations; the settings also have 2, 2 and 1
+  // relations, with one average and one oracle row for each.
   BOOST_TEST(count_of(csv, "\n") == 1U + 3 * 5U + 2 * 5U);
   const PromptCoverage& coverage = made().ways[0].coverage;
   BOOST_TEST(after(csv, "zero-shot,,average,5,19") == cells(coverage.average));
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(overconfidence_is_of_confidences_and_by_length) {
   BOOST_TEST(after(csv, "zero-shot,3,accuracy,4").starts_with("1.00000000,"));
   BOOST_TEST(after(csv, "zero-shot,3,mean_confidence,4").starts_with("0.12500000,"));
   BOOST_TEST(!holds(csv, "4-template,,"));
-  BOOST_TEST(!holds(csv, ",5,"));  // no answer of five tokens
+  BOOST_TEST(!holds(csv, ",5,"));  // no answer has five tokens
 }
 
 BOOST_AUTO_TEST_CASE(sharing_has_both_readings_of_each_pair) {

@@ -202,8 +202,8 @@ BOOST_AUTO_TEST_CASE(relations_have_their_best_and_worst_template) {
   BOOST_TEST(!born.contains("bias"));
 }
 
-// Under each template, 4-template knows everything that zero-shot knows; in the other direction the
-// shares are 2/3, 0, 1, 0, 1/2 and 1.
+// Under each template, 4-template knows everything that zero-shot knows; in the other direction,
+// the fractions are 2/3, 0, 1, 0, 1/2 and 1.
 BOOST_AUTO_TEST_CASE(sharing_is_a_list_of_ordered_pairs) {
   const Json& pairs = made().at("sharing");
   BOOST_REQUIRE(pairs.size() == 6U);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/report/many_prompt_page.hpp"
 
-// The tests of the sections' headers check the contents of the sections.
+// The contents of the sections are checked in the tests of the sections' headers.
 
 #include <boost/test/unit_test.hpp>
 #include <string>

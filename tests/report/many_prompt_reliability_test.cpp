@@ -39,7 +39,7 @@ std::vector<double> spread(std::size_t prompts, double lowest, double highest) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_bins_prompts_are_spread_over_its_confidences) {
-  // Of the range from 0.15 to 0.35, a quarter is below 0.2 and half is between 0.2 and 0.3.
+  // A quarter of the range from 0.15 to 0.35 is below 0.2, and half of it is between 0.2 and 0.3.
   const auto heights = spread(8, 0.15, 0.35);
   BOOST_TEST(near(heights[1], 2));
   BOOST_TEST(near(heights[2], 4));
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(equal_confidences_stand_in_the_bar_that_begins_there) {
     BOOST_TEST(spread(3, confidence, confidence)[tenth] == 3, confidence);
   }
   BOOST_TEST(spread(3, 1, 1)[9] == 3);
-  BOOST_TEST(spread(3, 1 + 1e-10, 1 + 1e-10)[9] == 3);  // a probability may be this large
+  BOOST_TEST(spread(3, 1 + 1e-10, 1 + 1e-10)[9] == 3);  // a probability may exceed 1 by this much
 }
 
 BOOST_AUTO_TEST_CASE(diagrams_are_of_those_whose_confidences_were_taken) {
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(closed_sets_have_probabilities_for_confidences) {
   const std::string both = reliability_section(many_prompt_results(
       {test::small_zero_shot(), test::small_closed_set()}, test::small_options()));
   BOOST_TEST(in_order(both, {"Confidence: the share of", "In closed sets it is the probability"}));
-  // The first chart contains both lines, and each of the other two contains one.
+  // The first chart contains both lines, and each of the two others contains one of them.
   BOOST_TEST(count_of(both, "<svg class=\"chart xy\"") == 3U);
   BOOST_TEST(in_order(both, {"all together", "accuracy, zero-shot"}));
 }

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(styles_are_compared_within_a_way_of_asking) {
   const std::string table = styles_table(made());
   BOOST_TEST(in_order(row_of(table, "zero-shot"), {"0.250<small>", "0.667<small>", "-0.417<small>",
                                                    "data-v=\"3\"", "data-v=\"2\""}));
-  BOOST_TEST(count_of(table, "<tr><td>") == 2U);  // the questions have no sentences
+  BOOST_TEST(count_of(table, "<tr><td>") == 2U);  // the question setting has no sentences
   BOOST_TEST(styles_table(test::one_closed_set()).empty());
 }
 
@@ -72,8 +72,9 @@ BOOST_AUTO_TEST_CASE(aliases_stand_against_labels) {
 }
 
 // The bias levels of the two templates are 0.1887 and 0, and that of their mean is 0.0456. Per
-// token, the second candidate's weight is √(3/4) against 1/4 under the first template and √(1/2)
-// against 1/2 under the second: its shares are 0.776 and 0.586, and the levels 0.2324 and 0.0215.
+// token, the second candidate's weight is √(3/4) versus 1/4 under the first template and √(1/2)
+// versus 1/2 under the second, so its probabilities are 0.776 and 0.586, and the levels are 0.2324
+// and 0.0215.
 BOOST_AUTO_TEST_CASE(bias_has_its_favoured_candidate) {
   const std::string html = bias_section(made());
   BOOST_TEST(test::markup_fault(html) == "");
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(relations_have_their_best_and_worst_template) {
                        "<bdi>[X], a &lt;b&gt;child&lt;/b&gt; of [Y].</bdi><small>0.000 ["}));
 }
 
-// P19 is less well known than the capitals: 0.403, 0.764 and 0.583 against 0.5 and 0.75.
+// P19 is less well known than the capitals: 0.403, 0.764 and 0.583, compared with 0.5 and 0.75.
 BOOST_AUTO_TEST_CASE(relations_are_mapped_from_best_known_to_least) {
   const std::string map = relations_map(made());
   BOOST_TEST(in_order(

@@ -79,9 +79,9 @@ BOOST_FIXTURE_TEST_CASE(the_csv_has_a_row_for_each_group_and_relation, SmallMany
   const std::string csv = many_shot_accuracy_csv(results(*this));
   BOOST_TEST(
       csv.starts_with("method,shots,separator,by,relation,variants,sd,value,low,high,count\n"));
-  // Two groups have two relations and three have one; each group also has its mean.
+  // Two groups have two relations, and three have one; each group also has a row for its mean.
   BOOST_TEST(count_of(csv, "\n") == 1U + 2U * 3U + 3U * 2U);
-  // The expected interval is Wilson's interval of 3/8 over four facts.
+  // The expected interval is Wilson's interval for 3/8 over four facts.
   const Estimate wilson = wilson_share(3.0 / 8, 4);
   BOOST_TEST(holds(csv, "\nic,1, ,choice,P1,2,0.17677670,0.37500000," +
                             with_decimals(wilson.low, 8) + "," + with_decimals(wilson.high, 8) +
@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(accuracy_at_k_has_a_row_for_each_level, SmallManyShot) {
   BOOST_TEST(csv.starts_with("setting,k,answers,value,low,high,count\n"));
   BOOST_TEST(count_of(csv, "\n") == 1U + 2U * 20U);
   BOOST_TEST(holds(csv, "\nic/5,0.80,12,0.91666667,"));
-  BOOST_TEST(holds(csv, "\nic/5,0.85,0,,,,0\n"));  // no number if no answer remains
+  BOOST_TEST(holds(csv, "\nic/5,0.85,0,,,,0\n"));  // no number, because no answer remains
   BOOST_TEST(holds(csv, "\nhgp,0.55,4,0.25000000,"));
 }
 

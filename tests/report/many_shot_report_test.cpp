@@ -125,8 +125,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_no_run_is_refused) {
                         says(Fault::user, "contains no finished many-shot run"));
 }
 
-// The two choices tie for three facts; the right choice is the first, the second and the first. The
-// accuracy is 1/2, or 2/3 if the first choice wins. Continuations have no ties.
+// The two choices are tied for all three facts; the right choice is the first, the second and the
+// first. The accuracy is 1/2, or 2/3 if the first choice wins ties. Continuations have no ties.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   ManyShotFolder folder;
   const Setting one{"ic", 1, " ", "choice", 0};

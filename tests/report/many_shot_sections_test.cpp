@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(sections_without_anything_to_show_are_empty) {
   BOOST_TEST(generation_section(nothing).empty());
 }
 
-// P2 has no HGP: the map contains P2, and the means do not.
+// P2 has no results for HGP: the map contains P2, but the means do not.
 BOOST_AUTO_TEST_CASE(a_relation_that_lacks_a_method_stands_beside_the_others) {
   ManyShotFolder folder;
   folder.choose("P1", of("ic", 5), "10");

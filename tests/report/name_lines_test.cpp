@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(names_are_broken_into_lines_and_never_cut) {
   BOOST_TEST((name_lines("ééé", 2) == Lines{"éé", "é"}));  // letters, not bytes
 }
 
-// Lines are 14 apart with the middle at 50; baselines are 4 below.
+// Lines are 14 apart and centred at 50; baselines are 4 below their middle.
 BOOST_AUTO_TEST_CASE(lines_stand_around_their_middle) {
   BOOST_TEST(text_lines({"a", "<b>"}, "class=\"name\"", 7, 50) ==
              "<text class=\"name\" x=\"7.0\" y=\"47.0\">a</text>"

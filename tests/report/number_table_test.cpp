@@ -142,8 +142,8 @@ BOOST_AUTO_TEST_CASE(json_of_the_shown_rows_is_a_list_of_objects) {
   BOOST_TEST(json_table({}).dump() == "[]");
 }
 
-// A backslash or a similar character in a name must not become a command; "[" after "\\\\" would be
-// read as its argument.
+// A backslash or another special character in a name must not become a command; "[" after "\\\\"
+// would be read as its argument.
 BOOST_AUTO_TEST_CASE(latex_escapes_texts_and_sets_numbers_in_math) {
   BOOST_TEST(latex_text("a_b & 50% of $x^2 #1 {~}\\") ==
              "a\\_b \\& 50\\% of \\$x\\textasciicircum{}2 \\#1 "

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(facts_are_counted_by_relation) {
   BOOST_TEST(relations[1].met == 0U);
 }
 
-// Wilson's interval of 0 out of 1 ends at 0.793.
+// Wilson's interval for 0 out of 1 ends at 0.793.
 BOOST_AUTO_TEST_CASE(a_share_has_its_interval) {
   const Json json = json_of(overlap_columns(), met_relations(facts, met)[1]);
   BOOST_TEST(json["facts"] == 1);

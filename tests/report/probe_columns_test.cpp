@@ -13,8 +13,8 @@ BOOST_AUTO_TEST_SUITE(probe_columns_suite)
 
 namespace {
 
-/// Two relations with three and two options and one fact each: the first fact is right, and the
-/// second has rank 2.
+/// Two relations with one fact each, and with three and two options: the first fact is right, and
+/// the second has rank 2.
 std::vector<RelationAnswers> relations() {
   RelationAnswers capital, river;
   capital.relation = {.code = "capital", .options = {"a", "b", "c"}, .domains = {"Geography"}};
@@ -39,8 +39,7 @@ ProbeMetrics two_relations() {
   return probe_metrics(under_all_templates(all), {}, "all");
 }
 
-/// Counts the estimates, and fails on a number that is neither part of an estimate nor a known
-/// count.
+/// Counts the estimates, and fails if a number is neither part of an estimate nor a known count.
 std::size_t check_numbers(const Json& json, const std::string& name) {
   static const std::set<std::string> counts{"relations", "facts", "answers", "ties_for_best",
                                             "ties_with_answer"};
@@ -89,7 +88,7 @@ BOOST_AUTO_TEST_CASE(every_grouping_is_there_under_its_name) {
   BOOST_TEST(json.at("relations").at("river").at("ties_with_answer") == 1);
   BOOST_TEST(json.at("cardinality").at("1:1").at("facts") == 1);
   BOOST_TEST(json.at("cardinality").at("N:1").at("facts") == 1);
-  // In Geography the weights are 1/1 and 1/2, so the mean is (1 · 1 + ½ · 0) / 1½.
+  // In Geography, the weights are 1/1 and 1/2, so the mean is (1 · 1 + ½ · 0) / 1½.
   const Json& geography = json.at("domains").at("Geography");
   BOOST_TEST(std::abs(geography.at("accuracy_divided_support").at("value").get<double>() -
                       2.0 / 3) < 1e-12);
@@ -99,8 +98,8 @@ BOOST_AUTO_TEST_CASE(every_grouping_is_there_under_its_name) {
 
 BOOST_AUTO_TEST_CASE(every_number_comes_with_its_interval) {
   // Each of eight groups has two accuracies, the rank, the reciprocal rank and Hit@1. Hit@3 exists
-  // for five groups, which include capital: all facts (twice), its relation, Geography and 1:1. Two
-  // domains have two divided supports each.
+  // for the five groups that include capital: all facts (twice), its relation, Geography and 1:1.
+  // Each of the two domains has two metrics with divided support.
   BOOST_TEST(check_numbers(to_json(two_relations()), "") == 8U * 5U + 5U + 4U);
 }
 
@@ -111,7 +110,7 @@ BOOST_AUTO_TEST_CASE(no_relations_make_no_numbers) {
   BOOST_TEST(json.at("domains") == Json::object());
 }
 
-// A metric is declared once and then appears in all four places.
+// A metric needs to be declared only once to appear in all four places.
 BOOST_AUTO_TEST_CASE(a_metric_that_is_added_is_on_terminal_page_csv_and_json) {
   std::vector<Column<GroupMetrics>> columns = group_columns();
   columns.push_back({"worst_rank", "worst rank", "Worst rank: the lowest place of a right option.",
@@ -134,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_metric_that_is_added_is_on_terminal_page_csv_and_json) {
   BOOST_TEST(json_of(columns, made.overall).at("worst_rank").at("value") == 8.0);
 }
 
-// The sections are the relations, a rule, the domains, another rule, and then the kinds and all
+// The sections are the relations, a rule, the domains, another rule, and finally the kinds and all
 // facts.
 BOOST_AUTO_TEST_CASE(groups_stand_in_sections) {
   const std::vector<RelationAnswers> answers = relations();

@@ -21,8 +21,8 @@ namespace {
 
 const std::vector<std::string> templates{"[X]: [Y].", "[Y] of [X]."};
 
-/// Two relations in lm-pub-quiz's format: in capital one of two facts is right, in river one of
-/// one.
+/// Two relations in lm-pub-quiz's format; one of two facts is right in capital, and one of one in
+/// river.
 struct Results {
   Results() {
     folder.add("capital", {"Paris", "Rome", "Cairo"}, templates,
@@ -77,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(the_csv_has_a_line_for_each_bar, Results) {
   probe_report(folder.path()).write(out.path());
   const std::string csv = slurp(out / "accuracy.csv");
   BOOST_TEST(csv.starts_with("group,name,template,facts,accuracy,low,high,chance\n"));
-  // Wilson's interval of 1/2: (½ + z²/4 ± z √(⅛ + z²/16)) / (1 + z²/2).
+  // Wilson's interval for 1/2: (½ + z²/4 ± z √(⅛ + z²/16)) / (1 + z²/2).
   BOOST_TEST(holds(csv, "\nrelation,capital,0,2,0.500000,0.094531,0.905469,0.333333\n"));
   BOOST_TEST(holds(csv, "\nrelation,river,0,1,1.000000,0.206549,1.000000,0.500000\n"));
   BOOST_TEST(holds(csv, "\ndomain,Geography,0,2,0.500000,"));
@@ -123,7 +123,8 @@ BOOST_FIXTURE_TEST_CASE(the_page_is_well_formed_and_fetches_nothing, Results) {
 BOOST_FIXTURE_TEST_CASE(a_folder_of_lm_pub_quiz_goes_by_its_own_name, Results) {
   const std::string name = folder.path().filename().string();
   BOOST_TEST(test::between(page(), "<title>", "</title>") == name);
-  probe_report(folder.path() / "").write(out.path());  // as the shell completes it
+  // with a trailing slash, as completed by a shell
+  probe_report(folder.path() / "").write(out.path());
   const std::string html = slurp(out / "report.html");
   BOOST_TEST(test::between(html, "<title>", "</title>") == name);
   BOOST_TEST(!holds(html, "<h2>Settings</h2>"));
@@ -187,9 +188,9 @@ BOOST_AUTO_TEST_CASE(a_folder_without_finished_results_is_refused) {
                         test::says(Fault::user, "contains no finished results"));
 }
 
-// For two facts, all three options tie, and the right one is listed first for one of them: the
-// accuracy is 1/3, or 1/2 if the first option wins. The ends of Wilson's interval of 1/3 over 2
-// facts solve (1/3 − p)² = z² p (1 − p) / 2.
+// For two facts, all three options are tied, and the right one is listed first for one of them: the
+// accuracy is 1/3, or 1/2 if the first option wins ties. The ends of Wilson's interval for 1/3 over
+// 2 facts solve (1/3 − p)² = z² p (1 − p) / 2.
 BOOST_AUTO_TEST_CASE(ties_are_counted_warned_of_and_shown_with_the_first_wins) {
   test::ResultsFolder level;
   level.add("capital", {"Paris", "Rome", "Cairo"}, templates, Json::object(),
@@ -227,7 +228,7 @@ BOOST_AUTO_TEST_CASE(without_ties_the_first_wins_is_not_shown) {
 
 BOOST_FIXTURE_TEST_CASE(weighted_templates_have_numbers_of_their_own, Results) {
   BOOST_TEST(!holds(probe_report(folder.path()).table(), "weighted"));
-  // The model knows France under template 0 but not under template 1, which has more weight.
+  // The model knows France under template 0 but not under template 1, which has a higher weight.
   folder.add("capital", {"Paris", "Rome", "Cairo"}, templates, Json::object(),
              {row("France", 0, 0, 0, {-1, -2, -3}), row("France", 0, 1, 0, {-4, -2, -3})});
   folder.set("capital", "template_weights", {0.25, 0.75});

@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(page_and_terminal_have_models_and_pairs) {
   BOOST_TEST(holds(page, "Models by relations, by deer"));
 }
 
-// One table compares each model's two methods, starting with the smallest model; the other follows
-// the numbers over the model sizes.
+// One table compares each model's two methods, starting with the smallest model; the other shows
+// how the numbers change with model size.
 BOOST_AUTO_TEST_CASE(agreements_and_sizes_have_tables_of_their_own) {
   std::vector<RankedModel> models;
   for (const auto& [name, parameters] : {std::pair{"large", 7e9}, {"small", 1e8}}) {

@@ -45,7 +45,7 @@ std::string page(const RankFolder& folder, const Json& settings = Json::object()
   return page_of(results(folder), settings);
 }
 
-/// The page for one method, whose true entities have these ranks among `candidates`.
+/// The page for one method that assigns these ranks to the true entities among `candidates`.
 std::string page_of_ranks(const std::vector<std::size_t>& ranks, std::size_t candidates) {
   RankFolder folder;
   std::vector<EntityRank> lines;
@@ -56,7 +56,7 @@ std::string page_of_ranks(const std::vector<std::size_t>& ranks, std::size_t can
   return page_of(results(folder, {"deer"}));
 }
 
-/// All texts between these two marks.
+/// All the strings between these two markers.
 std::set<std::string> texts(const std::string& html, const std::string& begin,
                             const std::string& end) {
   std::set<std::string> found;
@@ -83,14 +83,15 @@ void collect_numbers(const Json& json, std::vector<double>& numbers) {
   }
 }
 
-/// Whether the text is one of the numbers in metrics.json, rounded to the text's decimals.
+/// Returns whether the text is one of the numbers in metrics.json, rounded to the same number of
+/// decimals.
 bool is_in(const std::vector<double>& numbers, const std::string& text) {
   const std::size_t point = text.find('.');
   const int decimals = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
   return std::ranges::any_of(numbers, [&](double n) { return with_decimals(n, decimals) == text; });
 }
 
-/// Checks that the texts contain only these numbers.
+/// Checks that these texts contain no other numbers.
 void check_numbers(const std::set<std::string>& shown, const std::vector<double>& numbers) {
   BOOST_TEST(!shown.empty());
   for (const std::string& text : shown) {
@@ -147,7 +148,7 @@ BOOST_FIXTURE_TEST_CASE(every_method_has_a_row_raw_and_filtered, SmallRanking) {
 
 BOOST_FIXTURE_TEST_CASE(hits_stand_side_by_side_at_each_level, SmallRanking) {
   const std::string part = section(page(*this), "Hit@k side by side");
-  BOOST_TEST(count_of(part, "<svg") == 3U);  // among 20 candidates there is no Hit@100
+  BOOST_TEST(count_of(part, "<svg") == 3U);  // with 20 candidates there is no Hit@100
   BOOST_TEST(
       in_order(part, {"<h3>Hit@1</h3>", ">deer (6)</text>", ">0.167 [", ">likelihood (6)</text>",
                       ">0.333 [", ">lm-head (3)</text>", "<h3>Hit@3</h3>", "<h3>Hit@10</h3>",
@@ -190,16 +191,16 @@ BOOST_FIXTURE_TEST_CASE(agreement_has_a_row_and_a_plot_for_each_pair, SmallRanki
   const std::string plot = between(part, "deer against likelihood", "</figure>");
   BOOST_TEST(in_order(plot, {">rank, deer<", ">rank, likelihood<", "class=\"diagonal\"", "rank 10",
                              "1 token<", "2 tokens<", "3 tokens<", "4 or more<"}));
-  // Two names have one token, one has two, one has three, and two have more.
+  // Two names have one token, one has two, one has three, and two have more than three.
   const std::string drawn = between(plot, "class=\"series s0\">", "figcaption");
   BOOST_TEST(count_of(between(drawn, "", "</g>"), "<circle") == 2U);
   // There are few candidates, so the chart does not mark rank 10.
   BOOST_TEST(!holds(between(part, "deer-single-token against lm-head", "</figure>"), "rank 10"));
 }
 
-// The ranks of DEER and of the likelihood are 1, 2, 4 and 1, 1, 2.5 in one relation, and 5, 10, 20
-// and 4, 5, 10 in the other. The second pair of methods shares one relation, and its agreement
-// there is already shown.
+// The ranks from DEER and from the likelihood are 1, 2, 4 and 1, 1, 2.5 in one relation, and 5, 10,
+// 20 and 4, 5, 10 in the other. The second pair of methods has one relation in common, for which
+// the agreement is already shown.
 BOOST_FIXTURE_TEST_CASE(agreement_within_relations_has_a_row_for_each, SmallRanking) {
   const RankResults made = results(*this);
   const std::string part = section(page_of(made), "Do the methods agree within a relation?");
@@ -272,7 +273,7 @@ BOOST_FIXTURE_TEST_CASE(length_has_a_correlation_and_boxes_for_each_method, Smal
   BOOST_TEST(in_order(boxes, {">tokens of the name<", ">rank, deer<"}));
 }
 
-// The two methods agree on ranks 1, 10 and 100, for names of the same length: three circles are
+// The two methods agree on ranks 1, 10 and 100, for names of the same length, so three circles are
 // drawn.
 BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
   const auto plot = [](std::size_t candidates) {
@@ -308,7 +309,7 @@ BOOST_AUTO_TEST_CASE(many_candidates_are_drawn_by_the_logarithm_of_the_rank) {
 
 BOOST_AUTO_TEST_CASE(a_probability_that_is_too_small_is_escaped) {
   RankFolder folder;
-  // Of eighty queries, two are swapped, so r is 0.99995.
+  // Two of eighty queries are swapped, so r is 0.99995.
   for (const std::size_t first : {0U, 1U}) {
     std::vector<EntityRank> ranks;
     for (std::size_t line = 1; line <= 80; ++line) {
@@ -326,8 +327,8 @@ BOOST_AUTO_TEST_CASE(a_probability_that_is_too_small_is_escaped) {
   BOOST_TEST(holds(section(html, "Do the methods agree?"), "<td>&lt; 1e-15</td>"));
 }
 
-// Eleven queries have the same ranks under both methods, so how much other queries would differ
-// cannot be estimated.
+// Eleven queries have the same ranks under both methods, so there is no way to estimate how much
+// other queries would differ.
 BOOST_AUTO_TEST_CASE(methods_that_agree_wholly_have_no_interval_and_no_p) {
   RankFolder folder;
   for (const char* name : {"a", "b"}) {
@@ -371,7 +372,7 @@ BOOST_FIXTURE_TEST_CASE(a_search_that_ended_early_shows_its_hits_alone, SmallRan
   const std::string html = page_of(results(*this, {"cut", "deer"}));
   BOOST_TEST(holds(html, "<p class=\"note\">cut: 1 of 3 searches ended before"));
   BOOST_TEST(
-      holds(between(html, "<div class=\"cards\">", "<h2>"), "Hit@3, cut"));  // 10 is not certain
+      holds(between(html, "<div class=\"cards\">", "<h2>"), "Hit@3, cut"));  // Hit@10 is uncertain
   BOOST_TEST(holds(row_of(section(html, "Ranks of the true entities"), "cut"), ">–<"));
   for (const char* heading : {"Ranks", "Do long names rank lower?"}) {
     BOOST_TEST(!holds(section(html, heading), "cut"), heading);

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(columns_of_less_weight_go_before_the_last) {
   using enum ColumnWeight;
   // Without facts, the width is 4 + 2 + 3 + 2 + 6 = 17.
   BOOST_TEST(of_cities({usual, minor}).text({17}).starts_with("city  MRR  remark\n───"));
-  // Next, MRR is left out too, because remark is major.
+  // Then MRR is omitted too, because remark is major.
   const std::string narrow = of_cities({usual, minor, usual, major}).text({16});
   BOOST_TEST(narrow.starts_with("city  remark\n────────────\nBonn       x\n"));
   BOOST_TEST(narrow.ends_with("Left out to fit 16 of 24 characters:\nfacts, MRR.\n"));
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(intervals_go_before_their_column) {
   table.add({"Bonn", "123", "0.50 [0.4, 0.6]", "0.25 [0.2, 0.3]"});
   BOOST_TEST(table.text({43}).starts_with("city    n      share [95%]        MRR [95%]\n"));
   BOOST_TEST(table.text({42}).starts_with("city      share [95%]        MRR [95%]\n"));
-  // Without n, the width is 38. Next, the intervals of the last column are left out, and n fits
+  // Without n, the width is 38. Then the intervals of the last column are omitted, and n fits
   // again: 4 + 2 + 3 + 2 + 15 + 2 + 4 = 32.
   BOOST_TEST(table.text({37}) ==
              "city    n      share [95%]   MRR\n"
@@ -119,8 +119,8 @@ BOOST_AUTO_TEST_CASE(intervals_go_before_their_column) {
   BOOST_TEST(table.text({31}).starts_with("city      share [95%]   MRR\n"));
   BOOST_TEST(table.text({31}).ends_with("characters: n,\nintervals of MRR.\n"));
   BOOST_TEST(table.text({26}).starts_with("city    n  share   MRR\n"));
-  // The width is 4 + 2 + 5 + 2 + 4 = 17, and 11 with only the share, which loses its interval but
-  // stays.
+  // The width is 4 + 2 + 5 + 2 + 4 = 17, and 11 with only the share column, which is kept but
+  // without its interval.
   BOOST_TEST(table.text({17}).starts_with("city  share   MRR\n"));
   BOOST_TEST(table.text({16}).starts_with("city    n  share\n"));
   BOOST_TEST(table.text({15}).starts_with("city  share\n"));
@@ -138,8 +138,8 @@ BOOST_AUTO_TEST_CASE(lines_break_at_blanks) {
 }
 
 BOOST_AUTO_TEST_CASE(a_narrow_column_comes_back_where_a_wide_one_made_room) {
-  // First z is left out, then the column before it: the width is 1 + 2 + 8 = 11 without both, and
-  // 14 if z is added again.
+  // First z is omitted, then the column before it: the width is 1 + 2 + 8 = 11 without both, and 14
+  // after z is added back.
   TextTable table({"a", "wide one", "wider than that", "z"});
   BOOST_TEST(table.text({14}).starts_with("a  wide one  z\n"));
   BOOST_TEST(table.text({13}).starts_with("a  wide one\n"));

@@ -26,7 +26,7 @@ XyChart small_chart() {
   return chart;
 }
 
-/// The numbers along one axis ("axis" or "axis y"), in order.
+/// The tick labels of one axis ("axis" or "axis y"), in order.
 std::vector<std::string> ticks(const std::string& svg, const std::string& axis) {
   std::vector<std::string> texts;
   const std::string opening = "<text class=\"" + axis + "\" x=";
@@ -70,7 +70,8 @@ BOOST_AUTO_TEST_CASE(whiskers_span_their_intervals) {
   BOOST_TEST(holds(svg, "class=\"whisker\" x1=\"162.0\" x2=\"162.0\" y1=\"92.0\" y2=\"72.0\""));
 }
 
-// The axes range from 0 to 4 and from 0 to 0.5, so (1, 0.25) is a quarter along and halfway up.
+// The axes range from 0 to 4 and from 0 to 0.5, so (1, 0.25) is a quarter of the way across and
+// halfway up.
 BOOST_AUTO_TEST_CASE(ranges_scale_the_axes_and_what_lies_outside_stands_at_the_edge) {
   XyChart chart = small_chart();
   chart.x_range = {0, 4};
@@ -166,7 +167,8 @@ BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_are_named_when_there_
   }
   BOOST_TEST(!holds(xy_chart(small_chart(), {series[0]}), "legend"));
   const std::string svg = xy_chart(small_chart(), series);
-  BOOST_TEST(count_of(svg, "<g class=\"series s0\">") == 2U);  // eight colours, then again
+  // eight colours, then the first one again
+  BOOST_TEST(count_of(svg, "<g class=\"series s0\">") == 2U);
   std::set<std::string> shapes, colours;
   for (const ChartSeries& one : series) {
     const std::string legend = test::between(svg, "<figcaption", "</figcaption>");
@@ -179,7 +181,7 @@ BOOST_AUTO_TEST_CASE(series_differ_in_colour_and_shape_and_are_named_when_there_
   BOOST_TEST(colours.size() == 8U);
 }
 
-// Points keep the same shapes at the usual size as in every chart that sets no size.
+// At the usual size, points have the same shapes as in every chart that does not set a size.
 BOOST_AUTO_TEST_CASE(points_keep_their_shape_at_any_size) {
   BOOST_TEST(point_shape(0, 5, 6) == "<circle cx=\"5.0\" cy=\"6.0\" r=\"3.2\"/>");
   BOOST_TEST(point_shape(1, 5, 6) == "<path d=\"M5.0 6.0m-3 -3h6v6h-6z\"/>");
@@ -196,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_series_may_have_the_style_and_size_it_is_given) {
       xy_chart(small_chart(), {{"a", {{0.5, 0.25}}, false, 5, 0.5}, {"b", {{0.5, 0.5}}, false}});
   BOOST_TEST(holds(svg, "<g class=\"series s5\"><path d=\"M162.0 87.0m-1.5 -1.5h3v3h-3z\"/></g>"));
   BOOST_TEST(holds(svg, "<g class=\"series s1\"><path d=\"M162.0 62.0m-3 -3h6v6h-6z\"/></g>"));
-  // The points in the legend are not small.
+  // The points in the legend are of normal size.
   BOOST_TEST(holds(svg,
                    "<svg class=\"series s5\" viewBox=\"0 0 12 12\">"
                    "<path d=\"M6.0 6.0m-3 -3h6v6h-6z\"/></svg><bdi>a</bdi>"));

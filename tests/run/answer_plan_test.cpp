@@ -26,7 +26,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 using Named = std::vector<std::pair<std::string, std::string>>;
-/// The indices of relation, template, fact and expression, which are the order of a plan.
+/// The indices of relation, template, fact and expression, in which order a plan is sorted.
 using Prompt4 = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
 
 constexpr auto question = PromptForm::question;
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(facts_without_a_usable_answer_are_left_out_and_listed) {
   const AskedFacts asked = asked_facts(dataset, {}, 0);
   BOOST_TEST((asked.relations[2].facts == Places{0, 1}));
   BOOST_TEST((asked.without_answer == Named{{"family", "gold"}}));
-  // Each name is listed once, although three facts have it.
+  // Each name is listed only once, although it occurs in three facts.
   BOOST_TEST((asked.wordless_names ==
               Named{{"contains", "🜁"}, {"family", "—"}, {"family", "?"}, {"family", "…"}}));
 }
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_is_asked_is_a_dataset_of_its_own) {
   BOOST_TEST(made.relations[0].facts[2].objects[0].names.front() == "C");
 }
 
-// The expected order is written by separate loops: relation, template, fact, expression.
+// The expected order is produced by nested loops over relation, template, fact and expression.
 BOOST_AUTO_TEST_CASE(every_prompt_is_planned_once_and_in_order) {
   const MultiPromptDataset dataset = with_odd_names();
   for (const PromptForm form : {PromptForm::mask, question}) {
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(packs_end_at_a_relation_at_a_template_past_256_and_at_1024)
   BOOST_TEST((sizes(Shapes{{.facts = 255, .templates = 3}}) == Places{510, 255}));
   BOOST_TEST((sizes(Shapes{{.facts = 128, .templates = 3, .names = 2}}) == Places{256, 256, 256}));
   BOOST_TEST((sizes(Shapes{{.facts = 1024, .templates = 2}}) == Places{1024, 1024}));
-  // The prompts of a template after the 1024th go with the next template.
+  // Prompts of a template beyond the 1024th are packed with the next template.
   BOOST_TEST((sizes(Shapes{{.facts = 1100, .templates = 3}}) == Places{1024, 1024, 1024, 228}));
   BOOST_TEST((sizes(Shapes{{.facts = 1400, .templates = 2}, {.facts = 2, .templates = 1}}) ==
               Places{1024, 376, 1024, 376, 2}));
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_form_that_no_relation_can_be_asked_in_has_no_packs) {
   const AnswerPlan plan = plan_of(shaped_many({{}, {}}), {ShotSource::none, 0, question});
   BOOST_TEST(plan.prompts.empty());
   BOOST_TEST(plan.ends.empty());
-  // If a setting applies only to some relations, the others produce no empty packs.
+  // If a setting applies only to some relations, the other relations produce no empty packs.
   BOOST_TEST((pack_sizes(plan_of(shaped_many({{}, {.questions = 1}, {}}),
                                  {ShotSource::none, 0, question})) == Places{10}));
 }
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_the_same_whatever_else_is_asked) {
   const AnswerPlan all = plan_of(dataset);
   BOOST_TEST((places(plan_of(dataset, relation_shots)) == places(all)));
   BOOST_TEST((plan_of(dataset, template_shots).ends == all.ends));
-  // The packs of a relation are the same as when it is used by itself.
+  // A relation's packs are the same as when it is used alone.
   Places sizes;
   for (const std::string code : {"P0", "P1", "P2"}) {
     for (const std::size_t size : pack_sizes(plan_of(dataset, zero, {code}))) sizes.push_back(size);
@@ -256,8 +256,8 @@ BOOST_AUTO_TEST_CASE(one_prompt_of_every_fact_is_sampled) {
     BOOST_TEST((std::ranges::find(all, place(planned)) != all.end()));
   }
   BOOST_TEST(facts.size() == 55U);
-  // The samples are in the order of all prompts, so that prompts with the longest common prefix are
-  // together.
+  // The samples are in the order of all prompts, so that prompts with the longest common prefixes
+  // are adjacent.
   BOOST_TEST(std::ranges::is_sorted(places(plan)));
 }
 
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(sampled_prompts_hang_on_their_seed_and_not_on_other_facts_o
   };
   BOOST_TEST((some(0) == some(0)));
   BOOST_TEST((some(0) != some(1)));
-  // The prompt sampled for a fact is the same if fewer facts are used.
+  // The prompt sampled for a fact stays the same if fewer facts are used.
   for (const Prompt4& one : places(sampled_of(dataset, {}, zero, 12))) {
     BOOST_TEST((std::ranges::find(all, one) != all.end()));
   }
@@ -335,8 +335,9 @@ BOOST_AUTO_TEST_CASE(sampled_prompts_do_not_hang_on_where_their_facts_stand) {
 }
 
 // If 16 of 40 facts are sampled, each is expected 800 times in 2000 draws, with a standard
-// deviation of 21.9; if one of a fact's 12 prompts is sampled, each is expected 166.7 times, with
-// 12.4. A difference of five standard deviations is not chance.
+// deviation of 21.9; if one of a fact's 12 prompts is sampled, each is expected 166.7 times, with a
+// standard deviation of 12.4. A difference of more than five standard deviations would not be due
+// to chance.
 BOOST_AUTO_TEST_CASE(every_fact_and_every_prompt_of_it_is_sampled_as_often_as_another) {
   const MultiPromptDataset dataset = shaped_many({{.facts = 20, .names = 3}, {.facts = 20}});
   std::map<std::pair<std::size_t, std::size_t>, int> facts;

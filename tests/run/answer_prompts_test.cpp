@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(each_file_of_a_run_has_its_prompts) {
   std::map<std::string, std::size_t> counts;
   for (const auto& [kind, rows] : all) counts[kind] = rows.size();
   const std::map<std::string, std::size_t> expected{
-      {"zero-shot answers", 6},  // two facts of one name under three templates
+      {"zero-shot answers", 6},  // two facts with one name each, under three templates
       {"zero-shot samples", 2},
       {"2-template answers", 6},
       {"2-template samples", 2},

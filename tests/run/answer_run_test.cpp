@@ -26,7 +26,7 @@ const FewShotSetting zero_shot{};
 const FewShotSetting two_of_relation{ShotSource::relation, 2, PromptForm::mask};
 const FewShotSetting two_under_template{ShotSource::same_template, 2, PromptForm::mask};
 
-/// Options for answers of a few letters, with many prompts of different lengths.
+/// Options for answers of only a few letters, with many prompts of different lengths.
 AnswerOptions few_samples(bool fresh = false) {
   AnswerOptions options;
   options.settings = {zero_shot, two_of_relation, two_under_template};
@@ -38,8 +38,8 @@ AnswerOptions few_samples(bool fresh = false) {
   return options;
 }
 
-/// A model that has read every statement as an answer after some text. It continues from the last
-/// five letters.
+/// A model whose training text contains every statement, as an answer after some text. It continues
+/// from the last five letters.
 template <class Model>
 Model reader(const std::string& before = " ") {
   const MultiPromptDataset dataset = elements_many();
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(each_prompt_is_answered_as_by_itself_behind_shots_of_its_ow
   check_answers(true);
 }
 
-// The model begins every answer with two line breaks and ends it with one.
+// The model starts every answer with two line breaks and ends it with one.
 BOOST_AUTO_TEST_CASE(an_answer_that_begins_with_a_line_break_ends_behind_its_first_word) {
   const TemporaryFolder folder;
   AnswerOptions options = few_samples();
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_begins_with_a_line_break_ends_behind_its_fir
     BOOST_TEST(all[i].size() == 30U);
     BOOST_TEST(all[i].starts_with(lines[i] + "\n"));
   }
-  // Samples end at the same stop texts as answers.
+  // Samples end at the same stop strings as answers.
   for_each_row<RecordedSamples>(
       folder / "lines" / "zero-shot_samples.jsonl", [](const RecordedSamples& row) {
         for (const auto& [text, times] : row.texts) {
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(sampled_answers_are_those_of_the_prompts_own_seed) {
   BOOST_TEST(various);
 }
 
-// A run that is stopped at any moment and resumed leaves the same bytes and repeats no request.
+// A run that is stopped at any point and resumed produces the same bytes and repeats no request.
 BOOST_AUTO_TEST_CASE(a_run_that_is_taken_up_again_leaves_the_same_bytes) {
   const TemporaryFolder folder;
   const AnswerOptions options = few_samples(true);

@@ -21,7 +21,7 @@ static_assert(Measurement<CalibrateMeasurement>);
 
 namespace {
 
-/// A results folder with the confidences 0.9 and 0.7; the second answer is wrong.
+/// A results folder with the confidences 0.9 and 0.7, where the second answer is wrong.
 struct Two {
   Two() {
     folder.add("P36", {"Paris", "Rome"}, {"[X]: [Y]."}, Json::object(),
@@ -66,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(masked_models_are_told_by_their_folders_or_named, Two) {
     settings.masked = named;
     return bool(calibrate_folders(settings).masked.at(0));
   };
-  BOOST_TEST(!masked("RoBERTa", {}));  // the name does not show it
+  BOOST_TEST(!masked("RoBERTa", {}));  // this cannot be inferred from the name
   BOOST_TEST(masked("gpt", {{"gpt"}}));
   folder.set("P36", "pll_metric", "within_word_l2r");
   BOOST_TEST(masked("gpt", {}));

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(compare_assertions)
 
 namespace {
 
-/// The base knows 60 of 100 facts and the changed run 55 of them: 8 are lost and 3 gained.
+/// The base knows 60 of 100 facts, and the changed run 55: 8 are lost and 3 gained.
 AssertedChange change() {
   AssertedChange made;
   made.accuracy.overall.counts = {52, 8, 3, 37};
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(what_fails_names_value_interval_and_facts) {
   BOOST_TEST(description_of(check("known.lost > 0", none)).starts_with("known.lost > 0: 0; "));
 }
 
-// There are two facts: the first one's answer is no longer right; in the second, the score of a
+// There are two facts: the first one is no longer answered correctly; in the second, the score of a
 // wrong option changes by 2.
 BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   AssertedChange of = change();
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(scores_and_calibration_are_of_the_rows) {
   const AssertedResult brier = check("brier.rise < 0.3", of);
   BOOST_TEST(std::abs(brier.value.value - 0.35) < 1e-12);
   BOOST_TEST(brier.moved.front() == "P1 'a' (x → y) 0.90 → 0.80");
-  // With fewer facts than bins, ACE does not exist.
+  // With fewer facts than bins, ACE is undefined.
   BOOST_TEST(!check("ace.rise < 1", of).value.exists());
 }
 

@@ -55,8 +55,8 @@ BOOST_AUTO_TEST_CASE(runs_of_another_kind_are_refused) {
 
 namespace {
 
-/// Two folders with one relation and two templates. In the first folder all answers are right, in
-/// the second half of them.
+/// Two folders with one relation and two templates. In the first folder, all answers are right; in
+/// the second, half of them.
 struct Two {
   Two() {
     for (test::ResultsFolder* into : {&first, &second}) {
@@ -124,7 +124,7 @@ BOOST_FIXTURE_TEST_CASE(runs_of_one_model_are_named_by_their_folders, Two) {
 
 namespace {
 
-/// Folders of the same model, one with "x" and one with "y", and published numbers of both.
+/// Folders of the same model, one with "x" and one with "y", and published numbers for both.
 struct Published {
   Published() {
     write("first", {{"x", 0.5}, {"ties", 0}});
@@ -175,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(a_number_that_two_runs_of_a_model_have_is_refused, Publi
               Json{"m.gguf"}));
 }
 
-// The folder is a calibration of two models, as `plumb calibrate` writes it.
+// The folder is a calibration of two models, in the form in which `plumb calibrate` writes it.
 BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published) {
   folder.write(
       "both/metrics.json",
@@ -185,7 +185,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_of_several_models_is_told_by_its_models, Published
   made.published = folder.write("t.csv", "model,metric,value\nM,ace,0.3\n");
   run_measurement(CompareMeasurement(made), folder / "out");
   const Json metrics = read_json_object(folder / "out/metrics.json");
-  // n, which has no published numbers, is left out; m is not.
+  // n is omitted because it has no published numbers; m is not omitted.
   BOOST_TEST((metrics.at("runs") == Json{"m.gguf"}));
   BOOST_TEST(metrics.at("numbers").size() == 1U);
   for (const Json& remark : metrics.at("remarks")) {
@@ -222,7 +222,7 @@ BOOST_FIXTURE_TEST_CASE(a_ranking_among_other_candidates_is_told, Published) {
   BOOST_TEST(words(with({{"candidates", "of-queries"}, {"sample", 500}}), "deer") ==
              "other candidates and queries; 500 of test");
   BOOST_TEST(words(with({{"candidates", "all"}}), "deer") == "other candidates; test");
-  // The LM head ranks only names of one token, and DEER also ranks among these names.
+  // The LM head ranks only one-token names, and DEER also ranks among these names.
   BOOST_TEST(words(with({{"candidates", "all"}}), "lm-head") == "yes; test");
   BOOST_TEST(words(with({{"candidates", "all"}}), "deer-single-token") == "yes; test");
   BOOST_TEST(words(with({{"candidates", "of-queries"}}), "lm-head") == "other candidates; test");

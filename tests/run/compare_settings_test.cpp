@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(a_pair_is_read_where_only_one_reading_names_two_models) {
         (void)parse_pair(wrong, models), Error,
         test::says(Fault::user, "'" + std::string(wrong) + "' does not name two of the models"));
   }
-  const std::vector<std::string> both{"a", "a:b", "b:c", "c"};  // a:b:c has two readings
+  const std::vector<std::string> both{"a", "a:b", "b:c", "c"};  // a:b:c can be read in two ways
   BOOST_CHECK_EXCEPTION((void)parse_pair("a:b:c", both), Error,
                         test::says(Fault::user, "does not name two of the models"));
 }

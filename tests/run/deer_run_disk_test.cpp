@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/deer_run.hpp"
 
-// Tests DEER on a disk that forgets. Rows of vectors are written through a memory mapping, the
-// journal through the disk. A power loss may keep or lose any part of either that was not synced.
-// The test simulates the worst case at every line of the journal: the line is kept although it was
-// not synced, and of the vectors only the synced part is kept. A resumed run must always produce
-// the same bytes.
+// Tests DEER on a disk that loses data. Rows of vectors are written through a memory mapping, the
+// journal through the disk. After a power loss, any part of either that was not synced may be kept
+// or lost. The test simulates the worst case at every line of the journal: the line is kept
+// although it was not synced, while only the synced part of the vectors is kept. A resumed run must
+// always produce the same bytes.
 
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -94,7 +94,7 @@ std::string ranked_once(const DiskPath& path, const KnowledgeGraph& graph,
   return lines;
 }
 
-/// Returns a vector file of which only the header was kept.
+/// Returns a vector file of which only the header has survived.
 std::string without_rows(std::string npy) {
   const std::size_t header =
       10 + static_cast<unsigned char>(npy.at(8)) + 256U * static_cast<unsigned char>(npy.at(9));
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(no_line_of_the_journal_outlives_its_rows) {
   for (const std::filesystem::path& loss : losses) {
     BOOST_TEST(ranked_once(loss, graph, options) == whole, loss);
     BOOST_TEST((contents(loss) == files), loss);
-    // In the opposite case, the journal is lost and the rows of vectors are kept.
+    // In the opposite case, the journal is lost and the vectors are kept.
     std::filesystem::remove(loss / "journal.jsonl");
     BOOST_TEST(ranked_once(loss, graph, options) == whole, loss);
   }

@@ -33,7 +33,7 @@ namespace {
 
 /// The stored lines of a ranking, and its cost.
 struct Ranked {
-  /// The ranks with each entity prompt, one prompt after another.
+  /// The ranks for each entity prompt, one prompt after the other.
   std::vector<EntityRank> ranks;
   RunSummary summary;
   std::size_t tokens_fed = 0;
@@ -72,8 +72,8 @@ EmbeddingMatrix vectors(const std::vector<std::string>& texts, bool with_bos) {
   return DecayEmbedder().embed(texts, with_bos);
 }
 
-/// The cosine of two rows in double precision. If two cosines differ by less than their rounding,
-/// their ranks depend on the order of summation; every order is equally correct.
+/// The cosine of two rows in double precision. If two cosines differ by less than their rounding
+/// error, their ranks depend on the order of summation; either order is equally correct.
 double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b, Eigen::Index j) {
   const auto dimension = static_cast<std::size_t>(a.cols());
   const float* x = a.data() + static_cast<std::size_t>(i) * dimension;
@@ -90,8 +90,8 @@ double cosine(const EmbeddingMatrix& a, Eigen::Index i, const EmbeddingMatrix& b
   return made;
 }
 
-/// The entities among which a query's true entity is ranked: if the candidates are those of the
-/// relation, these are all its tails.
+/// The entities among which a query's true entity is ranked: all the relation's tails if the
+/// candidates are those of the relation.
 std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const RankOptions& options,
                                          const GraphQuery& query) {
   if (options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
@@ -159,7 +159,7 @@ RankOptions everything() {
   return {.part = GraphPart::all, .shots = 2, .heads = true};
 }
 
-/// Options for one part and both sides, with three ways to write entities.
+/// Options for one part and both sides, with three ways of writing entities.
 RankOptions many_prompts() {
   return {.shots = 2,
           .entity_prompts = {EntityPrompt::b, EntityPrompt::eol, EntityPrompt::a},
@@ -193,14 +193,14 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .shots = 2}, false);
   check_by_hand(
       graph, {.part = GraphPart::all, .candidates = CandidateSet::of_relation, .shots = 1}, true);
-  // A sample may contain relations in any order, and a single relation is also a valid part.
+  // A sample may contain relations in any order, and a part may also consist of a single relation.
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .sample = 9, .shots = 1}, false);
   check_by_hand(graph, {.candidates = CandidateSet::of_relation, .relations = {"in"}, .shots = 1},
                 false);
 }
 
-// The candidates are four periods, or 35 elements that follow another: there are fewer tails than
-// embedded texts.
+// The candidates are four periods, or the 35 elements that follow another one: there are fewer
+// tails than embedded texts.
 BOOST_AUTO_TEST_CASE(a_part_is_ranked_from_the_rows_of_its_own_candidates) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(queries_are_embedded_once_for_all_entity_prompts) {
   BOOST_TEST(together.tokens_fed == alone - 2 * queries);
 }
 
-// The second entry of copper has the same text as the first, so both are always tied.
+// Copper's second entry has the same text as its first one, so the two are always tied.
 BOOST_AUTO_TEST_CASE(entities_of_one_text_are_tied) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -291,8 +291,8 @@ BOOST_AUTO_TEST_CASE(vectors_and_what_they_are_of_stay_in_the_folder) {
   (void)run_once(folder / "run", graph, options);
   const RankPlan plan = rank_plan(graph, options, NgramModel(""));
   const TriplePrompt prompt(graph, plan.shots, options.form);
-  // Written by hand: each given entity with its relation once; the queries that ask for tails come
-  // first.
+  // The expected list is built by hand: each given entity appears once with its relation, and the
+  // queries that ask for tails come first.
   std::vector<std::string> names, texts;
   std::set<std::string> known;
   for (const bool head : {false, true}) {
@@ -339,14 +339,14 @@ BOOST_AUTO_TEST_CASE(what_it_cost_is_what_the_model_was_fed) {
     bytes += text.size();
     texts.insert(text);
   }
-  BOOST_TEST(texts.size() == graph.entities.size() - 1);  // copper's is embedded once
+  BOOST_TEST(texts.size() == graph.entities.size() - 1);  // copper's text is embedded only once
   for (const PlannedQuery& planned : plan.queries) {
     const std::string text = prompt.query(planned.query);
     if (texts.insert(text).second) bytes += text.size();
   }
   BOOST_TEST(made.summary.cost.statements == texts.size());
   BOOST_TEST(made.summary.cost.tokens_one_by_one == bytes);
-  // The shots of each side are the same in all its queries and are fed once.
+  // The shots of each side are shared by all its queries and are fed once.
   std::size_t most = prompt.shots(false).size() + prompt.shots(true).size();
   for (const std::string& text : texts) {
     const bool is_head = text.starts_with(prompt.shots(true));
@@ -377,8 +377,8 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_for_queries_and_for_entit
   }
 }
 
-/// Resets a folder to the job's state at the time when the journal had this number of lines.
-/// `files` are the vector files, in the order in which they are written.
+/// Resets a folder to the job's state at the time the journal had this number of lines. `files`
+/// lists the vector files in the order in which they are written.
 void take_back(const std::filesystem::path& run, const std::vector<std::string>& journal,
                std::size_t lines, const std::vector<std::string>& files) {
   std::string text, part = files.front();
@@ -387,7 +387,7 @@ void take_back(const std::filesystem::path& run, const std::vector<std::string>&
     part = Json::parse(journal[l]).at("part").get<std::string>();
   }
   std::ofstream(run / "journal.jsonl", std::ios::binary) << text;
-  // Unfinished rows contain what was there before, which must not be relied on.
+  // Unfinished rows contain whatever was there before, which must not be relied on.
   bool finished = true;
   for (const std::string& file : files) {
     if (part.starts_with(file + " ") || part == file) finished = false;
@@ -417,8 +417,8 @@ BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same
       const Ranked again = run_once(folder / "run", graph, options);
       BOOST_TEST((contents(folder / "run") == files), lines);
       BOOST_TEST(again.lines() == whole.lines());
-      // With each further line, one pack less remains. The contexts are evaluated again if any pack
-      // remains.
+      // With each additional line, one pack fewer remains. The contexts are evaluated again if any
+      // packs remain.
       BOOST_TEST(again.tokens_fed < before, lines);
       before = again.tokens_fed;
     }
@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_torn_last_line_is_a_pack_that_is_not_done) {
   BOOST_TEST((contents(folder / "run") == files));
 }
 
-/// Kills a run at each of its calls and resumes it, and counts the embedded texts.
+/// Kills a run at each of its calls, resumes it, and counts the embedded texts.
 template <class Model>
 void kill_everywhere(const RankOptions& options) {
   struct Killed {};
@@ -460,7 +460,7 @@ void kill_everywhere(const RankOptions& options) {
     };
     BOOST_CHECK_THROW((void)run_once<Model>(path, graph, options, false, until), Killed);
     for (const auto& [part, count] : std::exchange(fresh, {})) embedded += count;
-    call = calls;  // do not kill it again
+    call = calls;  // the run is not killed again
     const Ranked again = run_once<Model>(path, graph, options, false, until);
     for (const auto& [part, count] : fresh) embedded += count;
     BOOST_TEST(embedded == options.entity_prompts.size() * graph.entities.size() + queries);
@@ -474,7 +474,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   kill_everywhere<NgramTreeModel>(many_prompts());
 }
 
-// The nearest entities of each query, found by sorting the cosines of all entities in its
+// The nearest entities of each query, determined by sorting the cosines of all entities in its
 // relation's range.
 BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   const KnowledgeGraph graph = elements();
@@ -510,7 +510,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_candidates_are_those_of_sorting_all) {
   }
 }
 
-// The journal still exists, but the vector file of its packs does not.
+// The journal still exists, but the vector file for its packs does not.
 BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -524,8 +524,8 @@ BOOST_AUTO_TEST_CASE(vectors_that_are_lost_are_made_again) {
   }
 }
 
-// Flips any bit of the vectors from which the ranks are computed, in a complete and in an
-// incomplete run.
+// Flips a bit of the vectors from which the ranks are computed, in a complete and in an incomplete
+// run.
 BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_they_are_gone) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -554,8 +554,8 @@ BOOST_AUTO_TEST_CASE(vectors_that_were_changed_are_refused_and_made_anew_once_th
                         test::says(Fault::user, "queries.npy: contains vectors of another shape"));
 }
 
-// A plain embedder receives batches of whole texts instead of trees; the vectors and ranks are the
-// same.
+// A plain embedder receives batches of whole texts instead of trees; it produces the same vectors
+// and ranks.
 BOOST_AUTO_TEST_CASE(a_plain_embedder_gives_the_same_ranks) {
   const KnowledgeGraph graph = elements();
   check_by_hand<PlainEmbedder>(graph, {.shots = 2, .heads = true}, true);
@@ -592,8 +592,8 @@ BOOST_AUTO_TEST_CASE(a_plain_embedder_is_asked_only_for_what_is_left) {
   const RankOptions options{.shots = 2};
   (void)run_once<PlainEmbedder>(folder / "run", graph, options);
   const auto files = contents(folder / "run");
-  // Of the 36 tail queries, nine are about four periods, so one batch contains 31 texts; two
-  // batches contain the 77 entities.
+  // Nine of the 36 tail queries are about four periods, so one batch contains 31 texts; two batches
+  // contain the 77 entities.
   const std::vector<std::string> journal = lines_of(files.at("journal.jsonl"));
   BOOST_REQUIRE(journal.size() == 3U);
   using Counts = std::vector<std::size_t>;
@@ -622,7 +622,7 @@ BOOST_AUTO_TEST_CASE(an_embedder_of_the_wrong_shape_breaks_the_run) {
                         says(Fault::internal,
                              "embed: the model gave 31 vectors of 200 numbers for 31 texts, but "
                              "dimension() is 257; fix the model's embed or dimension"));
-  // No part of the run counts as finished.
+  // No part of the run is considered finished.
   BOOST_TEST(slurp(folder / "run/journal.jsonl").empty());
   BOOST_TEST(!std::filesystem::exists(folder / "run/queries.npy"));
 }
@@ -638,7 +638,8 @@ BOOST_AUTO_TEST_CASE(a_finished_run_embeds_nothing_again) {
   BOOST_TEST((contents(folder / "run") == files));
 }
 
-// As in other jobs, run.json contains the cost of the whole ranking, however often it was resumed.
+// As in other jobs, run.json contains the cost of the whole ranking, no matter how often it was
+// resumed.
 BOOST_AUTO_TEST_CASE(what_the_whole_cost_is_counted_when_it_is_taken_up_too) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;
@@ -649,7 +650,7 @@ BOOST_AUTO_TEST_CASE(what_the_whole_cost_is_counted_when_it_is_taken_up_too) {
   BOOST_TEST(again.summary.cost.tokens_fed == whole.summary.cost.tokens_fed);
 }
 
-// As in other jobs, the count is the number of texts that this process embedded.
+// As in other jobs, the number of texts embedded by this process is counted.
 BOOST_AUTO_TEST_CASE(what_is_embedded_now_is_counted) {
   const KnowledgeGraph graph = elements();
   const TemporaryFolder folder;

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(engine_settings)
 
 namespace {
 
-/// The reason why each ineffective setting has no effect.
+/// For each setting that has no effect, the reason why.
 std::map<std::string, std::string> idle(EngineSettings settings, Precision precision,
                                         const std::string& elsewhere = "") {
   std::map<std::string, std::string> found;

@@ -30,7 +30,8 @@ FillPlan plan_of(const std::vector<std::string>& codes = {}, std::size_t limit =
 
 }  // namespace
 
-// "noble gas", "inert gas" and "rare gas" have two words each, so neon and argon have no prompts.
+// "noble gas", "inert gas" and "rare gas" consist of two words each, so neon and argon have no
+// prompts.
 BOOST_AUTO_TEST_CASE(facts_objects_and_names_of_several_tokens_are_left_out_and_listed) {
   const FillPlan plan = plan_of();
   BOOST_TEST(plan.dataset.relations.size() == 3U);
@@ -41,8 +42,8 @@ BOOST_AUTO_TEST_CASE(facts_objects_and_names_of_several_tokens_are_left_out_and_
   BOOST_TEST((plan.left_out.names ==
               Named{{"family", "noble gas"}, {"family", "inert gas"}, {"family", "rare gas"}}));
   BOOST_TEST(plan.left_out.prompts == 0U);
-  // There are 6 facts and an alias under 4 templates, 4 facts and an alias under 3, and one fact
-  // under 2.
+  // There are 6 facts and an alias under 4 templates, 4 facts and an alias under 3 templates, and
+  // one fact under 2.
   BOOST_TEST(plan.prompts.prompts.size() == 28U + 15U + 2U);
   BOOST_TEST(plan.prompts.ends.size() == 3U);
   BOOST_TEST(plan.prompts.prompts.back().relation == 2U);
@@ -73,7 +74,8 @@ BOOST_AUTO_TEST_CASE(the_limit_counts_facts_that_are_asked) {
   BOOST_TEST((one.asked.relations[1].facts == std::vector<std::size_t>{0}));
 }
 
-// If a tokenizer joins words with a full stop, it has no tokens for an object before a full stop.
+// If a tokenizer merges words with a following full stop, it has no separate tokens for an object
+// before a full stop.
 BOOST_AUTO_TEST_CASE(prompts_in_whose_gap_no_name_fits_are_left_out) {
   struct Joins : WordMaskModel {
     using WordMaskModel::WordMaskModel;

@@ -45,7 +45,7 @@ struct Made {
                                  [&](const RecordedAnswer& row) { rows.push_back(row); });
     return rows;
   }
-  /// The query for a row's sentence with a word in its gap.
+  /// The query for a row's sentence, with a word in its gap.
   [[nodiscard]] MaskedQuery query(const std::string& relation, std::size_t t,
                                   const std::string& subject) const {
     const auto at = std::ranges::find(plan.dataset.relations, relation, &MultiPromptRelation::code);
@@ -117,8 +117,8 @@ BOOST_AUTO_TEST_CASE(names_of_facts_with_an_alias_and_candidates_are_scored_in_t
       }
     }
   });
-  // Iron has two names under four templates. Under three templates, water, rust and sugar have one
-  // name each, and salt has two.
+  // Iron has two names, each under four templates. Under three templates, water, rust and sugar
+  // have one name each, and salt has two.
   BOOST_TEST(rows == 8U + 15U);
   std::size_t free = 0;
   for_each_row<RecordedContentFree>(
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(several_masks_fit_longer_names) {
 
 BOOST_AUTO_TEST_CASE(a_sentence_without_room_is_refused_with_its_place) {
   WordMaskModel model(elements_many());
-  model.context = 8;  // "The symbol of X is <mask>." has 9 with its frame
+  model.context = 8;  // "The symbol of X is <mask>." has 9 tokens, including the frame
   GapWords words(model);
   const FillPlan plan = fill_plan(words, elements_many(), {"symbol"}, 0, 1);
   const FillOptions options;

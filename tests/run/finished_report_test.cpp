@@ -22,7 +22,7 @@ MeasuringSettings recorded(const Json& run) {
   return recorded_measuring(folder.path());
 }
 
-/// A folder with a run.json that names the command.
+/// A folder with a run.json that contains the command.
 struct RunOf {
   explicit RunOf(const std::string& command) {
     folder.write("run.json", Json{{"settings", {{"command", command}, {"seed", 4}}}}.dump());
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(the_seed_is_the_runs_own_where_none_is_given) {
     finished_report({.run = run.path(), .seed = given}).write(out.path());
     return read_json_object(out / "metrics.json").at("bootstrap").at("seed").get<int>();
   };
-  BOOST_TEST(seed({}) == 0);  // another tool's run has none
+  BOOST_TEST(seed({}) == 0);  // a run of another tool has no seed
   run.files().write("run.json", Json{{"settings", {{"seed", 7}}}}.dump());
   BOOST_TEST(seed({}) == 7);
   BOOST_TEST(seed(8) == 8);

@@ -32,8 +32,8 @@ BOOST_AUTO_TEST_CASE(a_ranking_is_replayed_into_its_own_shape) {
   BOOST_TEST(finished.report.table().find("MRR") != std::string::npos);
 }
 
-// The run is stopped after its first ranking. Its journal contains that ranking, so the resumed run
-// computes only the second.
+// The run is stopped after its first ranking. Its journal contains this ranking, so the resumed run
+// computes only the second one.
 BOOST_AUTO_TEST_CASE(a_replay_is_stopped_between_rankings_and_resumed) {
   const test::TemporaryFolder folder;
   const KnowledgeGraph graph = test::elements();

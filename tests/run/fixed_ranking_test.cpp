@@ -103,8 +103,8 @@ BOOST_FIXTURE_TEST_CASE(cosines_are_those_of_the_written_texts, FixedFiles) {
                           expected.back()) < 1e-6);
     }
     const std::size_t gold = q == 0 ? 0 : 2;
-    // The texts have the same end, so some cosines are nearly too close for single precision to
-    // distinguish.
+    // The texts have the same ending, so some cosines are almost indistinguishable in single
+    // precision.
     const auto beyond = [&](double least) {
       return static_cast<double>(std::ranges::count_if(
           expected, [&](double other) { return other > expected[gold] + least; }));
@@ -123,8 +123,8 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   FixedRankingResult result = run(json);
   BOOST_TEST(result.worst_difference.value() == 0.0);
   BOOST_TEST(result.other_ranks == 0U);
-  // The file's cosines place the true entity first by far, then last by far: the rank differs
-  // unless plumb's rank is the same.
+  // According to the file's cosines, the true entity is first by a wide margin, then last by a wide
+  // margin, so its rank is different unless plumb's rank is the same.
   json["cosine"] = Json::array({{0.9, 0.1, 0.2}, {0.9, 0.8, 0.1}});
   result = run(json);
   BOOST_TEST(result.worst_difference.value() > 0.01);
@@ -133,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(cosines_of_the_file_are_compared, FixedFiles) {
   BOOST_TEST(others > 0U);
   BOOST_TEST(result.other_ranks == others);
   BOOST_TEST(result.nearby == 0U);
-  // Entities whose cosines are within 1e-4 may be on either side; they are counted.
+  // Entities whose cosines are within 1e-4 may be on either side; these are counted.
   json["cosine"] = Json::array({{0.5, 0.50005, 0.49995}, {0.5, 0.50005, 0.50009}});
   result = run(json);
   BOOST_TEST(result.other_ranks == 0U);
@@ -151,7 +151,8 @@ BOOST_FIXTURE_TEST_CASE(ranks_of_a_file_without_cosines_are_compared, FixedFiles
   json["rank"][1] = json["rank"][1].get<double>() + 1;
   result = run(json);
   BOOST_TEST(result.other_ranks == 1U);
-  BOOST_TEST((result.ranking["rank"] == run(sound()).ranking["rank"]));  // its own are written
+  // plumb's own ranks are written
+  BOOST_TEST((result.ranking["rank"] == run(sound()).ranking["rank"]));
 }
 
 BOOST_FIXTURE_TEST_CASE(bad_input_names_its_field, FixedFiles) {

@@ -22,7 +22,8 @@ BOOST_AUTO_TEST_SUITE(fixed_study)
 
 namespace {
 
-/// A study with two shots, three choices and two facts. The model has read about Aa and Ab.
+/// A study with two shots, three choices and two facts. Aa and Ab appear in the model's training
+/// text.
 Json sound() {
   return Json::parse(R"({"relation": "birth", "separator": " ",
     "shots": [["Person Ae", "1804"], ["Person Af", "1805"]],
@@ -75,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(a_study_is_read_as_it_stands, FixedFiles) {
   BOOST_TEST(study.source == sound());
 }
 
-// Oracle: the model's own probabilities of texts that are built here.
+// Oracle: the model's own probabilities of texts constructed here.
 BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, FixedFiles) {
   const NgramTreeModel model = reader_of_births();
   for (const std::string separator : {" ", ", "}) {
@@ -85,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
     expected["model"] = "m.gguf";
     const std::string shots =
         "Person Ae" + separator + "1804" + separator + "Person Af" + separator + "1805" + separator;
-    double right = 0;  // a tie of n counts as 1/n
+    double right = 0;  // an n-way tie counts as 1/n
     for (std::size_t t = 0; t < 2; ++t) {
       const Json& scores = result.study.at("test").at(t).at("scores");
       BOOST_REQUIRE(scores.size() == 3U);
@@ -110,8 +111,8 @@ BOOST_FIXTURE_TEST_CASE(scores_are_the_models_and_come_back_in_the_same_shape, F
   }
 }
 
-// The model has read nothing, so all bytes are equally likely, and each of the three years has four
-// bytes.
+// The model has no training text, so all bytes are equally likely, and each of the three years has
+// four bytes.
 BOOST_FIXTURE_TEST_CASE(level_choices_are_a_guess_and_ties, FixedFiles) {
   const FixedStudy study = read(sound()).studies[0];
   const FixedResult level = run(study, 0, NgramTreeModel("", 2));

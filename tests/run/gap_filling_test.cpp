@@ -14,7 +14,7 @@ using test::elements_many;
 
 BOOST_AUTO_TEST_SUITE(gap_filling_suite)
 
-// Oracle: the model's own row of each gap.
+// Oracle: the model's own row for each gap.
 BOOST_AUTO_TEST_CASE(answers_are_the_likeliest_tokens_of_the_models_rows) {
   const MultiPromptDataset dataset = elements_many();
   test::WordMaskModel model(dataset);
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(answers_are_the_likeliest_tokens_of_the_models_rows) {
     }
   }
   BOOST_TEST(at > 0U);
-  BOOST_TEST(named == 0U);  // hydrogen and helium have one name, as their objects have
+  BOOST_TEST(named == 0U);  // hydrogen and helium have only one name, and so do their objects
 }
 
 BOOST_AUTO_TEST_CASE(labels_that_fit_each_content_free_gap_are_candidates) {

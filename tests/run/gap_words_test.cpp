@@ -28,7 +28,7 @@ WordMaskModel small() {
   return WordMaskModel(std::vector<std::string>{"it", "is", "red", "light", "."});
 }
 
-/// A tokenizer that joins a word with the full stop after it or with the space before it.
+/// A tokenizer that merges a word with the full stop after it or with the space before it.
 struct Joins : WordMaskModel {
   explicit Joins(bool with_space) : WordMaskModel(small()), joins_space(with_space) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(single_tokens_of_a_vocabulary_are_ascending_and_each_once) 
   const std::vector<std::string> all{"red", "is", "blue", "light red", "red"};
   BOOST_TEST((words.single_tokens(filled("x", "[Y] is [X]."), all) ==
               Ids{model.id("is"), model.id("red")}));
-  BOOST_TEST(words.single_tokens(filled("x"), all).empty());  // all are joined with the full stop
+  BOOST_TEST(words.single_tokens(filled("x"), all).empty());  // all are merged with the full stop
   BOOST_TEST(words.was_single("is"));
   BOOST_TEST(!words.was_single("light red"));
 }

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(greedy_texts_are_the_models_own) {
     alone += ids.size() + own.tokens.size() - (own.tokens.size() == 5 ? 1 : 0);
   }
   BOOST_TEST(made.alone == alone);
-  BOOST_TEST(made.fed < made.alone);  // "iron:" is read once
+  BOOST_TEST(made.fed < made.alone);  // "iron:" is fed only once
 }
 
 BOOST_AUTO_TEST_CASE(samples_are_counted_and_depend_on_their_own_text_alone) {

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(given_vectors)
 namespace {
 
 /// Entities e0, e1 and e2 as candidates, and a vector file; the first number of each vector is the
-/// one in its identifier.
+/// number in the entity's identifier.
 struct ThreeCandidates {
   ThreeCandidates() {
     for (const char* id : {"e0", "e1", "e2", "other"}) graph.entities.push_back({id, id});

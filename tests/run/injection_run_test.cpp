@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(each_sequence_enters_the_model_once) {
   const TemporaryFolder folder;
   NgramTreeModel model = reader_of_births();
   const RunSummary summary = run_once(folder, model);
-  std::size_t tokens = 0;  // with BOS, but without the last token, which is not fed
+  std::size_t tokens = 0;  // including BOS, but not the last token, which is not fed
   for (const InjectionPanel& panel : design.panels) {
     for (const InjectedPair& pair : panel.pairs) {
       tokens += pair.subject.size() + 1 + pair.object.size() + 1;
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(taken_up_after_any_line_it_gives_the_same_bytes) {
       break;
     }
   }
-  BOOST_TEST(lines >= 6U);  // five panels, and the line that ends the part
+  BOOST_TEST(lines >= 6U);  // five panels, plus the line that ends the part
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_was_lost_comes_back_from_the_journal) {

@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// The token counts of a part: one by one, and fed.
+/// The token counts of a part: when texts are fed one by one, and the tokens actually fed.
 ScoringCost tokens(std::uint64_t one_by_one, std::uint64_t fed = 0) {
   ScoringCost cost;
   cost.tokens_one_by_one = one_by_one;

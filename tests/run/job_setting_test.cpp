@@ -44,7 +44,7 @@ struct Settings {
   }
 };
 
-/// Checks that each value is written as this text, and that the text is read as the value.
+/// Checks that each value is written as this text and that the text is read back as the value.
 template <class Value>
 void check(const Value& value, const std::string& word, const Json& json) {
   BOOST_TEST(setting::to_word(value) == word);

@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_SUITE(job)
 
 namespace {
 
-/// Squares numbers, two in each pack.
+/// A job that squares numbers, with two in each pack.
 struct SquaresJob {
   std::size_t count = 5;
   std::size_t evaluated = 0;
@@ -60,7 +60,8 @@ struct SquaresJob {
 };
 static_assert(Job<SquaresJob>);
 
-/// Reports in advance how many numbers it will square, and counts the requests for that report.
+/// A job that reports in advance how many numbers it will square, and counts the requests for this
+/// report.
 struct ForeseenJob : SquaresJob {
   [[nodiscard]] JobPlan plan() {
     ++foreseen;
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_users_own_job_leaves_a_whole_folder) {
   BOOST_TEST(run.at("seconds_by_part").contains("squares"));
 }
 
-// For example, a server's model was replaced by another one during the run.
+// For example, a server's model may have been replaced during the run.
 BOOST_AUTO_TEST_CASE(a_run_whose_end_is_refused_is_not_complete) {
   const TemporaryFolder folder;
   SquaresJob job;
@@ -145,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_finished_run_says_what_its_results_are) {
   BOOST_TEST(files.at("squares.jsonl").at("lines") == 3);
 }
 
-// Otherwise the changed file would get new checksums, and the change would go unnoticed.
+// Otherwise, the changed file would get new checksums, and the change would go unnoticed.
 BOOST_AUTO_TEST_CASE(a_file_that_a_finished_run_does_not_make_again_must_be_as_it_was) {
   struct LazyJob : SquaresJob {
     void run(const RunFolder& folder, Work& work) {
@@ -218,7 +219,7 @@ BOOST_AUTO_TEST_CASE(what_a_plan_refuses_leaves_no_folder) {
   BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "run", false, work}), Error,
                         says(Fault::user, "too long"));
   BOOST_TEST(!std::filesystem::exists(folder / "run"));
-  // A folder with somebody else's files is refused before anything is counted.
+  // A folder that contains somebody else's files is rejected before anything is counted.
   folder.write("used/notes.txt", "mine");
   BOOST_CHECK_EXCEPTION((void)run_job(job, {folder / "used", false, work}), Error,
                         says(Fault::user, "is not empty"));

@@ -70,7 +70,8 @@ BOOST_FIXTURE_TEST_CASE(answers_end_at_a_percent_sign_and_are_measured_as_lists,
   const auto near = boost::test_tools::tolerance(1e-12);
   BOOST_REQUIRE(finished.report.results().size() == 3U);
   const ListGroup& mean = finished.report.results().back();
-  // P36 has the precision (1 + ½)/2 and P190 (1 + 0)/2; the other numbers follow in the same way.
+  // P36 has the precision (1 + ½)/2 and P190 (1 + 0)/2; the other numbers are computed in the same
+  // way.
   BOOST_TEST(mean.with_aliases.precision.value == 0.625, near);
   BOOST_TEST(mean.with_aliases.recall.value == 0.75, near);
   BOOST_TEST(mean.with_aliases.f1.value == (5.0 / 6 + 0.5) / 2, near);
@@ -133,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(a_long_answer_is_cut_and_said_to_be, Kamel) {
   BOOST_TEST(finished.report.results().back().cut == 2U);  // " Kyoto; " and " sebis; "
 }
 
-// White space does not end an answer, but a % does, even if nothing precedes it.
+// White space does not end an answer, but a % does, even at the start.
 BOOST_FIXTURE_TEST_CASE(a_percent_sign_that_stands_first_ends_the_answer, Kamel) {
   settings.relations = {"P36"};
   settings.shots = 0;

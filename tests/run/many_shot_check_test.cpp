@@ -25,14 +25,14 @@ namespace {
 
 const ObjectAliases no_aliases;
 
-/// A model whose maximum sequence length is set lower than necessary.
+/// A model whose maximum sequence length can be set to a small value.
 struct ShortModel : NgramTreeModel {
   using NgramTreeModel::NgramTreeModel;
   [[nodiscard]] std::size_t context_length() const { return longest; }
   std::size_t longest = 100;
 };
 
-/// Runs the check of a relation with a model and returns its remarks.
+/// Runs the check for a relation with a model, and returns the remarks.
 template <class Model>
 std::vector<RelationRemark> checked(Model model, const Relation& relation,
                                     const ManyShotOptions& options) {
@@ -48,8 +48,8 @@ std::vector<RelationRemark> checked_short(std::size_t longest, const Relation& r
 
 }  // namespace
 
-// A pair takes 14 bytes, or 15 with a space before it; with BOS, n shots and a question take 15 (n
-// + 1).
+// A pair takes up 14 bytes, or 15 with a preceding space; with BOS, n shots and a question take up
+// 15 (n + 1).
 BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_fit) {
   const Relation relation = births(60, 8);
   ManyShotOptions options;
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_sequence_past_the_context_is_refused_with_the_shots_that_
   BOOST_CHECK_EXCEPTION((void)checked_short(29, relation, with_shots({1})), Error,
                         says(Fault::user, "no shot would fit: remove the fact"));
   BOOST_TEST(checked_short(30, relation, with_shots({1})).empty());
-  // The remedy depends on the first shot count that does not fit, which is not the largest count.
+  // The remedy depends on the smallest shot count that does not fit, not on the largest count.
   for (const std::size_t most : {25U, 30U, 40U}) {
     BOOST_CHECK_EXCEPTION((void)checked_short(15 * 21, relation, with_shots({5, 24, most})), Error,
                           says(Fault::user,
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_fits_by_the_check_can_be_scored) {
   }
 }
 
-// One subject of the relation is the longest; the check finds it at any position.
+// One subject in the relation is longer than the others; the check finds it at any position.
 BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
   Relation relation = births(60, 8);
   ManyShotOptions options;
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_longest_question_decides) {
   BOOST_TEST(checked_short(15 * 21 + 10, relation, options).empty());
 }
 
-// Nine bytes in a single token are shorter than ten one-byte tokens.
+// A single token of nine bytes is shorter than ten one-byte tokens.
 BOOST_AUTO_TEST_CASE(length_is_counted_in_tokens) {
   Relation relation = births(60, 8);
   ManyShotOptions options;
@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(the_last_question_of_an_eic_row_is_its_longest) {
                         says(Fault::user, remedy));
 }
 
-// The questions come after four and six pairs of 15 tokens each. Ten more tokens in its subject
-// make the first question's sequence the longer one only if the questions are isolated.
+// The questions are preceded by four and six pairs of 15 tokens each. Ten extra tokens in its
+// subject make the first question's sequence the longer one only if the questions are isolated.
 BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   ManyShotOptions options = eic();
   options.training = 8;
@@ -183,11 +183,11 @@ BOOST_AUTO_TEST_CASE(a_long_question_of_a_short_row_is_found_at_any_place) {
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 6 - 1, relation, options), Error,
                         says(Fault::user, remedy));
   std::string& subject = relation.facts[train_test_split(relation, 8, 0).test[0]].subject;
-  subject += " the Great, the First";  // 21 bytes: 15 × 5 + 21 are more than 15 × 6
+  subject += " the Great, the First";  // 21 bytes: 15 × 5 + 21 is more than 15 × 6
   BOOST_TEST(checked_short(15 * 5 + 21, relation, options).empty());
   BOOST_CHECK_EXCEPTION((void)checked_short(15 * 5 + 20, relation, options), Error,
                         says(Fault::user, "a sequence of 96 tokens"));
-  // In the paper's form, the second question comes after the first.
+  // In the paper's form, the second question follows the first.
   options.eic_paper = true;
   options.eic_isolated = false;
   BOOST_TEST(checked_short(15 * 7 + 21, relation, options).empty());
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_token_that_covers_subject_and_object_is_warned_of_once) {
   BOOST_TEST(checked(model, relation, options).empty());
   options.item_separator = "";
   const auto notes = checked(model, relation, options);
-  BOOST_REQUIRE(notes.size() == 1U);  // once for all seeds and shot counts
+  BOOST_REQUIRE(notes.size() == 1U);  // only once for all seeds and shot counts
   BOOST_TEST(notes[0].what ==
              "a token covers both a subject and an object, which pair separator ' ' "
              "and item separator '' do not keep apart");
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(choices_whose_tokens_begin_anothers_are_counted) {
   BOOST_TEST(count(reader_of_births()) == 6U * 1U);
 }
 
-// No token spans two of the shots, but in one question a token spans the subject and a choice.
+// No token spans two shots, but in one question a token spans the subject and a choice.
 BOOST_AUTO_TEST_CASE(a_merge_in_any_question_is_found) {
   const Relation relation = births(30, 8);
   ManyShotOptions options = several();

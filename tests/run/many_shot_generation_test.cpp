@@ -26,8 +26,8 @@ const std::vector<std::size_t> everybody = [] {
   return all;
 }();
 
-/// A model that has read about everybody twice and continues accordingly, whatever precedes the
-/// name.
+/// A model whose training text contains everybody twice; it continues accordingly, whatever
+/// precedes the name.
 template <class Model = NgramTreeModel>
 Model scholar() {
   const std::string text = pairs_text(births(30, 8), everybody);
@@ -72,7 +72,7 @@ struct Generated {
   std::size_t texts = 0;
 };
 
-/// The greedy continuation from the archetype's own generator.
+/// The greedy continuation produced by the archetype's own generator.
 std::string greedy(const NgramModel& model, const std::string& text, std::size_t tokens,
                    bool with_bos) {
   std::vector<TokenId> prompt;
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(texts_are_the_models_own_greedy_continuations) {
       Generated job;
       const auto rows =
           tree ? job.run(scholar(), 12, with_bos) : job.run(scholar<NgramModel>(), 12, with_bos);
-      // Texts are generated for the highest shot count with two seeds, and for two templates.
+      // Texts are generated for the highest shot count with two seeds and for two templates.
       BOOST_REQUIRE(rows.size() == 4U * 6U);
       for (std::size_t r = 0; r < rows.size(); ++r) {
         const RecordedGeneration& row = rows[r];
@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(texts_are_the_models_own_greedy_continuations) {
         BOOST_TEST(row.correct == correct);
         BOOST_TEST(row.correct_with_aliases == correct);
       }
-      // The model has read " 1802 Person …" after each subject, so it knows them all.
+      // In the model's training text, " 1802 Person …" follows each subject, so the model knows
+      // every subject's year.
       BOOST_TEST(rows[0].text == " " + job.relation.options[job.asked.test_fact(0).answer] +
                                      rows[0].text.substr(5));
       BOOST_TEST(rows[0].text.size() == 12U);
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(the_label_must_be_in_the_tokens_that_were_asked_for) {
   }
 }
 
-// " 1802 Person …": the space before the year does not end the text, the one after it does.
+// " 1802 Person …": the space before the year does not end the text, but the one after it does.
 BOOST_AUTO_TEST_CASE(a_stop_text_ends_a_text_behind_its_first_word) {
   Generated job;
   for (const auto& row : job.run(scholar(), 12, true, {" "})) {
@@ -159,8 +160,8 @@ BOOST_AUTO_TEST_CASE(an_alias_counts_beside_the_label_and_letters_must_agree) {
   BOOST_TEST(with_alias > 0U);
 }
 
-// The text is " 1802 Person …". By the authors' rule, it contains the label "P.ERSON"; by no rule
-// does it contain "1802, X".
+// The text is " 1802 Person …". According to the authors' rule, it contains the label "P.ERSON"; it
+// does not contain "1802, X" under any rule.
 BOOST_AUTO_TEST_CASE(the_authors_program_asks_without_case_and_signs) {
   Relation renamed = births(30, 8);
   for (std::size_t o = 0; o < renamed.options.size(); ++o) {
@@ -183,15 +184,15 @@ BOOST_AUTO_TEST_CASE(what_stands_is_not_written_again) {
   (void)job.run(scholar(), 6);
   const auto file = job.folder / "run/birth_generated.jsonl";
   const std::string first = slurp(file);
-  // A file that was changed is written again.
+  // If the file was changed, it is written again.
   job.folder.write("run/birth_generated.jsonl", "");
   (void)job.run(scholar(), 6);
   BOOST_TEST(slurp(file) == first);
   std::filesystem::remove(file);
   (void)job.run(scholar(), 6);
   BOOST_TEST(slurp(file) == first);
-  // The journal contains all texts, so the run writes the same file even with a model that has read
-  // nothing.
+  // The journal contains all texts, so the run writes the same file even with a model that has no
+  // training text.
   std::filesystem::remove(file);
   (void)job.run(NgramTreeModel("", 9), 6);
   BOOST_TEST(slurp(file) == first);
@@ -228,7 +229,8 @@ BOOST_AUTO_TEST_CASE(prompts_that_leave_too_little_room_are_refused) {
   BOOST_TEST(!std::filesystem::exists(job.folder / "run/birth_generated.jsonl"));
 }
 
-// Half a character ends the greedy continuation; the row must still be a line of UTF-8.
+// The greedy continuation ends in the middle of a character; the row must still be a line of valid
+// UTF-8.
 BOOST_AUTO_TEST_CASE(a_continuation_that_ends_within_a_character_is_kept_as_text) {
   Relation relation = births(30, 8);
   for (std::string& option : relation.options) option = "é" + option;

@@ -82,7 +82,8 @@ BOOST_AUTO_TEST_CASE(files_that_were_changed_are_made_again) {
     }
   }
   auto made = contents(folder / "run", ".jsonl");
-  made["journal.jsonl"] = whole.at("journal.jsonl");  // records again that parts are finished
+  // it records again that the parts are finished
+  made["journal.jsonl"] = whole.at("journal.jsonl");
   BOOST_CHECK(made == whole);
 }
 

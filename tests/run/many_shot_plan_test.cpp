@@ -40,8 +40,8 @@ struct Plan {
   ManyShotRelation asked{relation, aliases, options};
 };
 
-/// Options for twenty facts with eight years, ten facts for training, and five choices for each
-/// question.
+/// Options for twenty facts with eight different years, ten of them for training, and five choices
+/// per question.
 ManyShotOptions few_shots() {
   ManyShotOptions options;
   options.shots = {{1, 3}};
@@ -51,7 +51,7 @@ ManyShotOptions few_shots() {
   return options;
 }
 
-/// Options for 130 facts, a hundred for training, without IC-LKE.
+/// Options for 130 facts, a hundred of them for training, without IC-LKE.
 ManyShotOptions eic_alone() {
   ManyShotOptions options;
   options.shots = {};
@@ -60,7 +60,7 @@ ManyShotOptions eic_alone() {
   return options;
 }
 
-/// Draws the shots of a seed again.
+/// Repeats the draw of a seed's shots.
 Indices drawn(const Relation& relation, const FactSplit& split, std::uint64_t seed,
               std::size_t count) {
   Indices order = split.training;
@@ -70,7 +70,7 @@ Indices drawn(const Relation& relation, const FactSplit& split, std::uint64_t se
   return order;
 }
 
-/// The pieces into which a prompt is divided before it is tokenised.
+/// The pieces into which a prompt is split before it is tokenised.
 Words pieces(const Prompt& prompt) {
   Words all;
   std::size_t begin = 0;
@@ -214,14 +214,15 @@ BOOST_AUTO_TEST_CASE(the_datasets_own_split_and_choices_are_kept) {
                         says(Fault::user, "birth.jsonl:4: split: is missing"));
 }
 
-// The expected sequences are the paper's, built pair by pair: test fact q comes after pair 50 + 5q.
+// The expected sequences follow the paper and are built pair by pair: test fact q comes after pair
+// 50 + 5q.
 BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
   ManyShotOptions options = eic_alone();
   options.eic_paper = true;
   options.limit = 23;
   Relation relation = births(130, 30);
   const Indices test = train_test_split(relation, 100, 0).test;
-  Fact& short_one = relation.facts[test[4]];  // it has three choices, which repeat
+  Fact& short_one = relation.facts[test[4]];  // it has three choices, which are repeated
   const auto answer = static_cast<std::uint32_t>(short_one.answer);
   short_one.offered = {answer, (answer + 3) % 30, (answer + 7) % 30};
   std::ranges::sort(short_one.offered);
@@ -259,7 +260,7 @@ BOOST_AUTO_TEST_CASE(eic_puts_ten_test_facts_into_a_row_of_training_pairs) {
       sequences = std::max(sequences, labels.size());
     }
     BOOST_TEST(sequences == 12U);
-    // For each fact and label: the pieces up to the end of that question.
+    // For each fact and label: the pieces up to the end of the corresponding question.
     std::vector<std::map<std::string, Words>> expected(count);
     const Indices pairs = drawn(relation, plan.asked.split(), seed, 95);
     for (std::size_t j = 0; j < sequences; ++j) {
@@ -342,7 +343,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_eic_can_be_shorter) {
                  question(1, row.before(1).order[j]) + " " + shown(6, 8) + question(2, 0));
   BOOST_TEST(plan.asked.statements() == 4U * 5U * (3U + 2U));
 
-  options.eic_geometry.step = 3;  // needs exactly the ten pairs that exist
+  options.eic_geometry.step = 3;  // requires exactly the ten pairs that exist
   BOOST_TEST(Plan(births(20, 8), options).asked.has_eic());
   options.eic_geometry.first = 5;
   const Plan few(births(20, 8), options);
@@ -395,7 +396,7 @@ BOOST_AUTO_TEST_CASE(both_kinds_of_eic_stand_side_by_side_seed_by_seed) {
   BOOST_TEST((methods == Words{"eic-isolated", "eic", "eic", "eic-isolated", "eic", "eic"}));
 }
 
-// tests/cli/data_prompts_test.cpp checks that these orders are those in the sequences.
+// tests/cli/data_prompts_test.cpp checks that these orders match those in the sequences.
 BOOST_AUTO_TEST_CASE(a_question_of_eic_knows_what_stands_before_it) {
   ManyShotOptions options = eic_alone();
   options.shots = {{1}};

@@ -38,17 +38,17 @@ BOOST_AUTO_TEST_CASE(rows_of_choices_and_texts_have_their_prompts) {
   BOOST_TEST(all.at("ic").size() == 2U * 2 * 2 * 6);
   BOOST_TEST(all.at("hgp").size() == 6U);
   BOOST_TEST(all.at("mmp").size() == 6U);
-  BOOST_TEST(all.at("ic generated").size() == 2U * 2 * 6);  // only the most shots
+  BOOST_TEST(all.at("ic generated").size() == 2U * 2 * 6);  // only for the highest shot count
   const auto order = shot_order(relation, train_test_split(relation, 12, 0), 1);
-  // This row has separator " ", seed 1 and four shots. It follows the twelve rows of seed 0 and the
-  // six rows of seed 1 with one shot.
+  // This row has separator " ", seed 1 and four shots. It comes after the twelve rows of seed 0 and
+  // the six one-shot rows of seed 1.
   const Json& row = all.at("ic")[18];
   const std::string subject = row.at("sub_label");
   const std::string pairs = test::pairs_text(relation, std::span(order).first(4));
   BOOST_TEST((row.at("shots") == Json(std::vector(order.begin(), order.begin() + 4))));
   BOOST_TEST(row.at("variant") == 1);
   BOOST_TEST(row.at("separator") == " ");
-  // All years have the same first byte, but this byte belongs to the answer.
+  // All years start with the same byte, but this byte belongs to the answer.
   BOOST_TEST(row.at("prompt") == pairs + " " + subject);
   BOOST_TEST(row.at("candidate_count") == 5);
   const Json& generated = all.at("ic generated")[6];
@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(a_panels_pairs_stand_each_behind_all_before_it) {
                test::pairs_text(relation, std::span(design.facts).first(pair + 1)));
     BOOST_TEST(correct.at("candidates").at(pair).at("answer").size() == 1U);
   }
-  BOOST_TEST((correct.at("instances") == Json(design.facts)));  // births() is not left out of any
+  // in births(), a fact's index equals its instance
+  BOOST_TEST((correct.at("instances") == Json(design.facts)));
   BOOST_TEST(text(all.at("injection, unknown, block").at(0), 9) != text(correct, 9));
   BOOST_TEST(listed(relation, options, false, {design}, {"p3"}).empty());
 }

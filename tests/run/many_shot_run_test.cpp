@@ -60,7 +60,7 @@ Indices drawn(const Relation& relation, std::size_t training, std::uint64_t seed
 
 }  // namespace
 
-// Oracle: the model's own probabilities, token by token, of texts that are built here.
+// Oracle: the model's own probabilities, token by token, of texts constructed here.
 BOOST_AUTO_TEST_CASE(every_row_has_the_models_own_probabilities) {
   const Relation relation = births(30, 8);
   const ManyShotOptions options = several();
@@ -131,13 +131,13 @@ BOOST_AUTO_TEST_CASE(eic_rows_have_the_probabilities_of_their_sequences) {
     for (std::size_t c = 0; c < 4; ++c) {
       const Prompt prompt = ending_in(text, relation.options[isolated.choices[c]]);
       BOOST_TEST(std::abs(isolated.scores[c] - continuation_by_hand(model, prompt)) < 1e-5);
-      // The model looks only four bytes back, so the rest of the sequence makes no difference.
+      // The model looks back only four bytes, so the rest of the sequence makes no difference.
       BOOST_TEST(std::abs(paper.scores[c] - isolated.scores[c]) < 1e-5);
     }
   }
 }
 
-// If the model looks far enough back, a question in the paper's form depends on the one before it.
+// If the model looks back far enough, a question in the paper's form depends on the previous one.
 BOOST_AUTO_TEST_CASE(what_stands_in_a_paper_sequence_is_seen_by_what_follows) {
   const Relation relation = births(125, 10);
   NgramTreeModel model(pairs_text(relation, Indices{3, 8, 20}, " ", ","), 120);

@@ -18,7 +18,7 @@ using test::says;
 
 BOOST_AUTO_TEST_SUITE(many_shot_scores_suite)
 
-// Oracle: the rows that a job writes, as read from its files.
+// Oracle: the rows written by a job, as read back from its files.
 BOOST_AUTO_TEST_CASE(answers_in_memory_are_the_rows_of_a_job) {
   const Relation relation = births(200, 8);
   const ObjectAliases no_aliases;

@@ -26,7 +26,7 @@ Report counted_report(std::size_t folders) {
   });
 }
 
-/// A measurement that counts its folders and refuses an empty list.
+/// A measurement that counts its folders and rejects an empty list.
 struct Count {
   ResultFolders read{};
   std::string by = "one";
@@ -99,8 +99,8 @@ BOOST_FIXTURE_TEST_CASE(a_measurement_that_broke_off_says_so_and_is_made_again, 
   BOOST_CHECK_EXCEPTION(run_measurement(two, out()), Error, says(Fault::internal, "disk is full"));
 }
 
-// Whichever disk call is the last before a kill or a full disk, the same command succeeds when it
-// is repeated, without any cleaning up. In one case, the probe that it reads is inside the output
+// Whichever disk call is the last one before a kill or a full disk, repeating the same command
+// succeeds without any cleanup. In one case, the probe that the command reads is inside the output
 // folder.
 BOOST_AUTO_TEST_CASE(whichever_call_fails_the_same_measurement_is_made_again) {
   for (const bool around_a_probe : {false, true}) {

@@ -20,13 +20,14 @@ namespace {
 /// Thrown to simulate a kill of the process.
 struct Killed {};
 
-/// Creates the small probe as in a new process, in blocks of a few packs, and calls `use(job)`.
+/// Creates the small probe as a new process would, with blocks of a few packs, and calls
+/// `use(job)`.
 template <class Use>
 auto with_job(Use use, const ProbeSettings& settings = all_templates()) {
   NgramTreeModel model = small_model();
   CausalScorer scorer(model, settings.bos);
   ProbeJob job(scorer, small_dataset(), settings,
-               {.model = "m"});  // else the page has the folder's
+               {.model = "m"});  // otherwise the page would show the folder's name
   job.block_statements = 6;
   return use(job, model);
 }
@@ -78,7 +79,7 @@ struct Shards {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(merged_shards_are_the_run_that_was_never_parted, Shards) {
-  for (const std::size_t count : {2U, 3U, 5U, 40U}) {  // some of 40 shards have no pack
+  for (const std::size_t count : {2U, 3U, 5U, 40U}) {  // some of the 40 shards have no packs
     std::size_t scored = 0;
     for (std::size_t i = 0; i < count; ++i) scored += shard(i, count).fresh_statements;
     BOOST_TEST(scored == all_statements);
@@ -148,7 +149,7 @@ BOOST_FIXTURE_TEST_CASE(a_merge_that_was_killed_is_made_again_by_the_same_call, 
   }
   merge(places(2), out);
   BOOST_TEST((contents_but(out, {"run.json"}) == whole));
-  // The merged folder cannot be merged into again.
+  // The merged folder is rejected as the target of another merge.
   BOOST_CHECK_EXCEPTION(begin_merge(out, merged), Error, says(Fault::user, "is not empty"));
 }
 

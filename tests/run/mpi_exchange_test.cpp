@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(what_was_sent_is_waited_for_and_received) {
   receive(MPI_COMM_SELF, 0, received.data(), 5);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   BOOST_TEST(received == sent);
-  send(MPI_COMM_SELF, 0, sent.data(), 0);  // without elements there is no call
+  send(MPI_COMM_SELF, 0, sent.data(), 0);  // no call is made if there are no elements
 }
 
 BOOST_AUTO_TEST_SUITE_END()

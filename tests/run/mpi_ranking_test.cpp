@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(mpi_ranking)
 
 namespace {
 
-/// Vectors in a file, some of them tied, and questions about these vectors.
+/// Vectors in a file, some of which are tied, and questions about these vectors.
 struct Files {
   explicit Files(std::size_t count = 90) : file(folder / "v.npy") {
     RandomStream random(1, "mpi");
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_the_firsts_is_refused_where_it_is_read) 
   BOOST_CHECK_EXCEPTION((void)mapped(90, 3, file + ".none"), Error,
                         says(Fault::user, file + ".none: cannot be read"));
   BOOST_TEST(mapped(90, 3, file) == 90);
-  // Another file of the same shape, such as an outdated copy.
+  // A different file of the same shape, such as an outdated copy.
   NpyWriter writer(folder_of_copy / "v.npy", 90, 3);
   for (std::size_t i = 0; i < 90; ++i) writer.put(i, std::vector<float>{1, 2, 3});
   writer.finish();

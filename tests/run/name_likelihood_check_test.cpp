@@ -78,8 +78,8 @@ BOOST_FIXTURE_TEST_CASE(texts_that_the_tokenizer_does_not_spell_are_named_with_t
           "for [X]? [Y]'");
 }
 
-// Other facts of a queried relation may be shots, and they are candidates. Only X-random uses shots
-// from other relations.
+// Other facts of a queried relation may be used as shots, and they are also candidates. Only
+// X-random uses shots from other relations.
 BOOST_FIXTURE_TEST_CASE(what_is_never_shown_may_be_spelled_or_not, Elements) {
   model.unspelled = "gold";
   BOOST_CHECK_NO_THROW(check(zero_shot, {"symbol", "contains"}));
@@ -104,7 +104,7 @@ BOOST_FIXTURE_TEST_CASE(prompts_with_a_name_behind_them_must_have_room, Elements
   refused(two_of_relation, "the 2-relation prompt with '", {"contains"});
 }
 
-// The names of facts without an alias are not scored, but the labels of these facts are candidates.
+// Names are not scored for facts without an alias, but the labels of these facts are candidates.
 BOOST_FIXTURE_TEST_CASE(labels_behind_prompts_without_content_must_have_room, Elements) {
   dataset.relations.resize(1);
   dataset.relations[0].facts.resize(5);
@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(labels_behind_prompts_without_content_must_have_room, El
   BOOST_CHECK_NO_THROW(check(zero_shot));
 }
 
-// A tree with fewer nodes than the context leaves less room.
+// A tree with fewer nodes than the context length leaves less room.
 BOOST_AUTO_TEST_CASE(the_models_tree_must_have_room_too) {
   Elements small;
   NgramTreeModel model("", 2);

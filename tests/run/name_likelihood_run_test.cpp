@@ -66,8 +66,8 @@ void check_equal(const TextLikelihood& found, const TextLikelihood& expected) {
 
 }  // namespace
 
-// Names are scored after all prompts of a fact whose subject or object has an alias, and after no
-// prompt of any other fact.
+// Names are scored after all prompts of each fact whose subject or object has an alias, and after
+// no other prompts.
 BOOST_AUTO_TEST_CASE(names_are_scored_behind_each_prompt_of_a_fact_with_an_alias) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(names_are_scored_behind_each_prompt_of_a_fact_with_an_alias
   }
 }
 
-// The plan counts each text's own tokens, as the run counts texts fed one by one.
+// The plan counts each text's own tokens, in the same way as the run counts texts fed one by one.
 BOOST_AUTO_TEST_CASE(a_plan_tells_names_and_tokens) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);

@@ -14,7 +14,7 @@ using test::reader_of_elements;
 
 BOOST_AUTO_TEST_SUITE(name_ranking_suite)
 
-// Results that are read from a journal are handled like those of a search.
+// Results read from a journal are handled like those of a search.
 BOOST_AUTO_TEST_CASE(packs_are_searched_and_taken_in_whatever_order_they_are_carried_out) {
   const KnowledgeGraph graph = elements();
   auto model = reader_of_elements<NgramTreeModel>();

@@ -50,7 +50,7 @@ struct Job {
   bool with_bos = true;
   std::vector<std::string> pieces{};
   ProgressCallback on_progress{};
-  /// The limits leave room for the searches of many prompts.
+  /// The limits leave enough room for searches with many prompts.
   TreeLimits limits{8192, 256, 256};
 };
 
@@ -80,7 +80,7 @@ std::vector<TokenId> ids_of(const NgramModel& model, const std::string& text) {
   return ids;
 }
 
-/// ln P of a text after another text, computed token by token, and the number of its tokens.
+/// ln P of a text that follows another text, computed token by token, and the number of its tokens.
 std::pair<double, std::size_t> likelihood_by_hand(const NgramModel& model,
                                                   const std::string& prompt,
                                                   const std::string& text, bool with_bos) {
@@ -96,8 +96,8 @@ std::pair<double, std::size_t> likelihood_by_hand(const NgramModel& model,
   return {sum, ids.size()};
 }
 
-/// The bounds of a candidate's rank. A score within 1e-5 nats of another, which is more than the
-/// rounding of single-precision logits, may be on either side of it.
+/// The bounds of a candidate's rank. A score within 1e-5 nats of another score may be on either
+/// side of it; this tolerance exceeds the rounding error of single-precision logits.
 struct Bounds {
   std::size_t above = 0, near = 0, same_text = 0;
 
@@ -114,13 +114,13 @@ struct Bounds {
   }
 };
 
-/// The number of ranks, and how many of them the scores computed here determine exactly.
+/// The number of ranks, and how many of them are determined exactly by the scores computed here.
 struct Checked {
   std::size_t ranks = 0, exact = 0, filtered_differs = 0, tied = 0;
 };
 
-/// The entities among which a query's true entity is ranked: if the candidates are those of the
-/// relation, all its tails; for the LM head, those with a one-token name.
+/// The entities among which a query's true entity is ranked: all the relation's tails if the
+/// candidates are those of the relation; for the LM head, those with a one-token name.
 std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const Job& job,
                                          const NgramModel& model, const GraphQuery& query) {
   if (job.options.candidates != CandidateSet::of_relation) return plan.candidates.entities();
@@ -139,7 +139,7 @@ std::vector<std::uint32_t> candidates_of(const RankPlan& plan, const Job& job,
   return {tails.begin(), tails.end()};
 }
 
-/// The queries that are ranked, in the order of the ranks.
+/// The ranked queries, in the order of their ranks.
 std::vector<PlannedQuery> queries_of(const RankPlan& plan, const Job& job,
                                      const NgramModel& model) {
   std::vector<PlannedQuery> all = plan.queries;
@@ -210,7 +210,7 @@ Checked check_by_hand(const Job& job) {
   return checked;
 }
 
-/// Options for all parts and both sides: 143 queries and therefore five packs on each side.
+/// Options for all parts and both sides: 143 queries, and therefore five packs, on each side.
 RankOptions everything() {
   return {.part = GraphPart::all, .shots = 2, .heads = true};
 }
@@ -226,7 +226,7 @@ RankOptions by_relation() {
   return {.part = GraphPart::all, .candidates = CandidateSet::of_relation, .shots = 2};
 }
 
-/// The parts of a journal's lines, sorted and without duplicates.
+/// The distinct parts in a journal's lines, sorted.
 std::set<std::string> parts_in(const std::string& journal) {
   std::set<std::string> parts;
   for (std::size_t at = 0; at < journal.size(); at = journal.find('\n', at) + 1) {
@@ -242,12 +242,12 @@ BOOST_AUTO_TEST_CASE(likelihood_ranks_are_those_of_scoring_every_name) {
   BOOST_TEST(all.ranks == 286U);
   BOOST_TEST(all.exact > 200U);
   BOOST_TEST(all.filtered_differs > 20U);
-  BOOST_TEST(all.tied == 5U);  // the second entry of copper
+  BOOST_TEST(all.tied == 5U);  // copper's second entry
   BOOST_TEST(check_by_hand({.options = {.shots = 2}, .with_bos = false}).exact > 20U);
   BOOST_TEST(check_by_hand({{.shots = 0}}).exact > 20U);
 }
 
-// Only the other methods support the form of queries that the paper's program writes.
+// Only the other methods support the query form used by the paper's program.
 BOOST_AUTO_TEST_CASE(likelihoods_take_the_papers_form_whatever_is_asked_for) {
   for (const QueryForm form : {QueryForm::reference, QueryForm::paper}) {
     (void)check_by_hand({{.shots = 1, .form = form}});
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(the_lm_head_ranks_by_the_next_token_alone) {
   BOOST_TEST(check_by_hand(job).ranks == 2U + 6U + 8U);
   job.options.heads = true;
   // As heads, neon, argon and copper appear in "is written as", "is followed by" and "stands in";
-  // "period 2" is the head of eight triples.
+  // "period 2" is the head in eight triples.
   BOOST_TEST(check_by_hand(job).ranks == 2U + 6U + 8U + 9U + 8U);
 }
 
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_its_tails) {
   BOOST_TEST(check_by_hand({.options = one, .with_bos = false}).ranks == 36U);
 }
 
-// Ten symbols have one-letter names; no tail of the other relations has one.
+// Ten symbols are one-letter names; no tail of the other relations has a one-letter name.
 BOOST_AUTO_TEST_CASE(the_lm_head_ranks_the_relations_that_have_names_of_one_token) {
   Job job{by_relation(), Method::lm_head};
   BOOST_TEST(check_by_hand(job).ranks == 10U);
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(parts_with_labels_do_not_mix_in_the_journal) {
   using Names = std::set<std::string>;
   BOOST_TEST((parts_in(slurp(file)) ==
               Names{"likelihood symbol", "likelihood next", "likelihood holds", "likelihood in"}));
-  BOOST_REQUIRE(whole.cost.size() == 1U);  // one row for the method over all relations
+  BOOST_REQUIRE(whole.cost.size() == 1U);  // one row for the method, covering all relations
   BOOST_TEST(whole.cost.at("likelihood").queries == 143U);
   // "holds" and "in" have the same number of queries, so their counts would not reveal a mix-up.
   for (const char* relation : {"holds", "in"}) {
@@ -382,7 +382,7 @@ BOOST_AUTO_TEST_CASE(a_model_without_trees_gives_the_same_ranks) {
              run_once<NgramTreeModel>(folder / "b.jsonl", graph, job).lines());
 }
 
-// A search ends when the filtered rank is certain to exceed 30.
+// A search ends when the filtered rank is certain to be above 30.
 BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(a_search_for_hits_ends_early_and_is_right_about_them) {
   BOOST_TEST(early.tokens_fed < exact.tokens_fed);
 }
 
-// The limit has room for every prompt and many times the names of its search.
+// The limit has room for every prompt and for many times the number of names in its search.
 BOOST_AUTO_TEST_CASE(as_many_prompts_are_searched_at_once_as_the_model_holds) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
@@ -460,7 +460,8 @@ BOOST_AUTO_TEST_CASE(what_it_cost_is_what_the_model_was_fed) {
   for (const char* part : {"likelihood", "likelihood heads"}) {
     const NameSearchCost& cost = made.cost.at(part);
     BOOST_TEST(cost.queries == 143U, part);
-    // Each name's own path is searched, and no search expands more nodes than the whole trie has.
+    // The path of each name is searched, and no search expands more nodes than the whole trie
+    // contains.
     BOOST_TEST(cost.expanded >= 143U * 3U, part);
     BOOST_TEST(cost.expanded < 143U * names, part);
     BOOST_TEST(cost.fed > 0U, part);
@@ -480,7 +481,7 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_on_each_side) {
   BOOST_REQUIRE(seen.size() == 2U);
   for (const char* part : {"likelihood", "likelihood heads"}) {
     const auto& states = seen.at(part);
-    BOOST_REQUIRE(states.size() == 144U);  // before the first, and after each
+    BOOST_REQUIRE(states.size() == 144U);  // before the first query and after each query
     for (std::size_t i = 0; i < states.size(); ++i) {
       BOOST_TEST((states[i] == State(i, i, 143U)), part << " " << i);
     }
@@ -493,8 +494,8 @@ BOOST_AUTO_TEST_CASE(progress_goes_from_nothing_to_all_on_each_side) {
   }
 }
 
-// The packs are those of both sides, or of four relations; the journal is also cut in the middle of
-// each line.
+// The packs belong to both sides, or to four relations; the journal is also cut off in the middle
+// of each line.
 BOOST_AUTO_TEST_CASE(a_run_taken_up_after_any_line_of_its_journal_gives_the_same_ranks) {
   const KnowledgeGraph graph = elements();
   RankOptions few_by_relation = by_relation();
@@ -535,7 +536,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_after_any_pack_goes_on_from_there) {
   const TemporaryFolder folder;
   const KnowledgeGraph graph = elements();
   const Ranked whole = run_once(folder / "whole.jsonl", graph, {everything()});
-  // The first call begins a side, and the other calls are its queries.
+  // The first call starts a side; the other calls are for its queries.
   for (const auto& [kill, kept] : std::vector<std::pair<std::size_t, std::size_t>>{
            {0, 0}, {20, 0}, {32, 0}, {33, 1}, {143, 4}, {144, 5}, {287, 9}}) {
     const auto file = folder / ("killed " + std::to_string(kill));
@@ -605,7 +606,7 @@ BOOST_AUTO_TEST_CASE(a_query_past_the_models_context_is_refused_by_its_entity) {
   KnowledgeGraph graph = elements();
   graph.entities[5].name = std::string(4090, 'x');
   const TemporaryFolder folder;
-  // The longest sequence consists of BOS, "(hydrogen, is written as," and the longest name with a
+  // The longest sequence consists of BOS, "(hydrogen, is written as," and the longest name, with a
   // space and a bracket.
   BOOST_CHECK_EXCEPTION((void)run_once(folder / "journal.jsonl", graph, {{.shots = 0}}), Error,
                         says(Fault::user,

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(option_check)
 
 namespace {
 
-/// A model that has no tokens for one text.
+/// A model whose tokenizer returns no tokens for one particular text.
 struct BlindModel : NgramModel {
   explicit BlindModel(std::string text) : NgramModel(""), blind_to(std::move(text)) {}
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

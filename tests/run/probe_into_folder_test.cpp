@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_SUITE(probe_into_folder_suite)
 
 namespace {
 
-/// A dataset whose facts have no numbers and whose options have no ids, as a program may create it.
+/// A dataset whose facts have no numbers and whose options have no ids, such as a program may
+/// create.
 Dataset bare_dataset() {
   Relation capital{.code = "capital",
                    .templates = {"The capital of [X] is [Y].", "[Y] is the capital of [X]."},
@@ -140,7 +141,7 @@ BOOST_AUTO_TEST_CASE(what_the_settings_choose_is_asked_and_no_more) {
   options.settings.templates = {};
   const auto made = probe_into_folder(scorer, two, folder / "run", options);
   BOOST_TEST(made.summary.cost.statements == 4U);
-  // Only one fact remains of three.
+  // Only one of three facts remains.
   BOOST_TEST(!is_one_to_one(probe_answers(folder / "run", "").relations.at(0).relation));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests the text before a probe's statements, and the reference for its scores. The oracle of every
-// number: whole texts, written out here, scored token by token with the model's own probabilities.
+// Tests the text that precedes a probe's statements, and the reference for its scores. The oracle
+// for every number: whole texts, spelled out here, scored token by token with the model's own
+// probabilities.
 
 #include "plumb/detail/run/probe_job.hpp"
 
@@ -27,14 +28,14 @@ BOOST_AUTO_TEST_SUITE(probe_job_context)
 
 namespace {
 
-/// The small model with room for text before a statement; a run still has several packs.
+/// The small model, with room for text before a statement; a run still consists of several packs.
 NgramTreeModel roomy_model() {
   NgramTreeModel model = small_model();
   model.limits = {6000, 4, 16};
   return model;
 }
 
-/// ln P of a text's bytes from `begin` on, after BOS; each byte is a token of the small model.
+/// ln P of a text's bytes, starting at `begin`, after BOS; each byte is a token of the small model.
 double nats(std::string_view text, std::size_t begin = 0) {
   static const NgramTreeModel model = small_model();
   return nats_behind(model, text.substr(0, begin), text.substr(begin));
@@ -95,8 +96,8 @@ BOOST_AUTO_TEST_CASE(a_prefix_is_seen_and_not_scored) {
         const std::string made =
             statement(code, r % 2, relation.facts[r / 2].subject, relation.options[o]);
         const std::string before = "The capital of Korea is Seoul. ";
-        // The space before the statement is a separate token. It comes after the given text, which
-        // does not contain it.
+        // The space before the statement is a separate token. It follows the given text and is not
+        // part of it.
         BOOST_TEST(std::abs(rows[r]["pll_scores"][o].get<double>() -
                             nats(before + made, before.size() - 1)) < 1e-4);
         BOOST_TEST(rows[r]["token_counts"][o] == made.size() + 1);
@@ -144,7 +145,7 @@ BOOST_AUTO_TEST_CASE(shots_are_solved_facts_under_the_same_template) {
   }
 }
 
-// The limit applies to the facts that are queried, not to those that are shown as shots.
+// The limit applies to the facts that are queried, not to the facts that are shown as shots.
 BOOST_AUTO_TEST_CASE(a_limited_run_asks_what_the_whole_one_asks) {
   ProbeSettings settings = with({}, {}, {1, 2, ShotDraw::relation});
   const Probe whole(settings);
@@ -173,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_statement_past_the_context_is_refused_by_name) {
                         says(Fault::user, "use fewer `shots` or a shorter `prefix`"));
 }
 
-// The model evaluates each prefix once for each relation and template, whatever the number of
+// The model evaluates each prefix once per relation and template, regardless of the number of
 // packs.
 BOOST_AUTO_TEST_CASE(a_prefix_is_held_in_the_model_once) {
   const std::size_t bare = Probe(with({})).fed;
@@ -236,7 +237,7 @@ BOOST_AUTO_TEST_CASE(pmi_subtracts_what_the_answer_scores_alone) {
       }
     }
   };
-  // The text of the template without its subject, up to the answer.
+  // The template's text without its subject, up to the answer.
   const auto without = [](const std::string& code, std::size_t t) {
     if (code == "capital") return t == 0 ? std::string("The capital of is ") : std::string();
     return t == 0 ? std::string("Lies on the ") : std::string("The ");
@@ -256,7 +257,8 @@ BOOST_AUTO_TEST_CASE(pmi_subtracts_what_the_answer_scores_alone) {
         });
 }
 
-// A run scores each neutral prompt once; everything else is the same as without neutral prompts.
+// A run scores each neutral prompt once; everything else is the same as in a run without neutral
+// prompts.
 BOOST_AUTO_TEST_CASE(a_pmi_run_holds_all_other_reductions) {
   const Probe pmi(with({Reduction::pmi, Span::answer})), sum(with({}));
   for (const Reduction reduction : {Reduction::sum, Reduction::mean, Reduction::bytes}) {
@@ -319,7 +321,8 @@ BOOST_AUTO_TEST_CASE(a_killed_run_with_all_of_it_goes_on_to_the_same_bytes) {
   };
   BOOST_TEST(run("whole", 1'000'000));
   std::size_t times = 1;
-  while (!run("resumed", 3 * times)) BOOST_REQUIRE(++times < 100);  // kept packs are counted too
+  // packs already stored are also counted
+  while (!run("resumed", 3 * times)) BOOST_REQUIRE(++times < 100);
   BOOST_TEST(times > 3U);
   BOOST_TEST((contents(folder / "whole", "_results.jsonl") ==
               contents(folder / "resumed", "_results.jsonl")));

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_SUITE(probe_job_disk)
 
 namespace {
 
-/// All files of a run; from run.json, only the fields that are the same in every run.
+/// All files of a run, with only those fields of run.json that are the same in every run.
 std::map<std::string, std::string> lasting(const DiskPath& folder) {
   std::map<std::string, std::string> files = contents(folder);
   Json run = Json::parse(files.at("run.json"));
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(whichever_call_fails_the_folder_is_resumed_to_the_same_byte
   BOOST_TEST(refused == failures);  // no failure is ignored
 }
 
-// Resuming reads the folder, and no failure is ignored there either. The journal then contains a
+// Resuming reads the folder; no failure is ignored in this case either. The journal then contains a
 // second entry for a finished part.
 BOOST_AUTO_TEST_CASE(whichever_call_of_resuming_fails_it_is_resumed_again) {
   MemoryDisk sound;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plumb/detail/run/probe_job.hpp"
 
-// Tests how a killed run resumes. probe_job_test.cpp tests its scores.
+// Tests how a killed run is resumed. probe_job_test.cpp tests its scores.
 
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -20,7 +20,7 @@ namespace {
 /// Thrown to simulate a kill of the process.
 struct Killed {};
 
-/// An uninterrupted run to compare with.
+/// An uninterrupted run for comparison.
 struct WithWholeRun : WholeRun {
   void check_same(const std::filesystem::path& other) const {
     BOOST_TEST((contents(other, "_results.jsonl") == results));
@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_CASE(a_run_killed_after_any_pack_goes_on_to_the_same_bytes, W
     };
     try {
       run_once(path, all_templates(), until);
-      break;  // no packs were left after which to kill the run
+      break;  // the run ended before it could be killed after another pack
     } catch (const Killed&) {
     }
     const RunSummary rest = run_once(path);
@@ -76,7 +76,8 @@ BOOST_FIXTURE_TEST_CASE(a_journal_cut_at_any_line_or_within_it_gives_the_same_by
   }
 }
 
-// A run skips what was finished before. A plan that is requested after the run does not.
+// A run skips the parts that were already finished. A plan requested after the run does not skip
+// them.
 BOOST_FIXTURE_TEST_CASE(a_plan_after_a_resumed_run_is_of_the_whole_job, WithWholeRun) {
   NgramTreeModel model = small_model();
   CausalScorer scorer(model);

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(progress_rises_to_all_statements) {
 }
 
 BOOST_FIXTURE_TEST_CASE(small_blocks_give_the_scores_of_one_block, WholeRun) {
-  run_once(folder / "blocks", all_templates(), {}, 7);  // one fact of six statements
+  run_once(folder / "blocks", all_templates(), {}, 7);  // one fact with six statements
   for (const auto& [name, text] : results) {
     const auto one = rows_of(folder / "whole" / name);
     const auto many = rows_of(folder / "blocks" / name);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_gives_no_numbers_is_broken) {
   }
 }
 
-// Without BOS, the first token is not scored; here the answer consists of only that token.
+// Without BOS, the first token is not scored; here the answer consists of this token alone.
 BOOST_AUTO_TEST_CASE(an_answer_without_a_scored_token_is_refused_with_a_remedy) {
   const TemporaryFolder folder;
   Dataset dataset = small_dataset();
@@ -183,8 +183,8 @@ BOOST_AUTO_TEST_CASE(a_users_own_scorer_runs_query_by_query) {
   BOOST_TEST((rows[3].at("pll_scores") == Json{-28.0, -29.0}));
 }
 
-// The tokenisation of many statements is reported once, with or without a plan; that of a few
-// statements is not reported.
+// The tokenisation of many statements is reported once, with or without a plan; the tokenisation of
+// a few statements is not reported.
 BOOST_AUTO_TEST_CASE(a_long_preparation_is_reported_once) {
   using Told = std::vector<std::string>;
   for (const bool is_long : {true, false}) {
@@ -226,11 +226,11 @@ RunSummary run_unreported(const DiskPath& path, const std::string& hidden,
 
 BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_counted) {
   const TemporaryFolder folder;
-  (void)run_unreported(folder / "some", "E");  // only of "Egypt", under both templates
+  (void)run_unreported(folder / "some", "E");  // occurs only in "Egypt", under both templates
   Dataset without = small_dataset();
   without.relations[0].facts.pop_back();
   (void)run_unreported(folder / "without", "", without);
-  // The rows are those of a run without that option.
+  // The rows are the same as in a run without that fact.
   BOOST_TEST(contents(folder / "some", "_results.jsonl") ==
              contents(folder / "without", "_results.jsonl"));
   const DiskPath some = folder / "some";
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_count
   BOOST_TEST(slurp(some / "report.html").find(warning) != std::string::npos);
   BOOST_TEST(probe_answers(some, "m").relations[0].facts() == 2U);
 
-  // The run is repeated from the journal, with and without the files that it wrote.
+  // The run is repeated from the journal, with and without its result files.
   const auto before = contents_but(some, {"run.json"});
   BOOST_TEST(run_unreported(some, "E").fresh_statements == 0U);
   BOOST_TEST(contents_but(some, {"run.json"}) == before);
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_fact_that_the_engine_did_not_report_is_left_out_and_count
 
 BOOST_AUTO_TEST_CASE(a_relation_without_a_reported_fact_has_no_number) {
   const TemporaryFolder folder;
-  (void)run_unreported(folder / "river", "N");  // an option of each fact of "river"
+  (void)run_unreported(folder / "river", "N");  // occurs in an option of each fact of "river"
   const Json of_river = read_json_object(folder / "river" / "metrics.json").at("all_templates");
   BOOST_TEST(of_river.at("overall").at("facts") == 3);
   BOOST_TEST(of_river.at("relations").at("capital").at("facts") == 3);

@@ -56,7 +56,7 @@ BOOST_FIXTURE_TEST_CASE(the_dataset_is_cut_to_what_was_chosen, BearFolder) {
 }
 
 BOOST_FIXTURE_TEST_CASE(templates_are_replaced_and_then_marked, BearFolder) {
-  settings.relations = {"capital"};  // the file need not have the other
+  settings.relations = {"capital"};  // the file need not contain the other relation
   settings.template_file =
       folder.write("t.json", R"({"capital": ["The capital of [X] is {marker} [Y]."]})");
   const auto templates = [&] { return chosen().relations[0].templates; };

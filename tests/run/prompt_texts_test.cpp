@@ -39,8 +39,8 @@ PlannedPrompt planned(std::uint32_t relation, std::uint32_t fact, std::uint16_t 
 
 }  // namespace
 
-// The family relation comes first, and water is left out, so indices among the queried facts differ
-// from those in the dataset.
+// The family relation comes first, and water is omitted, so the indices among the queried facts
+// differ from those in the dataset.
 BOOST_AUTO_TEST_CASE(places_among_what_is_asked_are_followed_to_the_dataset) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{2, {2, 0}}, {1, {1, 2}}}, {}, {}};
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(places_among_what_is_asked_are_followed_to_the_dataset) {
 }
 
 // With this seed, water is among the first two shots (tests/prompt/few_shot_test.cpp). Water with
-// an alias is the same fact.
+// an alias is still the same fact.
 BOOST_AUTO_TEST_CASE(a_whole_prompt_with_shots) {
   MultiPromptDataset dataset = elements_many();
   dataset.relations[1].facts[0].subject.names.push_back("H2O");
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(shots_are_listed_once_for_each_relation_or_template) {
   const AskedFacts asked{{{2, {0}}, {1, {0, 2}}}, {}, {}};
   BOOST_TEST(shot_lists(dataset, asked, FewShot(dataset, {}, 7)).empty());
   // With this seed, the first two shots are sugar and water; the third is salt, which replaces
-  // either of them.
+  // either of them in that fact's own prompt.
   const auto by_template =
       shot_lists(dataset, asked, FewShot(dataset, {ShotSource::same_template, 2}, 7));
   BOOST_REQUIRE(by_template.size() == 2U + 3U);
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_says_which_shots_it_shows) {
   const FewShot few_shot(dataset, {ShotSource::same_template, 2}, 7);
   PromptTexts texts(dataset, asked, few_shot);
   using Places = std::vector<std::uint32_t>;
-  BOOST_TEST(texts.shown(planned(0, 0, 2)).places == (Places{0, 2}));  // water is the second
+  BOOST_TEST(texts.shown(planned(0, 0, 2)).places == (Places{0, 2}));  // water is the second shot
   BOOST_TEST(texts.shown(planned(0, 1, 2)).places == (Places{0, 1}));
   BOOST_TEST(texts.shown_content_free(0, 2).places == (Places{0, 1}));
   BOOST_TEST(texts.shown(planned(0, 0, 2)).templates.empty());
@@ -156,14 +156,15 @@ BOOST_AUTO_TEST_CASE(fresh_shots_are_told_by_their_places_among_all_and_their_te
         BOOST_TEST(shown.templates[i] == drawn[i].template_index);
       }
     };
-    check(texts.shown(planned(0, 1, 2)), few_shot.shots(1, 2, 2));  // the second asked is the third
+    // the second queried fact is the third
+    check(texts.shown(planned(0, 1, 2)), few_shot.shots(1, 2, 2));
     check(texts.shown(planned(0, 0, 0)), few_shot.shots(1, 0, 0));
     check(texts.shown_content_free(0, 1), few_shot.shots(1, 1));
   }
 }
 
-// The stored shots are those of the prompt. Whatever texts were built before, a text is the same as
-// from a new builder.
+// The stored shots match those of the prompt. A text is the same as from a new builder, whichever
+// texts were built before.
 BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked{{{1, {3, 1, 0}}, {0, {0, 2, 5}}, {2, {0, 1, 2}}}, {}, {}};
@@ -191,7 +192,7 @@ BOOST_AUTO_TEST_CASE(the_order_in_which_texts_are_wanted_changes_none) {
   }
 }
 
-// For a content-free text, the scorer's context is the text before the last question.
+// For a content-free text, the scorer's context is everything before the last question.
 BOOST_AUTO_TEST_CASE(a_text_begins_with_its_context_and_goes_on_with_one_question) {
   const MultiPromptDataset dataset = elements_many();
   const AskedFacts asked = asked_facts(dataset, {}, 0);

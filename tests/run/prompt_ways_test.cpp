@@ -28,12 +28,12 @@ BOOST_AUTO_TEST_CASE(what_is_known_covers_all_paraphrases_of_a_relation_or_none)
   const KnownTemplates made = known_of(model, known);
   BOOST_TEST(made.size() == 1U);
   BOOST_TEST(made.at("P1").size() == 2U);
-  model.relations[0].settings[1].variant = 7;  // this template has no text
+  model.relations[0].settings[1].variant = 7;  // there is no text for this template
   BOOST_TEST(known_of(model, known).empty());
 }
 
-// Neon is right under one template, and argon is wrong. A generation comes first, wherever it is
-// listed.
+// The answer for neon is right under one template, and the answer for argon is wrong. A generation
+// comes first, wherever it is listed.
 BOOST_AUTO_TEST_CASE(each_setting_of_a_generation_and_each_closed_set_is_a_way_of_asking) {
   test::GenerationFolder generated;
   generated.setting("zero-shot", {generated.answer(2, {0, 0, 0}, "noble gas")});

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(shared_settings_say_which_model_and_data) {
     BOOST_TEST(settings.at(engine).is_null(), engine);
   }
   BOOST_TEST(settings.at("bos") == "yes");
-  BOOST_TEST(settings.at("special_tokens") == "text");  // as it lists none
+  BOOST_TEST(settings.at("special_tokens") == "text");  // because no special tokens are listed
   BOOST_TEST(settings.at("special_tokens_known") == false);
   Provenance known{.model = "m",
                    .model_sha256 = "12",

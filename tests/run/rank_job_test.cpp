@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_ranking_leaves_ranks_metrics_and_a_page) {
   BOOST_TEST(run.at("status") == "complete");
   BOOST_TEST(run.at("searches").at("likelihood").at("queries") == 9);
   BOOST_TEST(job.search_cost().at("likelihood").queries == 9U);
-  // A repeated run sends nothing to the model and writes the same files.
+  // A repeated run sends no requests to the model and writes the same files.
   const auto before = contents(folder / "run", ".jsonl");
   const std::size_t fed = model.tokens_fed;
   RankJob again(model, graph, few_shots(), {.model = "reader"});
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(what_the_tokenizer_puts_around_a_text_is_recorded_and_told)
     BOOST_TEST(job.facts().at("frame").dump() ==
                Json({{"before", {bos}}, {"after", {'.' + 0}}}).dump());
   }
-  BOOST_TEST(made({{'#'}, {}}).settings().at("bos") == "#");  // another token than BOS
+  BOOST_TEST(made({{'#'}, {}}).settings().at("bos") == "#");  // a token other than BOS
   BOOST_TEST(!made({{bos}, {}}).facts().contains("frame"));
   BOOST_TEST(made({}).settings().at("bos") == "no");
   BOOST_TEST(!made({{bos}, {'.'}}, Bos(true)).facts().contains("frame"));

@@ -71,8 +71,8 @@ BOOST_AUTO_TEST_CASE(what_the_lm_head_can_rank_stands_beside_where_it_is_asked) 
   BOOST_TEST((candidates(parts.parts) == Counts{77}));
   BOOST_TEST((queries(parts.parts) == Counts{2 * graph.test.size()}));
   BOOST_TEST((candidates(parts.single) == Counts{10}));
-  // The test triples whose tail is one letter; the test part contains the symbols of the first,
-  // fifth, ninth … element.
+  // The test triples whose tail is a single letter; the test part contains the symbols of the
+  // first, fifth, ninth … elements.
   std::size_t one_letter = 0;
   for (const Triple& t : graph.test) {
     one_letter += graph.entities[t.tail].name.size() == 1 ? 1U : 0U;
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(relations_with_candidates_of_their_own_are_parts_by_their_c
   BOOST_TEST((labels == std::vector<std::string>{"symbol", "next", "holds", "in"}));
   BOOST_TEST(parts.whole.queries.size() == graph.test.size());
   BOOST_TEST(parts.left_out() == 0U);
-  // The labels belong to the parts, not to the graph's relations with the same indices.
+  // The labels are those of the parts, not of the graph's relations with the same indices.
   const RankParts two =
       parts_of(graph, {.candidates = CandidateSet::of_relation, .relations = {"in", "next"}});
   BOOST_TEST((candidates(two.parts) == Counts{35, 4}));
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(relations_with_candidates_of_their_own_are_parts_by_their_c
   BOOST_TEST(two.label(1) == "in");
 }
 
-// Ten symbols have one letter; no tail of "is followed by" or "stands in" has one.
+// Ten symbols have one letter; no tail of "is followed by" or "stands in" is a single letter.
 BOOST_AUTO_TEST_CASE(a_relation_without_names_of_one_token_keeps_its_place) {
   const KnowledgeGraph graph = elements();
   const RankParts parts = parts_of(graph, {.candidates = CandidateSet::of_relation}, true);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_relation_without_names_of_one_token_keeps_its_place) {
     BOOST_TEST(parts.single[p].queries.empty());
     BOOST_TEST(parts.single[p].left_out == parts.parts[p].queries.size());
   }
-  // One relation with queries is enough. If no relation has any, the run is refused.
+  // One relation with queries is enough. If no relation has any, the run is rejected.
   const RankOptions without{.candidates = CandidateSet::of_relation, .relations = {"in", "next"}};
   BOOST_CHECK_EXCEPTION(
       (void)parts_of(graph, without, true), Error,
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(queries_without_their_true_entity_are_counted) {
   const std::size_t left_out = graph.test.size() - single.parts[0].queries.size();
   BOOST_TEST(left_out > 0U);
   BOOST_TEST(single.left_out() == left_out);
-  // The graph's ranges list neither the third period nor any two-letter symbol.
+  // The graph's ranges contain neither the third period nor any two-letter symbols.
   graph.relations[3].range = {72, 73, 75};
   for (std::uint32_t e = 0; e < graph.entities.size(); ++e) {
     if (graph.entities[e].name.size() == 1) graph.relations[0].range.push_back(e);

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(only_the_relations_that_are_named_are_asked) {
   for (const PlannedQuery& planned : plan.queries) {
     const Triple& triple = planned.query.triple;
     BOOST_TEST((triple.relation == 1 || triple.relation == 3));
-    BOOST_TEST(triple.line > last);  // still in the order of the file
+    BOOST_TEST(triple.line > last);  // still in file order
     last = triple.line;
   }
   BOOST_TEST(plan.candidates.size() == graph.entities.size());
@@ -113,10 +113,10 @@ BOOST_AUTO_TEST_CASE(a_sample_is_drawn_without_replacement_by_its_seed) {
   BOOST_TEST(std::set(ten.begin(), ten.end()).size() == 10U);
   BOOST_TEST((sample(10, 0) == ten));
   BOOST_TEST((sample(10, 1) != ten));
-  // A larger sample begins with the smaller.
+  // A larger sample starts with the smaller one.
   const auto twenty = sample(20, 0);
   BOOST_TEST(std::equal(ten.begin(), ten.end(), twenty.begin()));
-  // The sample is not simply the start of the file, and it comes from more than one part.
+  // The sample is not just the start of the file, and it comes from more than one part.
   BOOST_TEST(!std::ranges::is_sorted(twenty));
   std::set<std::string> parts;
   for (const auto& [part, line] : twenty) parts.insert(part);
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(candidates_of_one_token_keep_the_queries_that_ask_for_them)
     for (const Triple& triple : graph.test) {
       kept += std::ranges::find(single, triple.tail) != single.end() ? 1U : 0U;
     }
-    BOOST_TEST(plan.queries.size() == kept);  // no head has a name of one letter
+    BOOST_TEST(plan.queries.size() == kept);  // no head has a one-letter name
     BOOST_TEST(plan.left_out == graph.test.size() * (heads ? 2 : 1) - kept);
     for (const PlannedQuery& planned : plan.queries) {
       BOOST_TEST(!planned.query.asks_head);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_narrowed_to_one_token_from_any_candidates) {
   BOOST_TEST(single.queries.size() == 3U);
   BOOST_TEST(single.left_out == 0U);
   BOOST_TEST((single.shots == whole.shots));
-  // Queries that were left out earlier stay counted.
+  // Queries left out earlier are still counted.
   const RankPlan first = rank_plan_of(graph, {.candidates = CandidateSet::single_token});
   const RankPlan again = single_token_plan(first, bytes, QueryForm::reference);
   BOOST_TEST(first.left_out > 0U);
@@ -260,8 +260,8 @@ BOOST_AUTO_TEST_CASE(a_plan_may_be_narrowed_to_nothing) {
                              "likelihood or DEER"));
 }
 
-// The tails are 36 symbols, all elements but the first (which follows none), all elements as
-// members of periods, and four periods.
+// The tails are the 36 symbols, all elements but the first (which follows no other), all elements
+// as members of periods, and the four periods.
 BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_all_its_tails) {
   const KnowledgeGraph graph = elements();
   Places symbols, followers, held, periods{72, 73, 74, 75};
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(a_relations_queries_are_ranked_among_all_its_tails) {
     BOOST_TEST((plan.shots == whole.shots));
     BOOST_TEST(plan.left_out == 0U);
     BOOST_TEST(&plan.graph == &graph);
-    // The queries are the relation's test triples, in their order.
+    // The queries are the relation's test triples, in the same order.
     std::vector<std::size_t> lines, of_relation;
     for (const PlannedQuery& planned : plan.queries) {
       BOOST_TEST(planned.query.triple.relation == r);
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(relations_that_are_not_asked_have_no_plan) {
   BOOST_TEST((relations({}) == Places{0, 1, 2, 3}));
   BOOST_TEST((relations({.relations = {"in", "next"}}) == Places{1, 3}));
   BOOST_TEST((relations({.limit = 5}) == Places{0}));
-  // A sample is not in the order of the relations, but the plans are.
+  // A sample is not sorted by relation, but the plans are.
   const Places drawn = relations({.part = GraphPart::all, .sample = 12});
   BOOST_TEST(drawn.size() > 1U);
   BOOST_TEST(std::ranges::is_sorted(drawn));

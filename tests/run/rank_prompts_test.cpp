@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(queries_and_entities_that_are_embedded) {
              entity_text(EntityPrompt::eol, graph.entities[3]));
   BOOST_TEST(all.at("deer-b entities")[3].at("prompt") ==
              entity_text(EntityPrompt::b, graph.entities[3]));
-  // Vectors from elsewhere are not prompts of this run.
+  // Vectors loaded from a file have no prompts in this run.
   BOOST_TEST(listed(options, {deer}, {}, "given.npy").size() == 2U);
 }
 
@@ -85,7 +85,8 @@ BOOST_AUTO_TEST_CASE(candidates_are_listed_once) {
   BOOST_TEST(names.at("candidate_count") == graph.entities.size());
   BOOST_TEST(names.at("candidates")[3].at("entity") == graph.entities[3].id);
   BOOST_TEST(names.at("candidates")[3].at("text") == " " + graph.entities[3].name + ")");
-  // The reference form ends with the space that begins each candidate in the paper's form.
+  // A prompt in the reference form ends with the space that begins each candidate in the paper's
+  // form.
   const Json& letters = all.at("lm-head candidates").at(0);
   for (const Json& one : letters.at("candidates")) {
     BOOST_TEST(one.at("text").get<std::string>().size() == 1U);

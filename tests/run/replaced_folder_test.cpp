@@ -53,8 +53,7 @@ class ToldDisk : public test::MemoryDisk {
 
 }  // namespace
 
-// Whichever of the removals survive a power loss, a folder that is not empty still contains its
-// run.json.
+// Whichever removals survive a power loss, a non-empty folder still contains its run.json.
 BOOST_AUTO_TEST_CASE(a_run_is_removed_with_its_run_json_last) {
   ToldDisk disk;
   for (const char* file : {"run.json", "zz.csv", "P36_results.jsonl"}) {
@@ -96,13 +95,13 @@ BOOST_FIXTURE_TEST_CASE(without_an_old_run_the_place_is_its_own, Runs) {
 
 BOOST_FIXTURE_TEST_CASE(what_a_killed_process_left_is_put_right, Runs) {
   run("run", "old");
-  run("run.new", "half");  // killed while it worked
+  run("run.new", "half");  // killed while working
   {
     const ReplacedFolder place(folder / "run");
     BOOST_TEST(!is_there("run.new"));
   }
   BOOST_TEST(results("run") == "old");
-  std::filesystem::rename(folder / "run", folder / "run.old");  // killed between two names
+  std::filesystem::rename(folder / "run", folder / "run.old");  // killed between the two renames
   const ReplacedFolder place(folder / "run");
   BOOST_TEST(results("run") == "old");
   BOOST_TEST(place.path() == folder / "run.new");

@@ -73,7 +73,7 @@ BOOST_FIXTURE_TEST_CASE(it_is_written_over_on_request_and_a_run_never, TwoRuns) 
   write("a", "foreign", true);
   BOOST_TEST(disk.text("/foreign/report.html") == "new");
   BOOST_TEST(disk.text("/foreign/thesis.txt") == "mine");
-  write("a", "foreign");  // it is the run's report now
+  write("a", "foreign");  // the folder is now run a's report
   for (const bool overwrite : {false, true}) {
     refused("a", "b", "/b: is the folder of another run, and reports never overwrite runs",
             overwrite);

@@ -14,7 +14,7 @@ BOOST_AUTO_TEST_SUITE(result_folders)
 
 namespace {
 
-/// Folders of several kinds; their content is not read.
+/// Folders of several kinds, whose contents are not read.
 struct Folders {
   Folders() {
     for (const char* name : {"theirs", "run", "a=b", "calibrated/probe"}) {
@@ -22,7 +22,7 @@ struct Folders {
     }
   }
   [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
-  /// The result of reading the word as NAME=folder, with the folder below this one.
+  /// The result of parsing `word` as NAME=folder, with the folder's path relative to this one.
   [[nodiscard]] std::string made(const std::string& word) const {
     const ResultFolder one = result_folder(word);
     return one.name + "=" + one.path.path().lexically_relative(folder.path()).string();

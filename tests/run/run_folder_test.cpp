@@ -135,7 +135,8 @@ BOOST_AUTO_TEST_CASE(another_process_is_kept_out_until_the_first_is_killed) {
   const pid_t child = fork();
   BOOST_REQUIRE(child >= 0);
   if (child == 0) {
-    try {  // no exception may leave this block: two processes would run the later tests
+    // no exception may leave this block; otherwise, two processes would run the remaining tests
+    try {
       const RunFolder run(folder / "run", settings, RunFolder::Claim::fresh);
       if (write(ready[1], "x", 1) == 1) pause();
     } catch (...) {

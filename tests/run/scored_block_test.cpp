@@ -20,9 +20,9 @@ BOOST_AUTO_TEST_SUITE(scored_block_)
 
 namespace {
 
-/// Returns packs of three statements, the last pack first, because no order is guaranteed.
-/// Statement s scores −(s + 1) / 3 over two tokens, and −s / 7 over its single answer token. Counts
-/// the packs that it scores.
+/// Returns packs of three statements, last pack first, because no order is guaranteed. Statement s
+/// scores −(s + 1) / 3 over two tokens, and −s / 7 over its single answer token. Counts the scored
+/// packs.
 struct FakeScorer {
   struct Block {
     [[nodiscard]] std::size_t packs() const { return (order.size() + 2) / 3; }
@@ -54,7 +54,7 @@ struct FakeScorer {
   std::uint32_t untold = 1000;  // this statement has no scored token
   std::uint32_t broken = 1000;  // the continuation of this statement has the score `worth`
   double worth = 0;
-  std::uint32_t unreported = 0;  // how many of its tokens the engine did not report
+  std::uint32_t unreported = 0;  // the number of its tokens that the engine did not report
 };
 static_assert(PackedScorer<FakeScorer>);
 
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_statement_without_a_scored_token_is_refused_with_a_remedy
       (void)scored(folder / "b.jsonl", scorer, 8), Error,
       says(Fault::user,
            "no scored token in its statement; lengthen the template or set `bos` to yes"));
-  // A span that is not used may be missing.
+  // An unused span may be missing.
   BOOST_TEST(scored(folder / "c.jsonl", scorer, 8, Span::continuation).size() == 8U);
 }
 
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_statement_that_was_not_reported_is_kept_where_its_fact_is
            "P36: the engine did not report how likely a token of statement 7 is; use an engine"));
   BOOST_TEST(slurp(folder / "journal.jsonl").empty());
   scorer.asked = 0;
-  for (int call = 0; call < 2; ++call) {  // now, and then from the journal
+  for (int call = 0; call < 2; ++call) {  // scored first, then read from the journal
     Work work(folder / "journal.jsonl");
     Part part(work, "P36");
     auto block = block_of(scorer, 8);

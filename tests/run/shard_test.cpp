@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_shard_is_refused_with_its_word) {
 BOOST_AUTO_TEST_CASE(each_pack_goes_to_the_first_of_those_that_have_least) {
   PackDealer dealer(3);
   const std::vector<std::uint64_t> weights{5, 1, 1, 2, 0, 1, 9};
-  // The sums of the shards before each pack are 0 0 0; 5 0 0; 5 1 0; 5 1 1; 5 3 1; 5 3 2; 5 3 3.
+  // Before each pack, the shard sums are 0 0 0; 5 0 0; 5 1 0; 5 1 1; 5 3 1; 5 3 2; 5 3 3.
   const std::vector<std::size_t> hands{0, 1, 2, 1, 2, 2, 1};
   for (std::size_t i = 0; i < weights.size(); ++i) BOOST_TEST(dealer.deal(weights[i]) == hands[i]);
 }

@@ -23,13 +23,13 @@ SpecialTokenModel model_of(bool parse) {
   return SpecialTokenModel("", 1, marks, parse);
 }
 
-/// A model that reads everything as plain text, whatever the setting is.
+/// A model that reads everything as plain text, whatever the setting.
 struct DeafModel : NgramModel {
   DeafModel() : NgramModel("") {}
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const { return {{"<s>", 3}}; }
 };
 
-/// A model whose own tokenizer composes characters, while its engine does not.
+/// A model whose own tokenizer composes characters but whose engine does not.
 struct UncomposedModel : NgramModel {
   UncomposedModel() : NgramModel("") {}
   [[nodiscard]] static ModelDescription describe() {
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_is_not_known_is_looked_for) {
                         says(Fault::user, "t.json:3: P36, template 1: '[X] <s> [Y]' contains"));
   BOOST_CHECK_EXCEPTION(check({file, 0, "P36, template 1"}, "[Y] <s>"), Error,
                         says(Fault::user, "t.json: P36, template 1: '[Y] <s>' contains"));
-  // Another relation has the same template, which JSON writes with escapes.
+  // Another relation has the same template, written with escapes in JSON.
   const auto two = folder.write(
       "u.json", "{\n\"P17\": [\"\\\"[X]\\\" <s>\"],\n\"P36\":\n[\"\\\"[X]\\\" <s>\"]}\n");
   BOOST_CHECK_EXCEPTION(check({two, 0, "P36, template 0"}, "\"[X]\" <s>"), Error,
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_model_must_read_them_as_was_said) {
            "`special-tokens` to parse"));
 }
 
-// A vocabulary like Cohere's: one special token is always read as text, another never.
+// A vocabulary like Cohere's: one special token is always read as text, another never is.
 struct UnequalModel : NgramModel {
   UnequalModel() : NgramModel("") {}
   [[nodiscard]] std::vector<SpecialToken> special_tokens() const {
@@ -175,8 +175,8 @@ BOOST_AUTO_TEST_CASE(readings_have_names) {
   BOOST_TEST(name_of(parse) == "parse");
 }
 
-// U+0308 after a letter is composed with it in NFC, after "q" it is not; U+212B, the ångström sign,
-// becomes "Å".
+// NFC composes U+0308 with a preceding letter, but not with "q"; U+212B, the ångström sign, becomes
+// "Å".
 BOOST_AUTO_TEST_CASE(texts_that_the_models_own_tokenizer_would_compose_are_counted) {
   const UncomposedModel model;
   const SpecialTokenCheck check(model, refuse);
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(texts_that_the_models_own_tokenizer_would_compose_are_count
   check({}, "q\u0308");
   check.warn(description);
   BOOST_TEST(description.warnings.empty());
-  const auto copy = check;  // as visitors are copied
+  const auto copy = check;  // copied, as visitors are
   copy({}, "Zu\u0308rich");
   check.warn(description);
   BOOST_REQUIRE(description.warnings.size() == 1U);

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_text_without_room_is_told_in_words) {
   model.limits = {10, 4, 10};
   KeptPrompts with_bos(model, model.bos()), bare(model, std::nullopt);
   BOOST_TEST(!missing_room_after(model, bare, "12345", 5).has_value());
-  // Seven and four are one more than ten, but the last token is not fed.
+  // Seven plus four is one more than ten, but the last token is not fed.
   BOOST_TEST(!missing_room_after(model, bare, "1234567", 4).has_value());
   BOOST_TEST(missing_room_after(model, with_bos, "1234567", 4).value() ==
              "has 8 tokens; with 4 new ones, it exceeds the model's limit of 10");

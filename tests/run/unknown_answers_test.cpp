@@ -23,9 +23,9 @@ BOOST_AUTO_TEST_CASE(a_fact_counts_once_and_statements_each) {
   BOOST_TEST(counts.statements() == 4U);
 }
 
-// Counted by hand: Paris and Nile have no token. Paris is the answer of one fact and a candidate of
-// three; Nile is a candidate of two. Both occur under two templates. A run that has finished all
-// relations gives the same counts.
+// Counted by hand: Paris and Nile have no token. Paris is the answer to one fact and a candidate
+// for three; Nile is a candidate for two. Both occur under two templates. Resuming a run that has
+// finished all relations yields the same counts.
 BOOST_AUTO_TEST_CASE(a_probe_counts_them_by_relation) {
   const test::TemporaryFolder folder;
   for (const bool again : {false, true}) {

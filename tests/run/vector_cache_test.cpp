@@ -27,7 +27,7 @@ struct Kept {
     cache.keep(texts, rows());
   }
   [[nodiscard]] VectorRows rows() const { return {vectors.data(), 2, 3}; }
-  /// The only file with this ending.
+  /// The only file with this extension.
   [[nodiscard]] std::filesystem::path file(const std::string& ending) const {
     for (const auto& entry : std::filesystem::directory_iterator(folder / "vectors")) {
       if (entry.path().extension() == ending) return entry.path();

@@ -36,7 +36,7 @@ struct Seen {
 const std::vector<PackCost> three_packs{{2, 20}, {3, 30}, {1, 10}};
 
 /// The packs of one part; each row is its pack's number. Counts the evaluated packs and stores the
-/// rows that it receives.
+/// rows it receives.
 struct Numbers {
   void go(Part& part, const std::vector<PackCost>& packs = three_packs) {
     part.generate_rows(
@@ -148,12 +148,12 @@ BOOST_AUTO_TEST_CASE(a_part_may_be_restarted) {
   };
   BOOST_TEST(evaluated(false) == 3U);
   BOOST_TEST(evaluated(true, {{1, 1}}) == 1U);
-  // Packs that were finished before the part started again count as unfinished.
+  // Packs finished before the restart count as unfinished.
   BOOST_TEST(evaluated(false) == 2U);
   BOOST_TEST(evaluated(false) == 0U);
 }
 
-// Items that are counted while a pack is evaluated are not counted again afterwards.
+// Items counted while a pack is being evaluated are not counted again afterwards.
 BOOST_AUTO_TEST_CASE(items_may_be_counted_while_a_pack_is_evaluated) {
   const TemporaryFolder folder;
   Seen seen;
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(counting_begins_anew_for_each_thing_that_is_counted) {
                                                  {"queries", 2, 1, 2, ""},
                                                  {"entities", 0, 0, 5, ""},
                                                  {"entities", 1, 0, 5, "P36"}}));
-  Work alone(folder / "other.jsonl");  // there is no observer
+  Work alone(folder / "other.jsonl");  // no observer
   alone.begin("queries", 2);
   alone.advance(2, 1);
 }
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(rows_that_are_another_jobs_are_refused_by_file_part_and_pac
                              "written by another build; start again in another folder"));
 }
 
-// The weights 4, 1, 1, 4, 1 are distributed to two shards: 4 goes to the first, 1 and 1 to the
+// The weights 4, 1, 1, 4, 1 are divided between two shards: 4 goes to the first, 1 and 1 to the
 // second, then 4 to the second and 1 to the first.
 BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
   const TemporaryFolder folder;
@@ -309,9 +309,10 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
     BOOST_TEST(numbers.taken == hands[index], boost::test_tools::per_element());
     BOOST_TEST(numbers.evaluated == hands[index].size());
     BOOST_TEST(!part.is_whole());
-    BOOST_TEST(std::get<1>(seen.states.back()) == 5U);  // other shards' packs are done, not fresh
+    // other shards' packs count as done, but not as fresh
+    BOOST_TEST(std::get<1>(seen.states.back()) == 5U);
     BOOST_TEST(std::get<2>(seen.states.back()) == hands[index].size());
-    Part other(work, "P30");  // of no packs, so nothing is missing
+    Part other(work, "P30");  // has no packs, so nothing is missing
     Numbers().go(other, {});
     BOOST_TEST(other.is_whole());
   }
@@ -333,7 +334,7 @@ BOOST_AUTO_TEST_CASE(a_shard_evaluates_and_takes_its_packs_alone) {
                              "resume the shard"));
 }
 
-// The checksums are right, but another build wrote the lines.
+// The checksums are correct, but the lines were written by another build.
 BOOST_AUTO_TEST_CASE(rows_of_another_shape_are_refused_as_another_jobs) {
   const TemporaryFolder folder;
   const auto journal = folder / "journal.jsonl";

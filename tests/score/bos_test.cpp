@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_token_is_found_by_its_text) {
   BOOST_CHECK_EXCEPTION(
       (void)require_bos(model, Bos()), Error,
       says(Fault::user, "`bos`: the model has no BOS token; set `bos` to no, or choose"));
-  // The message lists the most similar tokens first, whatever order the model lists them in.
+  // The message lists the most similar tokens first, regardless of the model's own order.
   BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
                         says(Fault::user, "'<|im_ends|>' is not a token of this model"));
   BOOST_CHECK_EXCEPTION((void)require_bos(model, Bos::of("<|im_ends|>")), Error,
@@ -144,17 +144,17 @@ BOOST_AUTO_TEST_CASE(a_text_that_begins_with_bos_gets_no_other) {
   BOOST_TEST(own.statement.tokens == 3U);
   BOOST_TEST(own.statement.log_likelihood == put.statement.log_likelihood);
   BOOST_TEST(parsed.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
-  // In the middle of a text, it is an ordinary token; read as plain text, it is thirteen bytes.
+  // In the middle of a text, BOS is an ordinary token; read as plain text, it is thirteen bytes.
   BOOST_TEST(parsed.score(query("ab<|endoftext|>c")).front().statement.tokens == 4U);
   BOOST_TEST(!parsed.begins_with_bos(query("ab<|endoftext|>c").candidates.front()));
   BOOST_TEST(plain.score(query("<|endoftext|>abc")).front().statement.tokens == 16U);
   BOOST_TEST(!plain.begins_with_bos(query("<|endoftext|>abc").candidates.front()));
-  // The given part of a text may consist of only BOS.
+  // The given part of a text may consist of BOS alone.
   const StatementScore behind = parsed.score(query("<|endoftext|>abc", 13)).front();
   BOOST_TEST(behind.continuation.tokens == 3U);
   BOOST_TEST(behind.answer.tokens == 3U);
   BOOST_TEST(behind.continuation.log_likelihood == put.statement.log_likelihood);
-  // Without a BOS before it, it is the text's first token, which has no probability.
+  // With no BOS added before it, the BOS in the text is the first token, which has no probability.
   CausalScorer none(parses, Bos::none());
   BOOST_TEST(none.score(query("<|endoftext|>abc")).front().statement.log_likelihood ==
              put.statement.log_likelihood);

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_SUITE(candidate_scorer_suite)
 
 namespace {
 
-/// The smallest scorer that a user can write: longer candidates are less likely.
+/// A minimal user-written scorer: longer candidates are less likely.
 struct ByLength {
   std::vector<StatementScore> score(const Query& query) {
     ++queries;
@@ -38,7 +38,7 @@ static_assert(!CandidateScorer<ReturnsNumbers>);
 static_assert(!CandidateScorer<TakesText>);
 static_assert(PackedScorer<QueryByQuery<ByLength>>);
 
-// Each of these types hides or deletes one requirement of a scorer that meets all of them.
+// Each of these types derives from a complete scorer and hides or deletes one required member.
 struct NoPlan : QueryByQuery<ByLength> {
   void plan(Block&) = delete;
 };

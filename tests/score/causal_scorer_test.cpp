@@ -101,7 +101,7 @@ void check_close(const StatementScore& score, const StatementScore& expected) {
   BOOST_TEST(score.continuation.tokens == expected.continuation.tokens);
 }
 
-/// The scores of all packs, restored to the order of the statements. `only` selects the packs.
+/// The scores of all packs, in statement order. `only` selects the packs.
 template <class Model, class Pick>
 std::vector<StatementScore> score_packs(CausalScorer<Model>& scorer,
                                         typename CausalScorer<Model>::Block& block, Pick only) {
@@ -162,7 +162,7 @@ struct Shots {
 
 const Shots shots("France Paris Italy Rome");
 
-/// The score that a scorer of only the answer would give a statement.
+/// The score that a scorer of only the answer would assign to a statement.
 StatementScore only(Span span, const StatementScore& score) {
   StatementScore kept;
   if (span == Span::answer) {
@@ -175,7 +175,7 @@ StatementScore only(Span span, const StatementScore& score) {
   return kept;
 }
 
-/// The smallest number of nodes that must be fed: the distinct prefixes that another token follows.
+/// The minimum number of nodes to feed: the distinct prefixes that are followed by another token.
 std::size_t needed_nodes(const NgramModel& model, const Query& query, bool with_bos) {
   std::set<std::vector<TokenId>> prefixes;
   for (const Prompt& prompt : query.candidates) {
@@ -189,7 +189,7 @@ std::size_t needed_nodes(const NgramModel& model, const Query& query, bool with_
   return prefixes.size();
 }
 
-/// The scores of all queries in one block, restored to the order of the statements.
+/// The scores of all queries in one block, in statement order.
 template <class Model>
 std::vector<StatementScore> score_block(CausalScorer<Model>& scorer, ScoringCost& cost) {
   typename CausalScorer<Model>::Block block;
@@ -206,7 +206,8 @@ std::vector<StatementScore> score_block(CausalScorer<Model>& scorer, ScoringCost
 
 }  // namespace
 
-// The four ways must agree: the tree in packs, sequences, one query at a time, and by hand.
+// Four methods must agree: the tree in packs, sequences, one query at a time, and computation by
+// hand.
 BOOST_AUTO_TEST_CASE(tree_and_no_tree_and_the_models_own_probabilities_agree) {
   for (const bool with_bos : {true, false}) {
     for (const TreeLimits limits : {TreeLimits{1024, 256, 256}, {40, 3, 16}, {64, 1, 64}}) {
@@ -233,7 +234,8 @@ BOOST_AUTO_TEST_CASE(tree_and_no_tree_and_the_models_own_probabilities_agree) {
   }
 }
 
-// The lookups must match those of a tree model and those worked out by hand; each pack is one call.
+// Scores from lookups must match hand-computed scores and cost the same as a tree model's; each
+// pack is one call.
 BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_scores) {
   static_assert(PackedScorer<CausalScorer<NgramLookupModel>>);
   for (const bool with_bos : {true, false}) {
@@ -261,7 +263,7 @@ BOOST_AUTO_TEST_CASE(a_model_of_lookups_alone_gives_the_same_scores) {
   }
 }
 
-// The context's own tokens are looked up once, not for each pack.
+// The context's own tokens are looked up once, not once per pack.
 BOOST_AUTO_TEST_CASE(a_shared_context_is_looked_up_once) {
   NgramLookupModel lookups(training, 3, pieces);
   const NgramModel plain(training, 3, pieces);
@@ -275,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_shared_context_is_looked_up_once) {
   }
   BOOST_TEST(lookups.calls <= block.packs() + 1);
   const std::size_t asked = lookups.looked_up;
-  (void)score_packs(scorer, block);  // the context's answers are known
+  (void)score_packs(scorer, block);  // the context's results are already known
   BOOST_TEST(lookups.looked_up - asked < asked);
 }
 
@@ -389,7 +391,7 @@ BOOST_AUTO_TEST_CASE(the_answer_alone_is_scored_as_it_is_within_the_statement) {
   }
 }
 
-// Oracle: the model's own probabilities. " 2" is a token, " 3" is a space and a digit.
+// Oracle: the model's own probabilities. " 2" is one token; " 3" is a space and a digit.
 BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
   for (const bool with_bos : {true, false}) {
     NgramTreeModel model(training, 3, {" 2", "n A"});
@@ -410,7 +412,7 @@ BOOST_AUTO_TEST_CASE(a_continuation_has_all_that_stands_behind_what_is_given) {
   }
 }
 
-// Oracle: the model's own probabilities. "x 2" is cut after its x, so the token " 2" belongs to the
+// Oracle: the model's own probabilities. "x 2" is cut after the x, so the token " 2" belongs to the
 // statement: the space before the statement is not a separate token.
 BOOST_AUTO_TEST_CASE(a_statement_is_all_that_stands_behind_its_context) {
   NgramTreeModel model(training, 3, {" 2"});
@@ -451,8 +453,8 @@ BOOST_AUTO_TEST_CASE(a_prompt_with_nothing_behind_it_has_no_continuation_to_scor
   check("in x");
 }
 
-// "Paris" is one token. Its probability is in the row of the prefix before it, and later tokens are
-// not looked up.
+// "Paris" is one token. Its probability is in the row for the prefix before it, and later tokens
+// are not looked up.
 BOOST_AUTO_TEST_CASE(what_follows_the_answer_is_not_fed) {
   NgramTreeModel model(training, 3, pieces);
   CausalScorer scorer(model, Bos(), Span::answer);
@@ -474,8 +476,8 @@ BOOST_AUTO_TEST_CASE(what_follows_the_answer_is_not_fed) {
   BOOST_TEST(model.tokens_fed == 0U);
 }
 
-// The oracle is the model's own probabilities; the same scorer without sharing must agree with it
-// too.
+// The oracle is the model's own probabilities, which the same scorer without sharing must also
+// match.
 BOOST_AUTO_TEST_CASE(a_shared_context_changes_no_score) {
   for (const Span scored : {Span::statement, Span::answer, Span::continuation}) {
     for (const bool with_bos : {true, false}) {
@@ -572,7 +574,7 @@ BOOST_AUTO_TEST_CASE(packs_on_a_context_score_the_same_in_any_order_and_by_thems
     }
   };
   for (std::size_t p = block.packs(); p-- > 0;) check_pack(scorer, block, p);
-  for (std::size_t p = 0; p < block.packs(); ++p) {  // a resumed job begins at any pack
+  for (std::size_t p = 0; p < block.packs(); ++p) {  // a resumed job may begin at any pack
     NgramTreeModel another(training, 4, pieces);
     another.limits = model.limits;
     CausalScorer fresh(another);
@@ -599,7 +601,7 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
       check_close(scores[b][i], by_hand(model, texts[b].query.candidates[i], true));
     }
   }
-  // Packs of the blocks alternate, with single queries in between.
+  // Packs from different blocks alternate, with single queries in between.
   for (std::size_t p = 0; p < 12; ++p) {
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       if (p >= blocks[b].packs()) continue;
@@ -615,8 +617,8 @@ BOOST_AUTO_TEST_CASE(blocks_with_the_same_with_other_and_without_contexts_may_ta
   }
 }
 
-// Both contexts have the same number of tokens, so only the tokens themselves distinguish them. The
-// text after " of " has other probabilities than the text after " is ".
+// Both contexts have the same number of tokens, so only the tokens themselves distinguish them.
+// Text after " of " has different probabilities from text after " is ".
 BOOST_AUTO_TEST_CASE(a_context_is_told_from_another_by_its_tokens) {
   NgramTreeModel model(training, 4);
   CausalScorer scorer(model);
@@ -624,7 +626,7 @@ BOOST_AUTO_TEST_CASE(a_context_is_told_from_another_by_its_tokens) {
   const Shots is("Rome is");
   auto first = of.block(scorer);
   auto second = is.block(scorer);
-  auto third = is.block(scorer);  // another block on the context that is held
+  auto third = is.block(scorer);  // another block with the same context
   for (int round = 0; round < 2; ++round) {
     for (auto* block : {&first, &second, &third}) {
       const Shots& shown = block == &first ? of : is;
@@ -672,12 +674,12 @@ BOOST_AUTO_TEST_CASE(a_model_of_one_branch_does_without_a_context) {
   }
 }
 
-// In prompts with cuts, the context is tokenised with its own cuts, as the statements are.
+// In prompts with cuts, the context is tokenised with its own cuts, just like the statements.
 BOOST_AUTO_TEST_CASE(a_cut_context_is_shared_by_statements_that_are_cut_alike) {
   NgramTreeModel model(training, 4, pieces);
   CausalScorer scorer(model);
   CausalScorer<NgramTreeModel>::Block block;
-  // As a whole, "Paris" would be one token and "Par|is" two.
+  // Uncut, "Paris" would be one token; cut as "Par|is", it is "Par", "i" and "s".
   const Prompt context{"to Paris", {}, {6}};
   scorer.share(block, context);
   scorer.add(block, Query{{{"to Paris now", {}, {6}}, {"to Paris now", {}}}});
@@ -706,8 +708,8 @@ BOOST_AUTO_TEST_CASE(a_context_is_no_leave_to_go_past_the_models_own) {
                              "12"));
 }
 
-// The random statements consist of few letters, so that they share prefixes, repeat one another and
-// lie within one another.
+// The random statements use only a few letters, so they share prefixes, repeat one another, or are
+// prefixes of one another.
 BOOST_AUTO_TEST_CASE(random_statements_score_the_same_in_any_order_over_every_kind_of_model) {
   RandomStream random(47, "statements");
   const auto word = [&](std::size_t most) {

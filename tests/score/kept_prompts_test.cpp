@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_is_tokenised_once) {
   BOOST_TEST(asked == 1U);
 }
 
-// The position of a text's cuts decides its tokens.
+// The positions of a text's cuts determine its tokens.
 BOOST_AUTO_TEST_CASE(prompts_of_one_text_with_other_cuts_are_told_apart) {
   const NgramModel model("a b");
   KeptPrompts prompts(model, std::nullopt);

@@ -69,12 +69,12 @@ class HashModel {
   std::vector<std::string> seen{};
 };
 
-/// A statement whose answer is between these bytes.
+/// A statement with its answer in this byte range.
 Prompt prompt(const std::string& text, std::size_t begin, std::size_t end) {
   return {text, {{begin, end}}};
 }
 
-/// ln P of the letter at a position in a text that is already masked and enclosed.
+/// ln P of the letter at a position in an already masked and enclosed text.
 double by_hand(const std::string& framed, std::uint32_t position, char letter) {
   MaskedQuery query{{framed.begin(), framed.end()}, position};
   const std::vector<float> row = HashModel::row(query);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(within_words_later_tokens_of_the_word_are_masked_too) {
   BOOST_TEST(scores[0].answer.log_likelihood == de, boost::test_tools::tolerance(1e-7));
 }
 
-// The model sees the text before a statement, but no token of this text is masked and scored.
+// The model sees the text before a statement, but none of its tokens is masked and scored.
 BOOST_AUTO_TEST_CASE(what_stands_before_a_statement_is_not_scored) {
   HashModel model;
   MaskedScorer scorer(model, PseudoLikelihood::original);

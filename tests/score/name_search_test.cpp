@@ -25,7 +25,7 @@ namespace {
 using Strings = std::vector<std::string>;
 using Indices = std::vector<std::uint32_t>;
 
-/// A made-up model: the probabilities of a few letters after each text. The rest of the probability
+/// A made-up model: the probabilities of a few letters after each text. The remaining probability
 /// goes to token 0, which no name contains.
 using Said = std::map<std::string, std::map<char, double>>;
 
@@ -55,7 +55,7 @@ std::vector<double> of_children(const NameTrie& trie, NodeId node, std::span<con
   return nats;
 }
 
-/// Runs a search to its end and returns the texts that it evaluates, step by step.
+/// Runs a search to completion and returns the texts it evaluates, step by step.
 std::vector<Strings> run(NameSearch& search, const NameTrie& trie, NameRows& rows, const Said& said,
                          std::size_t most) {
   std::vector<Strings> steps;
@@ -69,8 +69,8 @@ std::vector<Strings> run(NameSearch& search, const NameTrie& trie, NameRows& row
   return steps;
 }
 
-/// Does the same after a prompt, with an n-gram model. Fails if a node is requested twice or if too
-/// many nodes are requested.
+/// Runs a search to completion after a prompt, with an n-gram model. Fails if a node is requested
+/// twice or if too many nodes are requested.
 void run(NameSearch& search, const NameTrie& trie, NameRows& rows, NgramModel& model,
          const std::vector<TokenId>& prompt, std::size_t most) {
   bool first = true;
@@ -154,10 +154,11 @@ BOOST_AUTO_TEST_CASE(a_row_keeps_the_log_probabilities_of_a_nodes_children) {
   }
 }
 
-// The true candidate is c] with 0.09. The search evaluates its path first, then the prefixes that
-// may still reach 0.09, the most likely first; bb (0.06) may not. Oracle: the model's own
-// probabilities of whole texts after the longest prefix that they share with the prompt's tokens.
-// The token ", N" spans the boundary, so the search begins before the comma.
+// The true candidate is c], with probability 0.09. The search first evaluates the true candidate's
+// path, then the prefixes that could still reach 0.09, most likely first; bb (0.06) could not.
+// Oracle: the model's own probabilities of whole texts, starting after the longest token prefix
+// they share with the prompt. The token ", N" spans the boundary, so the search begins before the
+// comma.
 BOOST_AUTO_TEST_CASE(tokens_that_are_given_cost_nothing) {
   NgramModel model("(a, Nn] (a, Nb] (a, Ob] (a, Oo]", 3, {", N"});
   const Strings names{" Nn]", " Nb]", " Ob]", " Oo]"};
@@ -228,8 +229,8 @@ BOOST_AUTO_TEST_CASE(several_prefixes_are_offered_at_once) {
   check_ranks(search.result(), {2, 0}, {2, 0});
 }
 
-// The true candidate is the most likely one, with 0.25: b (0.3) must be evaluated, but ba (0.18)
-// and c (0.1) need not be.
+// The true candidate is the most likely one, with probability 0.25: b (0.3) must be evaluated, but
+// ba (0.18) and c (0.1) need not be.
 BOOST_AUTO_TEST_CASE(a_likely_candidate_is_found_with_few_looks) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -242,7 +243,7 @@ BOOST_AUTO_TEST_CASE(a_likely_candidate_is_found_with_few_looks) {
 }
 
 // Raised to the power 1 / tokens, the probabilities are a] 0.5, ba] 0.545, bb] 0.311 and c] 0.3.
-// The bound of b assumes three tokens.
+// The bound for b assumes three tokens.
 BOOST_AUTO_TEST_CASE(a_mean_is_over_the_candidates_own_tokens) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -259,8 +260,8 @@ BOOST_AUTO_TEST_CASE(a_mean_is_over_the_candidates_own_tokens) {
   }
 }
 
-// The letters a and c have 0.25, and d has 0.4. There are two names a], one c], which is as likely
-// with different tokens, and three d].
+// The letters a and c have probability 0.25, and d has 0.4. Two names are a], one is c] (just as
+// likely, but with different tokens), and three are d].
 BOOST_AUTO_TEST_CASE(equals_are_counted_each_and_true_ones_are_left_out) {
   const NgramModel model("");
   const Strings names{"d]", "a]", "d]", "c]", "a]", "d]"};
@@ -284,7 +285,7 @@ BOOST_AUTO_TEST_CASE(equals_are_counted_each_and_true_ones_are_left_out) {
   check_ranks(ranked(0, {0, 2, 5}), {0, 2}, {0, 0});
 }
 
-// b is as likely as a, and its continuation is certain, so b] is equal to a.
+// b is as likely as a, and its continuation is certain, so b] scores the same as a.
 BOOST_AUTO_TEST_CASE(a_prefix_that_may_only_just_reach_the_true_one_is_looked_at) {
   const NgramModel model("");
   const NameTrie trie(model, Strings{"a", "b]"});
@@ -314,7 +315,7 @@ BOOST_AUTO_TEST_CASE(candidates_very_near_the_true_one_are_told) {
   BOOST_TEST(search.result().nearby == 3U);  // b twice, c
 }
 
-// `nearby` counts only candidates above or below the true one. A candidate with an equal score and
+// `nearby` counts only candidates above or below the true one. A candidate with an equal score but
 // different tokens does not count.
 BOOST_AUTO_TEST_CASE(candidates_level_with_the_true_one_are_not_near_it) {
   const NgramModel model("");
@@ -327,7 +328,7 @@ BOOST_AUTO_TEST_CASE(candidates_level_with_the_true_one_are_not_near_it) {
   BOOST_TEST(search.result().nearby == 0U);
 }
 
-// A second question after the same prompt requests only nodes that the first did not read.
+// A second search after the same prompt requests only nodes that the first did not read.
 BOOST_AUTO_TEST_CASE(searches_behind_one_prompt_share_their_rows) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -353,8 +354,8 @@ BOOST_AUTO_TEST_CASE(a_lone_candidate_is_first) {
   check_ranks(search.result(), {0, 0}, {0, 0});
 }
 
-// The true candidate is the last of four. If `hits` is 1, the search ends when it finds the first
-// candidate above the true one; two candidates are then undecided.
+// The true candidate is the last of four. With `hits` set to 1, the search ends at the first
+// candidate above the true one, leaving two candidates undecided.
 BOOST_AUTO_TEST_CASE(a_search_ends_once_it_is_beyond_the_hits) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -367,7 +368,7 @@ BOOST_AUTO_TEST_CASE(a_search_ends_once_it_is_beyond_the_hits) {
     BOOST_TEST(search.result().filtered_above == 1U);
     BOOST_TEST(search.result().undecided == 2U);  // ba] and c]
   }
-  {  // the best candidate is true too and does not count
+  {  // the best candidate is also true, so it does not count
     NameRows rows(trie);
     NameSearch search(trie, rows, 2, with_the_best, {.hits = 1});
     const auto steps = run(search, trie, rows, said, 1);
@@ -376,7 +377,7 @@ BOOST_AUTO_TEST_CASE(a_search_ends_once_it_is_beyond_the_hits) {
     BOOST_TEST(search.result().filtered_above == 1U);
     BOOST_TEST(search.result().undecided == 1U);  // c]
   }
-  {  // within the hits, no candidate is left out
+  {  // if the true candidate is a hit, no candidate is skipped
     NameRows rows(trie);
     NameSearch search(trie, rows, 2, truths, {.hits = 4});
     (void)run(search, trie, rows, said, 1);
@@ -399,7 +400,7 @@ BOOST_AUTO_TEST_CASE(a_budget_is_counted_beside_the_true_candidates_own_nodes) {
   }
 }
 
-// Nodes that are offered together count towards the budget before they are read.
+// Nodes offered together count towards the budget before they are read.
 BOOST_AUTO_TEST_CASE(no_more_nodes_are_offered_than_the_budget_has_left) {
   const NgramModel model("");
   const NameTrie trie(model, four);
@@ -483,7 +484,7 @@ BOOST_AUTO_TEST_CASE(an_early_end_is_never_wrong_about_a_hit) {
         const SearchedRank rank = search.result();
         const Rank raw = standing(scores, gold);
         const Rank filtered = standing(scores, gold, truths);
-        if (filtered.above < hits) {  // the search for a hit must not be cut short
+        if (filtered.above < hits) {  // a search that ends in a hit must not be cut short
           check_ranks(rank, raw, filtered);
           continue;
         }
@@ -518,7 +519,7 @@ BOOST_AUTO_TEST_CASE(the_true_rank_lies_between_the_two_ends_that_a_budget_leave
         const Rank raw = standing(scores, gold);
         const Rank filtered = standing(scores, gold, truths);
         BOOST_TEST(rank.expanded <=
-                   world.trie.tree().depth(world.trie.leaf(gold)) + budget);  // its path is extra
+                   world.trie.tree().depth(world.trie.leaf(gold)) + budget);  // plus its own path
         BOOST_TEST(rank.above <= raw.above);
         BOOST_TEST(rank.above + rank.equal + rank.undecided >= raw.above + raw.equal);
         BOOST_TEST(rank.filtered_above <= filtered.above);

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(texts_with_the_same_tokens_share_a_leaf_too) {
   BOOST_TEST(trie.leaf(0) != trie.leaf(2));
 }
 
-// At each position, from the start of each text, the longest token is taken, without BOS.
+// Each text is tokenised from its start, taking the longest token at each position, without BOS.
 BOOST_AUTO_TEST_CASE(tokens_are_those_of_the_text_by_itself) {
   const NgramModel model("", 2, {"an", "ana"});
   const NameTrie trie(model, Strings{"ana]", "an]", "ban]"});
@@ -97,8 +97,7 @@ BOOST_AUTO_TEST_CASE(tokens_are_those_of_the_text_by_itself) {
   BOOST_TEST(trie.longest(TokenTree::root) == 3U);
 }
 
-// After "x,", the token ", N" spans the boundary, so the trie begins before the comma, which is
-// given.
+// After "x,", the token ", N" spans the boundary, so the trie begins before the given comma.
 BOOST_AUTO_TEST_CASE(a_token_that_spans_the_join_begins_the_trie_earlier) {
   const NgramModel model("", 2, {", N"});
   const NameTrie trie(model, Strings{" Na]", " Oa]"}, "x,");

@@ -35,8 +35,8 @@ TokenizedStatements statements_of(const std::vector<Sequence>& sequences,
   return statements;
 }
 
-/// A pack as the oracle sees it: the set of prefixes that have a successor and are not prefixes of
-/// the context, and which of these prefixes are ends.
+/// The oracle's view of a pack: the number of prefixes that have a successor and are not prefixes
+/// of the context, and how many of these are leaves.
 struct Pack {
   std::size_t nodes = 0;
   std::size_t leaves = 0;
@@ -65,7 +65,8 @@ Pack pack_of(const TokenizedStatements& statements, std::span<const std::uint32_
   return {prefixes.size(), ends.size()};
 }
 
-/// The limits that remain while the model holds the context, which takes its nodes and a branch.
+/// The limits that remain while the model holds the context, which uses its own nodes and one
+/// branch.
 TreeLimits beside_context(const TokenizedStatements& statements, TreeLimits limits) {
   if (statements.context().empty()) return limits;
   limits.nodes -= std::min(limits.nodes, statements.context().size());
@@ -80,7 +81,7 @@ double cost_of(const TokenizedStatements& statements, std::size_t nodes, TreeLim
          24 * std::ceil(n / static_cast<double>(limits.batch));
 }
 
-/// The lowest cost over all cuts of the sorted list that respect the limits.
+/// The lowest cost of any way to cut the sorted list within the limits.
 double least_cost(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
   limits = beside_context(statements, limits);
   const std::size_t count = plan.order.size();
@@ -116,7 +117,7 @@ std::vector<Sequence> random_sequences(RandomStream& random, std::size_t count,
   return sequences;
 }
 
-/// Checks everything that a plan promises against the set of prefixes; returns the plan's cost.
+/// Checks all of a plan's guarantees against the set of prefixes; returns the plan's cost.
 double check(const TokenizedStatements& statements, const PackPlan& plan, TreeLimits limits) {
   limits = beside_context(statements, limits);
   std::vector<std::uint32_t> all(statements.size());
@@ -181,8 +182,8 @@ BOOST_AUTO_TEST_CASE(equal_statements_keep_their_order_and_cost_nothing_more) {
   BOOST_TEST(plan.pack_nodes == 2U);
 }
 
-// If a text ends where another continues, its last token is fed in both; one more token after each
-// would give the same plan.
+// If one text is a prefix of another, the shorter text's last token is fed in both; appending one
+// more token to each text would produce the same plan.
 BOOST_AUTO_TEST_CASE(where_the_last_token_is_fed_it_is_planned_for) {
   const auto fed = statements_of({{5}, {1, 2, 4}, {1, 2, 3}, {1, 2}});
   const PackPlan plan = plan_packs(fed, {256, 256, 256}, LastToken::is_fed);
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_statement_past_the_limit_stands_alone) {
   BOOST_TEST(alone == std::vector<std::size_t>{1});
 }
 
-// The answer "1 4" ends where "1 4 5" continues, so it opens a branch next to "1 2 3".
+// The answer "1 4" is continued by "1 4 5", so it opens a branch next to "1 2 3".
 BOOST_AUTO_TEST_CASE(an_answer_that_goes_on_from_another_opens_a_branch) {
   const auto statements = statements_of({{1, 2, 3, 9}, {1, 4}, {1, 4, 5}});
   const TreeLimits one_branch{256, 1, 256};
@@ -241,8 +242,8 @@ BOOST_AUTO_TEST_CASE(cuts_are_those_of_least_cost_among_all) {
   }
 }
 
-// The packs have hundreds of nodes, so a cut may save more attention than the extra step and path
-// cost.
+// The packs have hundreds of nodes, so a cut may save more attention cost than its extra step and
+// path add.
 BOOST_AUTO_TEST_CASE(cuts_weigh_attention_against_steps_and_paths) {
   RandomStream random(5, "pack_plan");
   std::set<std::size_t> packs;
@@ -273,7 +274,8 @@ BOOST_AUTO_TEST_CASE(large_plans_respect_the_limits_and_count_what_is_fed) {
   }
 }
 
-// The model holds the context 1 2 3: it is fed 8, 84 and 85 below the context's end and 9 below 1.
+// The model already holds the context 1 2 3, so only 8, 84 and 85 below the context's end and 9
+// below 1 are fed.
 BOOST_AUTO_TEST_CASE(what_stands_in_the_context_is_not_counted) {
   const auto statements = statements_of(
       {{1, 2, 3, 8, 4, 6}, {1, 2, 3, 8, 5, 6}, {1, 9, 5}, {1, 2, 3, 7}, {1, 2}, {1, 2, 3}, {2}},
@@ -284,8 +286,8 @@ BOOST_AUTO_TEST_CASE(what_stands_in_the_context_is_not_counted) {
   check(statements, plan, {256, 256, 256});
 }
 
-// In the order of the walk, statements that branch off from the context early come before those
-// that continue it.
+// In traversal order, statements that branch off from the context early come before those that
+// continue it.
 BOOST_AUTO_TEST_CASE(statements_are_sorted_by_where_they_leave_the_context) {
   const auto statements =
       statements_of({{5, 5, 1, 1}, {5, 5, 9}, {5, 9}, {1}, {5, 5, 1, 0}, {5, 0, 0}}, {5, 5});
@@ -314,13 +316,13 @@ BOOST_AUTO_TEST_CASE(the_contexts_nodes_take_up_room) {
   BOOST_TEST(plan_packs(statements, {28, 256, 256}).packs() == 1U);
   BOOST_TEST(plan_packs(statements, {27, 256, 256}).packs() == 2U);
   BOOST_TEST(plan_packs(statements, {23, 256, 256}).packs() == 4U);
-  // Even without any room, each statement is in a pack.
+  // Even with no room at all, every statement is placed in a pack.
   BOOST_TEST(plan_packs(statements, {10, 256, 256}).packs() == 4U);
   BOOST_TEST(plan_packs(statements, {256, 5, 256}).packs() == 1U);
   BOOST_TEST(plan_packs(statements, {256, 4, 256}).packs() == 2U);
 }
 
-// A context that no statement shares costs only the room that it takes; an empty context costs
+// A context that no statement shares costs only the room it occupies; an empty context costs
 // nothing.
 BOOST_AUTO_TEST_CASE(cuts_below_a_context_are_those_of_least_cost_too) {
   RandomStream random(6, "pack_plan");
@@ -328,7 +330,7 @@ BOOST_AUTO_TEST_CASE(cuts_below_a_context_are_those_of_least_cost_too) {
     Sequence context(random.below(6));
     for (TokenId& token : context) token = static_cast<TokenId>(random.below(3));
     auto sequences = random_sequences(random, 1 + random.below(8), 5);
-    for (Sequence& sequence : sequences) {  // most share some of it
+    for (Sequence& sequence : sequences) {  // most share part of the context
       const auto shared = static_cast<std::ptrdiff_t>(random.below(context.size() + 1));
       if (random.below(4) == 0) sequence.clear();
       sequence.insert(sequence.begin(), context.begin(), context.begin() + shared);

@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(a_tokenizer_that_leaves_letters_or_digits_out_is_refused) {
   refused({{{1, 4}}}, "Rome", "gave no token for byte 0, 'R'");
   refused({{{0, 1}, {3, 4}}}, "R 9e", "gave no token for byte 2, '9'");
   refused({{}}, "Zürich", "gave no token for byte 0, 'Z'");
-  // The cases are text that a normalising tokenizer leaves out, tokens that share bytes, and a
-  // tokenizer that does not report bytes.
+  // The cases are text that a normalising tokenizer drops, tokens that share bytes, and a tokenizer
+  // that does not report bytes.
   BOOST_TEST(count({{{0, 1}, {2, 3}}}, "a b.\xcc\x81\t") == 2U);
   BOOST_TEST(count({{{0, 4}, {0, 4}, {4, 4}}}, "Rome") == 3U);
   BOOST_TEST(count({{{0, 1}}, false}, "Rome") == 1U);
@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(a_prompt_of_bytes_that_its_text_has_not_is_refused) {
 
 BOOST_AUTO_TEST_CASE(what_stands_behind_begins_where_the_tokens_differ) {
   const NgramModel model("x", 1, {"ab", "bc", "abc"});
-  // The boundary is "xa|bc": the token "abc" spans it, so this token belongs to the part after the
-  // boundary.
+  // The boundary is at "xa|bc": the token "abc" spans it and therefore belongs to the part after
+  // the boundary.
   BOOST_TEST(ids_of(tokens_behind(model, "xabc", 2)) == Ids{258});
   BOOST_TEST(ids_of(tokens_behind(model, "xabc", 1)) == Ids{258});
   BOOST_TEST(ids_of(tokens_behind(model, "xac", 2)) == Ids{'c'});
@@ -154,8 +154,7 @@ BOOST_AUTO_TEST_CASE(inside_a_text_no_space_is_put_before_it) {
   }
 }
 
-// "
-// b" is a token, so "b" cannot be tokenised after a newline, but it can be tokenised after "a".
+// "\nb" is a token, so "b" cannot be tokenised after a newline, but it can be tokenised after "a".
 BOOST_AUTO_TEST_CASE(a_text_that_merges_with_one_lead_is_tokenised_behind_the_next) {
   const Spaced spaced{NgramModel("x", 1, {"\nb"})};
   BOOST_TEST(ids_of(inner_tokens(spaced, "bc")) == (Ids{'b', 'c'}));
@@ -178,7 +177,8 @@ BOOST_AUTO_TEST_CASE(a_continuation_is_all_behind_the_tokens_of_what_is_given) {
   // "n A" spans the boundary: it is not a token of "in".
   BOOST_TEST(continuation(model, {"in A", {{3, 4}}, {}, 2}) == 1U);
   BOOST_TEST(continuation(model, {"in A", {{3, 4}}, {}, 0}) == 0U);
-  // A space at the end of the given part belongs to it if it is also a token of the whole text.
+  // A trailing space in the given part belongs to that part if it is also a token of the whole
+  // text.
   BOOST_TEST(continuation(model, {"in 3", {{3, 4}}, {}, 3}) == 3U);
   BOOST_TEST(continuation(model, {"in 2", {{3, 4}}, {}, 3}) == 2U);
 }
@@ -206,7 +206,8 @@ BOOST_AUTO_TEST_CASE(a_prompt_without_cuts_is_tokenised_whole) {
 
 BOOST_AUTO_TEST_CASE(a_cut_prompt_is_tokenised_piece_by_piece) {
   const NgramModel model("x", 1, {"ab", "bc", "abc"});
-  // "abcab" is cut into "a|bca|b": the tokens are those of the pieces, the bytes those of the text.
+  // "abcab" is cut into "a|bca|b": the tokens come from the pieces, but their byte ranges refer to
+  // the whole text.
   const Tokenization cut = tokenize_prompt(model, {"abcab", {}, {1, 4}});
   std::vector<TokenId> found;
   std::size_t at = 0;
@@ -218,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_cut_prompt_is_tokenised_piece_by_piece) {
   BOOST_TEST(at == 5U);
   BOOST_TEST(found == (std::vector<TokenId>{'a', 257, 'a', 'b'}));
   BOOST_TEST(cut.spells_text);
-  // Cuts at the ends and duplicate cuts make empty pieces, which contain no tokens.
+  // Cuts at the ends and duplicate cuts create empty pieces, which contain no tokens.
   const Tokenization same = tokenize_prompt(model, {"abcab", {}, {0, 1, 1, 4, 5}});
   BOOST_REQUIRE(same.tokens.size() == cut.tokens.size());
   for (std::size_t t = 0; t < same.tokens.size(); ++t) {

@@ -27,8 +27,8 @@ BOOST_AUTO_TEST_CASE(no_token_to_reduce_over_is_no_number) {
   }
 }
 
-// Computed by hand: the statement has −12 nats over 24 bytes and the answer −3 over 6; after a
-// neutral prefix, the answer has −5.
+// Computed by hand: the statement scores −12 nats over 24 bytes and the answer −3 over 6; after a
+// neutral prefix, the answer scores −5.
 BOOST_AUTO_TEST_CASE(bytes_and_pmi_come_from_the_same_scoring) {
   StatementScore score{{-12.0, 8}, {-3.0, 2}, {-4.0, 3}};
   for (const Span span : every(Span())) {

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_lead_begins_before_the_last_place_that_no_token_spans) {
   BOOST_TEST(comma.lead("a, b,", ' ') == "a, b,");
 }
 
-// Oracle: the tokens of the whole prompt. The tokens after a lead must be those after the whole
+// Oracle: the tokens of the whole prompt. The tokens after a lead must match those after the whole
 // prompt.
 BOOST_AUTO_TEST_CASE(behind_a_lead_stand_the_tokens_that_stand_behind_the_prompt) {
   const NgramModel model("", 1, {", ", ", a", " a", "b,", "a)", ")\n"});

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_SUITE(tokenized_statements_suite)
 
 namespace {
 
-/// Tokens with the ids 10, 11, … over consecutive byte ranges of the given lengths.
+/// Tokens with the ids 10, 11, … that cover consecutive byte ranges of the given lengths.
 Tokenization pieces(const std::vector<std::size_t>& lengths) {
   Tokenization result;
   std::size_t at = 0;
@@ -39,7 +39,7 @@ std::vector<TokenId> rest(const TokenizedStatements& statements, std::size_t sta
   return {tokens.begin(), tokens.end()};
 }
 
-/// One letter for each token; "A" marks the answer's tokens.
+/// One character per token; "A" marks the answer's tokens.
 std::string answers(const TokenizedStatements& statements, std::size_t statement) {
   std::string text(statements.length(statement), '.');
   for (const std::uint32_t t : statements.answer(statement)) text.at(t) = 'A';

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_connection_checks_the_server_and_its_tokenizer) {
 
 BOOST_AUTO_TEST_CASE(scaled_probabilities_are_refused) {
   auto options = speaking("echo");
-  options.shift = -9;  // the five likeliest of 260 tokens then have less than 5/260
+  options.shift = -9;  // the top five of 260 tokens then total less than 5/260
   const test::StandInModel model(options);
   const test::StandInServer server(model);
   BOOST_CHECK_EXCEPTION(ServerConnection(connecting(server, right_tokenizer())), Error,
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_not_echo_is_found_out) {
   };
   BOOST_TEST(EchoServer::echoes(reply("[null, -2.5, -1]")));
   BOOST_TEST(EchoServer::echoes(reply("[null, -2.5]")));
-  BOOST_TEST(!EchoServer::echoes(reply("[-1]")));  // the generated token only
+  BOOST_TEST(!EchoServer::echoes(reply("[-1]")));  // only the generated token
   BOOST_TEST(!EchoServer::echoes(reply("[-1, -2]")));
   BOOST_TEST(!EchoServer::echoes(reply("[null, null]")));
   BOOST_TEST(!EchoServer::echoes(reply("[null, -1, -1, -1]")));

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_SUITE(http_client_suite)
 
 namespace {
 
-/// Options with short waits, of which there are few.
+/// Options with few, short waits.
 HttpOptions quick(std::string key = "") {
   HttpOptions options;
   options.key = std::move(key);
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_busy_server_is_asked_again) {
     BOOST_TEST(pair.client.ask({"/", ""}).body == "{\"ok\":1}");
     BOOST_TEST(pair.client.sent() == 3U);
     BOOST_TEST(pair.client.sent_again() == 2U);
-    // A proxy replies with a status of 500 or above if it has lost the server.
+    // A proxy replies with a status of 500 or above if it has lost contact with the server.
     BOOST_TEST(pair.client.losses() == (status == 429 ? 0U : 2U));
   }
 }

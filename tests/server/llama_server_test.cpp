@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(requests_force_a_token_lift_several_or_want_the_whole_distr
 
 namespace {
 
-/// Requests three tokens after "the c" in consecutive requests. Returns the number of requests.
+/// Requests the log-probabilities of three tokens after "the c", one request at a time. Returns the
+/// number of requests.
 std::size_t three_tokens(test::StandInModel::Options options) {
   test::FoundStandIn found(std::move(options));
   const std::vector<TokenId> prefix = found.ids("the c"), tokens{'z', 'a', 256};

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_SUITE(lookup_plan_suite)
 
 namespace {
 
-/// Lookups of random statements, with duplicates and statements that are prefixes of others.
+/// Lookups for random statements, including duplicates and prefixes of other statements.
 struct RandomLookups {
   explicit RandomLookups(std::size_t statements) {
     RandomStream random(7, "lookups");
@@ -107,8 +107,7 @@ BOOST_AUTO_TEST_CASE(short_statements_are_sequences_and_long_shared_prefixes_are
   const ServerCosts of_prompts{.request = 0, .prompt = 1, .token = 0};
   BOOST_TEST(cheaper(507, 2, 4, of_prompts));
   BOOST_TEST(!cheaper(508, 2, 4, of_prompts));
-  // One question of one token after each of 100 prefixes takes two requests; 100 sequences take
-  // one.
+  // Asking for one token after each of 100 prefixes takes two requests; 100 sequences take one.
   const ServerCosts of_requests{.request = 1, .prompt = 0, .token = 1e-9};
   BOOST_TEST(cheaper(6, 1000, 2, of_requests));
 }
@@ -118,12 +117,12 @@ BOOST_AUTO_TEST_CASE(a_sequence_too_many_begins_another_request) {
   std::vector<AskedSequence> sequences(130, AskedSequence{{'a', 'b'}, {}});
   const std::size_t before = found.server.requests();
   ask_sequences(found.client, *found.dialect, found.tally, sequences);
-  BOOST_TEST(found.server.requests() - before == 3U);  // of 64, 64 and 2
+  BOOST_TEST(found.server.requests() - before == 3U);  // with 64, 64 and 2 sequences
   for (const AskedSequence& one : sequences) BOOST_TEST(one.nats.size() == 2U);
   std::vector<AskedSequence> longer(50, AskedSequence{std::vector<TokenId>(500, 'a'), {}});
   const std::size_t then = found.server.requests();
   ask_sequences(found.client, *found.dialect, found.tally, longer);
-  BOOST_TEST(found.server.requests() - then == 2U);  // of 32 and 18: 16,000 tokens and the rest
+  BOOST_TEST(found.server.requests() - then == 2U);  // with 32 sequences (16,000 tokens) and 18
 }
 
 BOOST_AUTO_TEST_CASE(costs_are_those_of_the_server) {

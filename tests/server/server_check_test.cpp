@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_answers_otherwise_each_time_is_refused) {
   refuses(drifts, "answers to the same question differ by 0.500000 nats");
 }
 
-// The number is at the limit of F32: one reply contains it, and the next does not.
+// The value is at the limit of F32: one reply contains it, but the next does not.
 BOOST_AUTO_TEST_CASE(tokens_that_are_hardly_told_are_told_alike) {
   for (const auto& [first, then, sound] :
        {std::tuple{-86.9, -9999.0, true}, std::tuple{-9999.0, -86.9, true},

@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_came_back_is_taken_where_it_is_the_same) {
 
 namespace {
 
-/// Two models at one address, as behind a proxy. `second` decides which model answers. While
-/// `fails` is counting down, requests get an error with `status`.
+/// Two models at one address, as behind a proxy. `second` determines which model answers. While
+/// `fails` is counting down, requests fail with `status`.
 struct Proxied {
   explicit Proxied(const StandInModel& first, const StandInModel& other)
       : server([this, first, other](const StandInRequest& request) {
@@ -96,7 +96,7 @@ const StandInModel& tiny() {
   static const StandInModel made(speaking("llamacpp"));
   return made;
 }
-/// Two stand-ins: a model with another name, and another model with the same name.
+/// Two stand-ins: the same model under a different name, and a different model under the same name.
 const StandInModel& renamed() {
   static const StandInModel made = [] {
     auto options = speaking("llamacpp");

@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_neither_is_refused) {
 
 namespace {
 
-/// Scores through a server; `spoil` changes the replies that follow the checks.
+/// Scores statements through a server; `spoil` modifies the replies that follow the checks.
 std::vector<StatementScore> scored(const std::string& maker, StandInModel::Spoil spoil) {
   auto on = std::make_shared<std::atomic<bool>>(false);
   auto options = speaking(maker);
@@ -349,7 +349,7 @@ BOOST_AUTO_TEST_CASE(another_model_behind_the_same_address_is_refused) {
   }
 }
 
-// A load balancer that never returns an error behaves in this way.
+// A load balancer that never returns an error behaves like this.
 BOOST_AUTO_TEST_CASE(what_a_job_ends_with_is_refused_where_another_model_answers_by_then) {
   for (const char* const maker : test::all_makers) {
     auto changed = std::make_shared<std::atomic<bool>>(false);
@@ -410,8 +410,8 @@ BOOST_AUTO_TEST_CASE(a_probability_that_the_server_cannot_tell_is_not_reported) 
     }
     reply.body = json.dump();
   };
-  // With equal costs, lookups are sent prefix by prefix; if prompts are costly, as sequences, which
-  // need fewer prompts.
+  // With equal costs, lookups are sent prefix by prefix; if prompts are expensive, they are sent as
+  // sequences, which need fewer prompts.
   for (const ServerCosts& costs : {ServerCosts{}, ServerCosts{.prompt = 1}}) {
     Asked asked(options, "", costs);
     CausalScorer scorer(asked.model);

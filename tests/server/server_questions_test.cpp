@@ -25,7 +25,8 @@ BOOST_AUTO_TEST_CASE(every_dialect_answers_all_questions) {
                                                      found.ids("dog")};
     std::vector<TokenId> all(found.made.model().vocabulary_size());
     std::iota(all.begin(), all.end(), 0);
-    // The questions are one token, a token that ends inside a character, and the whole vocabulary.
+    // The questions ask for one token, a token that ends inside a character, and the whole
+    // vocabulary.
     const std::vector<std::vector<TokenId>> tokens{{'c'}, {0xC3}, all};
     std::vector<std::vector<double>> nats;
     for (const auto& of : tokens) nats.emplace_back(of.size());

@@ -13,8 +13,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Well-formed UTF-8 of at most `most` pieces: characters that formats use for separating, quoting
-/// and escaping, controls, letters of several scripts, combining marks, and four-byte characters.
+/// Well-formed UTF-8 with at most `most` pieces: characters that formats use for separating,
+/// quoting and escaping, control characters, letters of several scripts, combining marks, and
+/// four-byte characters.
 [[nodiscard]] inline std::string any_text(RandomStream& random, std::size_t most = 6) {
   using namespace std::string_view_literals;
   static constexpr std::array pieces{

@@ -13,7 +13,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 struct ChangedEncoder : TemporaryFolder {
-  /// The configuration of a small network with some fields changed; null removes one.
+  /// The configuration of a small network with some fields changed; null removes a field.
   [[nodiscard]] EncoderConfig changed(const std::string& network, const Json& fields) const {
     Json config = read_json_object(network_folder(network) / "config.json");
     for (const auto& [name, value] : fields.items()) config[name] = value;

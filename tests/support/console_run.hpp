@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs the command line with given words and captures its output. The model needs no file.
+// Runs the command line with the given arguments and captures its output. The model needs no file.
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,8 @@ struct ConsoleRun {
   std::string out;
   std::string err;
 
-  /// Whether the command refused with `words` in one line on stderr and printed nothing on stdout.
+  /// Whether the command failed with a single line on stderr that contains `words`, and printed
+  /// nothing on stdout.
   [[nodiscard]] bool refused(const std::string& words, int with_code = 2) const {
     return code == with_code && out.empty() && err.starts_with("plumb: ") &&
            err.find(words) != std::string::npos && std::ranges::count(err, '\n') == 1 &&
@@ -44,9 +45,9 @@ inline std::ostream& operator<<(std::ostream& stream, const ConsoleRun& run) {
   return stream << "code " << run.code << "\nout: " << run.out << "\nerr: " << run.err;
 }
 
-/// The first word is the command; `make_model(ModelOptions)` returns any CausalLm. All models that
-/// evaluate trees are wrapped as hooked models, so that a run may be resumed with a different one
-/// of them.
+/// The first argument is the command; `make_model(ModelOptions)` returns any CausalLm. All models
+/// that evaluate trees are wrapped as hooked models, so that a run can be resumed with a different
+/// one.
 template <class Make>
 ConsoleRun run_words(std::vector<std::string> words, Make make_model,
                      const std::map<std::string, std::string>& environment = {}) {
@@ -71,7 +72,7 @@ inline ConsoleRun run_words(std::vector<std::string> words) {
   return run_words(std::move(words), [](const ModelOptions&) { return small_model(); });
 }
 
-/// Stands for a model that must never be made.
+/// Stands in for a model that must never be created.
 inline NgramTreeModel never(const ModelOptions&) {
   BOOST_ERROR("the model was made");
   return small_model();
@@ -94,8 +95,8 @@ struct JobFiles {
     return Json::parse(slurp(folder / name));
   }
 
-  /// The words for `command`: first the usual options, except those that the caller passes, then
-  /// the caller's options.
+  /// The arguments for `command`: the usual options, except those that the caller passes, followed
+  /// by the caller's options.
   [[nodiscard]] std::vector<std::string> words_of(
       const std::string& command, const std::string& data, const std::string& run,
       const std::vector<std::string>& given,
@@ -111,7 +112,7 @@ struct JobFiles {
     return words;
   }
 
-  /// Everything that must not depend on when a run was made and how often it was resumed.
+  /// Everything that must not depend on when a run was created or how often it was resumed.
   [[nodiscard]] std::map<std::string, std::string> comparable(
       const std::string& run, const std::vector<std::string>& left_out = {"run.json"}) const {
     auto files = all_contents(folder / run);
@@ -126,7 +127,7 @@ struct JobFiles {
 struct ConsoleFiles : JobFiles {
   ConsoleFiles() { write_bear(folder, "data", small_dataset()); }
 
-  /// Runs `plumb probe` into the folder "run" with the given options.
+  /// Runs `plumb probe` with the given options and writes to the folder "run".
   [[nodiscard]] ConsoleRun probe(const std::vector<std::string>& options = {},
                                  const std::string& run = "run") const {
     return run_words(probe_words(options, run));

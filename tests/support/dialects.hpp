@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Helpers for the tests of all three dialects: a dialect and the stand-in server that uses it, in
-// one process.
+// Helpers for testing all three dialects: a dialect and the stand-in server that uses it, in one
+// process.
 
 #include <boost/test/unit_test.hpp>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Options with short waits, so that tests of failures are short.
+/// Options with short waits, so that failure tests run quickly.
 inline HttpOptions quick_http(std::size_t concurrency = 4, std::string key = "") {
   HttpOptions options;
   options.key = std::move(key);
@@ -30,7 +30,7 @@ inline HttpOptions quick_http(std::size_t concurrency = 4, std::string key = "")
   return options;
 }
 
-/// A stand-in server, with the client and the dialect that were found for it.
+/// A stand-in server, with the client and the dialect found for it.
 struct FoundStandIn {
   explicit FoundStandIn(StandInModel::Options options, std::size_t concurrency = 4)
       : made(options),
@@ -83,7 +83,7 @@ inline StandInModel::Options speaking(std::string maker) {
   return nats;
 }
 
-/// Requests the log-probabilities of three tokens from a stand-in, by `route`.
+/// Requests the log-probabilities of three tokens from a stand-in, via `route`.
 inline void check_given_tokens(const std::string& maker, const std::string& route) {
   FoundStandIn found(speaking(maker));
   const std::vector<TokenId> prefix = found.ids("the c"), tokens{'a', 'z', 256};
@@ -97,8 +97,8 @@ inline void check_given_tokens(const std::string& maker, const std::string& rout
   BOOST_TEST(found.tally.tokens_computed == 1U);
 }
 
-/// Requests one greedy continuation from a stand-in, and one drawn with seed 8, which the model
-/// must receive as `drawn_by`.
+/// Requests one greedy continuation from a stand-in, and one drawn with seed 8, a seed that the
+/// model must receive as `drawn_by`.
 inline void check_continuations(const std::string& maker, std::uint64_t drawn_by) {
   FoundStandIn found(speaking(maker));
   const std::vector<TokenId> prompt = found.ids("the d");

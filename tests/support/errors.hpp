@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A test's expectation of an error: its fault and the text of its line.
+// An error that a test expects: its fault and the text of its line.
 
 #include <string>
 

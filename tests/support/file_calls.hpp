@@ -61,16 +61,16 @@ struct FileEvent {
   std::string bytes{};
 };
 
-/// Watches calls on everything below `root` until `unwatch_files`. Only one thread at a time may
-/// make calls.
+/// Watches calls on everything below `root` until `unwatch_files` is called. Only one thread at a
+/// time may make calls.
 void watch_files(const std::filesystem::path& root);
-/// Makes the nth call (from 0) that can have this fault fail. Watching again cancels this.
+/// Makes the nth call that can have this fault (counting from 0) fail. Watching again cancels this.
 void fail_file_call(FileFault fault, std::size_t nth);
 /// Logs events from now on, starting with the files that exist below root.
 void log_file_calls();
 
 struct WatchedFiles {
-  /// The number of calls that could have failed in each way, by fault.
+  /// For each fault, the number of calls that could have failed in that way.
   std::array<std::size_t, file_faults.size()> calls{};
   /// The call that failed, such as "write run.json.part"; empty if none failed.
   std::string failed{};

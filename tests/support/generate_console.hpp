@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs `plumb generate` with given words, over the chemical elements and a model that has read
-// answers to prompts about them. Most of these answers are right.
+// Runs `plumb generate` with the given arguments on the chemical elements, using a model trained on
+// answers to prompts about them. Most of these answers are correct.
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A closed set with the relations of elements_many() whose facts have one object, and with their
-/// templates.
+/// A closed-set dataset with those relations of elements_many() whose facts have one object, and
+/// with their templates.
 [[nodiscard]] inline Dataset elements_closed() {
   Dataset dataset{"closed", {}, {}};
   for (const MultiPromptRelation& from : elements_many().relations) {
@@ -97,8 +97,8 @@ struct GenerateFiles : JobFiles {
     folder.write(name + "/templates.jsonl", templates_jsonl(dataset));
   }
 
-  /// Options for short answers and few samples, without WordNet, so that a run is fast. Given
-  /// options replace these.
+  /// Options for short answers and few samples, without WordNet, so that a run is fast. Options
+  /// passed by the caller override these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run",
                                                const std::string& data = "elements") const {
@@ -120,7 +120,7 @@ struct GenerateFiles : JobFiles {
                      [](const ModelOptions&) { return reader_of_prompts<Model>(); });
   }
 
-  /// Runs `plumb probe` on the closed set under all of its templates.
+  /// Runs `plumb probe` on the closed set with all of its templates.
   [[nodiscard]] ConsoleRun probe(const std::string& run = "probe",
                                  const std::string& templates = "all") const {
     return run_words({"probe", "--data", at("closed"), "--model", at("model.gguf"), "--out",

@@ -14,7 +14,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The bytes of a number, the lowest byte first.
+/// The bytes of a number, lowest byte first.
 template <class Number>
 std::string bytes_of(Number number) {
   std::string bytes(sizeof(Number), '\0');

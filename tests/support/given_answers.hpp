@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Answers with numbers that the test specifies.
+// Answers with numbers specified by the test.
 
 #include <string>
 #include <utility>
@@ -12,8 +12,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// One relation of capitals: facts France and Korea, candidates Paris and Seoul. `nats` are ordered
-/// by fact, then template, then candidate. Every statement has four tokens and ten bytes.
+/// One relation, capitals, with facts France and Korea and candidates Paris and Seoul. `nats` are
+/// ordered by fact, then template, then candidate. Every statement has four tokens and ten bytes.
 inline Answers::Table capital_table(std::vector<std::string> templates, std::vector<double> nats) {
   Answers::Table table;
   table.relation.code = "capital";

@@ -21,9 +21,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// An NgramTreeModel with one behaviour that a test changes. A hook that is not set has no effect.
+/// An NgramTreeModel with one behaviour changed by a test. An unset hook has no effect.
 struct HookedModel : NgramTreeModel {
-  // NOLINTNEXTLINE(google-explicit-constructor): replaces the model that it hooks anywhere
+  // NOLINTNEXTLINE(google-explicit-constructor): usable wherever the hooked model is
   HookedModel(NgramTreeModel model) : NgramTreeModel(std::move(model)) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {
@@ -59,8 +59,8 @@ struct HookedModel : NgramTreeModel {
     NgramTreeModel::embed(tree, wanted, visit);
   }
 
-  /// For each requested row, calls `on_sequence` with the whole token sequence that the row
-  /// follows.
+  /// For each requested row, calls `on_sequence` with the whole token sequence that precedes the
+  /// row.
   void tell_sequences(const TokenTree& tree, std::span<const NodeId> wanted) const {
     if (!on_sequence) return;
     for (NodeId node : wanted) {
@@ -100,7 +100,7 @@ struct HookedModel : NgramTreeModel {
   std::set<std::vector<TokenId>> start_prefixes_;
 };
 
-/// A model of bytes with a special token, number 1, which it parses on request.
+/// A byte-level model with a special token, number 1, which it parses on request.
 [[nodiscard]] inline HookedModel with_special_token(NgramTreeModel model, const std::string& named,
                                                     bool parse) {
   HookedModel made(std::move(model));

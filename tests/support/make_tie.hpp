@@ -9,7 +9,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A tie of `options` options for the best score.
+/// A tie between `options` options for the best score.
 inline void make_tie(Prediction& made, std::uint32_t options, BestTie tie = BestTie::with_answer) {
   made.correct = false;
   made.tie = tie;

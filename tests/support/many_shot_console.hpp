@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs `plumb many-shot` with given words, over a model that has read some births.
+// Runs `plumb many-shot` with the given arguments, using a model trained on some births.
 
 #include <cstddef>
 #include <map>
@@ -21,7 +21,8 @@ struct ManyShotFiles : JobFiles {
     folder.write("data/" + code + ".jsonl", as_table(births(facts, years, code)));
   }
 
-  /// Options for few shots and few facts, so that a run is fast. Given options replace these.
+  /// Options for few shots and few facts, so that a run is fast. Options passed by the caller
+  /// override these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run") const {
     return words_of("many-shot", "data", run, options,
@@ -37,7 +38,7 @@ struct ManyShotFiles : JobFiles {
     return run_words(words(options, run), [](const ModelOptions&) { return reader_of_births(); });
   }
 
-  /// Everything that must not depend on when a run was made, how often it was resumed and how it
+  /// Everything that must not depend on when a run was created, how often it was resumed or how it
   /// was divided into packs.
   [[nodiscard]] std::map<std::string, std::string> comparable(const std::string& run) const {
     return JobFiles::comparable(run, {"run.json", "journal.jsonl"});

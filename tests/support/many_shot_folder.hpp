@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many-shot run folders with given answers. A text such as "101" specifies the answers, each chosen
-// from two options.
+// Many-shot run folders with given answers. A string such as "101" specifies the answers, each
+// chosen from two options.
 
 #include <cmath>
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 class ManyShotFolder {
  public:
-  /// A relation of facts 0, 1, … with the options "yes" and "no", without rows.
+  /// Adds a relation with facts 0, 1, …, the options "yes" and "no", and no rows.
   void relation(const std::string& code, std::size_t choices = 0, std::size_t beginning = 0) {
     entry(code)["choices"] = choices;
     entry(code)["choices_beginning_another"] = beginning;
@@ -44,7 +44,7 @@ class ManyShotFolder {
     save();
   }
 
-  /// Adds a row for each mark, right ('1') or wrong; the chosen option has this probability.
+  /// Adds a row for each mark, correct ('1') or wrong; the chosen option has the given probability.
   void choose(const std::string& code, const Setting& setting, const std::string& marks,
               double probability = 0.82) {
     relation_if_new(code);
@@ -71,7 +71,7 @@ class ManyShotFolder {
   }
 
   /// Adds an injection experiment with ten pairs, two of which are replaced. Position p of panel i
-  /// has the probability (p + 1) / (20 + i).
+  /// has probability (p + 1) / (20 + i).
   void inject(const std::string& code) {
     relation_if_new(code);
     ScoredInjection made{injection_design(births(30, 8, code), {.pairs = 10, .injected = 2}), {}};
@@ -84,7 +84,7 @@ class ManyShotFolder {
     files_.write(code + "_injection.json", recorded_injection_text(made));
   }
 
-  /// Run settings, as a command writes them.
+  /// Writes run settings as a command would.
   void settings(const Json& values) const {
     files_.write("run.json", Json{{"status", "complete"}, {"settings", values}}.dump());
   }
@@ -116,8 +116,8 @@ class ManyShotFolder {
   Json metadata_ = {{"model", "m.gguf"}, {"dataset", "d"}, {"relations", Json::object()}};
 };
 
-/// Two relations with 1 and 5 shots and two seeds each; P1 also has answers under a template. A
-/// third relation is skipped.
+/// Two relations with 1 and 5 shots and two seeds each; P1 also has answers for a template. A third
+/// relation is skipped.
 ///           1 shot        5 shots       template 0
 ///   P1   1000  1100     1110  1111        1000        4 facts
 ///   P2   10    00       11    11          –           2 facts

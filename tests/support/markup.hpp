@@ -28,7 +28,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return std::string_view::npos;
 }
 
-/// The first fault, or an empty text if there is none.
+/// The first fault, or an empty string if there is none.
 [[nodiscard]] inline std::string markup_fault(std::string_view text) {
   std::vector<std::string> open;
   for (std::size_t at = 0; at < text.size();) {
@@ -86,7 +86,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return between(html, "<h2>" + heading + "</h2>", "<h2>");
 }
 
-/// The cells of the first row (HTML) that begins with a label, without the label's cell.
+/// The cells (HTML) of the first row that begins with a label, excluding the label's cell.
 [[nodiscard]] inline std::string row_of(const std::string& table, const std::string& label) {
   const std::string row = between(table, "<tr><td><bdi>" + label + "</bdi>", "</tr>");
   return row.empty() ? "" : row.substr(row.find("</td>") + 5);

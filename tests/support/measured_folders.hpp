@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The results in the tests' many-shot and ranking folders, computed with few resamples, and the
-// names in them that comparisons use.
+// The results of the tests' many-shot and ranking folders, computed with few resamples, and lists
+// of the names in them for comparisons.
 
 #include <string>
 #include <vector>

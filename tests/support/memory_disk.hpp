@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A disk without links and permissions. The folder "/" exists from the start.
+/// A disk without links or permissions. The folder "/" exists from the start.
 class MemoryDisk : public Disk {
  public:
   /// The contents of every file.
@@ -111,7 +111,7 @@ class MemoryDisk : public Disk {
     std::error_code sync() override { return {}; }
 
    private:
-    std::string& text_;  // a map's values keep their address, even when renamed
+    std::string& text_;  // a map's values keep their addresses, even when a file is renamed
   };
   class Lock : public FolderLock {
    public:
@@ -143,7 +143,7 @@ class MemoryDisk : public Disk {
 };
 
 /// Wraps another disk and makes one of its calls fail once: the first call if `until` is 0, the
-/// second if it is 1. A failing write writes half of its bytes; a failing stream fails at its first
+/// second if it is 1. A failing write writes half of its bytes; a failing stream fails on its first
 /// read.
 class FailingDisk : public Disk {
  public:

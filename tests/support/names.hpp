@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where does a name rank if every name is scored? This is a slow reference for searches, with
-// random names for the queries.
+// Where does a name rank if every name is scored? It is a slow reference implementation for
+// searches, with random names for the queries.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Random letters from "a" to "c"; short names are often equal.
+/// Random letters from "a" to "c", so short names are often equal.
 inline std::string random_letters(RandomStream& random, std::size_t least, std::size_t most) {
   std::string text(least + random.below(most - least + 1), 'a');
   for (char& c : text) c = static_cast<char>('a' + random.below(3));
@@ -33,7 +33,7 @@ inline std::vector<std::string> random_names(RandomStream& random, std::size_t c
   return names;
 }
 
-/// Ascending indices that include `gold`.
+/// Random ascending indices that include `gold`.
 inline std::vector<std::uint32_t> random_truths(RandomStream& random, std::size_t count,
                                                 std::uint32_t gold) {
   std::vector<std::uint32_t> truths;
@@ -51,8 +51,8 @@ std::vector<TokenId> ids_of(const Model& model, const std::string& text) {
 }
 
 /// Σ log P(token | prompt and earlier tokens) for each name, divided by its number of tokens if the
-/// mean is requested. Each name is evaluated as a separate sequence. The logits are the model's
-/// floats. Names with equal scores in the model are therefore equal here to the last bit, if the
+/// mean is requested. Each name is evaluated as a separate sequence. The logits are the model's own
+/// floats. Names with equal scores in the model therefore have bit-identical scores here, if the
 /// same model object is used.
 inline std::vector<double> exhaustive_scores(NgramModel& model,
                                              const std::vector<std::string>& names,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Log-likelihoods from the small models' own probabilities, token by token. They are references for
-// scorers.
+// Log-likelihoods from the small models' own probabilities, token by token. They serve as
+// references for scorers.
 
 #include <string_view>
 #include <vector>
@@ -11,7 +11,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The nats of `rest` after BOS and `given`; the two texts are tokenised separately.
+/// The log-likelihood of `rest` after BOS and `given`, in nats; the two texts are tokenised
+/// separately.
 [[nodiscard]] inline double nats_behind(const NgramModel& model, std::string_view given,
                                         std::string_view rest) {
   std::vector<TokenId> ids{*model.bos()};
@@ -24,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return sum;
 }
 
-/// The nats of a text after BOS.
+/// The log-likelihood of a text after BOS, in nats.
 [[nodiscard]] inline double nats_by_hand(const NgramModel& model, std::string_view text) {
   return nats_behind(model, "", text);
 }

@@ -12,8 +12,8 @@
 #include "plumb/detail/kernels/log_softmax.hpp"
 #include "plumb/detail/rank/likelihood_ranker.hpp"
 
-// The containers of an n-gram model, which every row uses. The standard does not specify whether a
-// map of such types may be instantiated; the supported compilers accept it.
+// The containers of an n-gram model, which are used for every row. The standard does not specify
+// whether a map of such types may be instantiated; the supported compilers accept it.
 template class std::map<std::vector<plumb::detail::TokenId>,
                         std::map<plumb::detail::TokenId, double>>;
 

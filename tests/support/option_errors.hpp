@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A test's expectation of an error as the command line shows it.
+// An error that a test expects, as the command line shows it.
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Builds a page around sections, as in the report of a run with these settings.
+// Builds a page around the given sections, like the report of a run with these settings.
 
 #include <string>
 #include <vector>

@@ -16,7 +16,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 /// The n-gram model with the vectors of DecayEmbedder, which equal those of NgramTreeModel if there
-/// are no pieces. Stores the number of texts in each call.
+/// are no pieces. Records the number of texts in each call.
 struct PlainEmbedder : NgramModel {
   using NgramModel::NgramModel;
 
@@ -27,7 +27,8 @@ struct PlainEmbedder : NgramModel {
   }
 
   std::vector<std::size_t> asked;
-  std::size_t most_vectors = SIZE_MAX;  ///< simulates a broken engine if fewer than the texts
+  std::size_t most_vectors = SIZE_MAX;  ///< if less than the number of texts, simulates a broken
+                                        ///< engine
 };
 
 static_assert(CausalLm<PlainEmbedder> && Embedder<PlainEmbedder> && !TreeEmbedder<PlainEmbedder>);

@@ -3,8 +3,8 @@
 
 // Replays a log of file calls: what may a folder look like after a power loss?
 //
-// A file system guarantees only what was synced: a file's bytes by the file's own sync, a name by
-// the sync of its folder. Any part of the rest may be on the disk, in any order: names without
+// A file system guarantees only what was synced: a file's bytes once the file is synced, a name
+// once its folder is synced. Any part of the rest may be on the disk, in any order: names without
 // bytes, bytes without names, a later write without an earlier one (then the earlier one's range
 // contains zeros), or half a write. A rename is either complete or absent.
 
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The unsynced changes that are on the disk.
+/// The unsynced changes that reached the disk.
 enum class Unsynced {
   lost,
   kept,
@@ -86,7 +86,7 @@ class LoggedDisk {
     }
   }
 
-  /// Recreates the folder `root`, in a state that the disk may have.
+  /// Recreates the folder `root` in a state that the disk may be in.
   void restore(Unsynced kept, std::uint64_t seed) const {
     RandomStream random(seed, "power loss");
     const auto takes = [&](bool name) {

@@ -2,7 +2,7 @@
 #pragma once
 
 // The external headers that test files include, precompiled once. Headers of plumb itself are not
-// included: a change to one of them must not rebuild all tests.
+// included: a change to one of them must not cause all tests to be rebuilt.
 
 #include <Eigen/Core>
 #include <algorithm>

@@ -15,14 +15,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A fact's answer, then its (option, Base confidence) under each template: first the paraphrases,
-/// then the markers.
+/// A fact's answer, followed by its (option, Base confidence) for each template: first the
+/// paraphrases, then the markers.
 struct AnsweredFact {
   std::size_t answer = 0;
   std::vector<std::pair<std::size_t, double>> cells;
 };
 
-/// A relation with five options. The Margin confidence is half of the Base confidence. The last
+/// A relation with five options. The Margin confidence is half the Base confidence. The last
 /// templates have `markers`.
 [[nodiscard]] inline RelationPredictions answered(const std::string& code,
                                                   const std::vector<AnsweredFact>& facts,
@@ -74,8 +74,8 @@ struct ModelShape {
   bool one_to_one = false;
 };
 
-/// A model with a little knowledge; its reductions are independent, as if they came from four
-/// different scorings.
+/// A model with some knowledge; its reductions are independent, as if they came from four different
+/// scoring runs.
 [[nodiscard]] inline ScoredModel random_model(const ModelShape& shape,
                                               const std::string& name = "random") {
   ScoredModel model;
@@ -119,7 +119,7 @@ struct ModelShape {
   return model;
 }
 
-/// Judgements with many tied confidences, which have `steps` + 1 values from 0 to 1.
+/// Judgements with many tied confidences, which take `steps` + 1 values from 0 to 1.
 [[nodiscard]] inline std::vector<Judgement> tied_judgements(std::size_t count, std::size_t steps,
                                                             const std::string& name) {
   RandomStream random(17, name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs `plumb rank` with given words, over the chemical elements and a model that has read some of
-// them.
+// Runs `plumb rank` with the given arguments on the chemical elements, using a model trained on
+// some of them.
 
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ struct RankFiles : JobFiles {
     write_bear(folder, "bear", elements_as_facts());
   }
 
-  /// Options for two shots, so that a run is fast. Given options replace these.
+  /// Options for two shots, so that a run is fast. Options passed by the caller override these.
   [[nodiscard]] std::vector<std::string> words(const std::vector<std::string>& options = {},
                                                const std::string& run = "run",
                                                const std::string& data = "elements") const {

@@ -43,7 +43,7 @@ class ResultsFolder {
   Json metadata_ = Json::object();
 };
 
-/// A row with all fields that plumb reads from it.
+/// A row with all the fields that plumb reads.
 [[nodiscard]] inline std::string row(const std::string& subject, std::size_t instance,
                                      std::size_t template_index, std::size_t answer,
                                      const std::vector<double>& scores) {

@@ -63,7 +63,7 @@ class SecureStandIn {
     X509_STORE_add_cert(SSL_CTX_get_cert_store(context->native_handle()), certificate_.get());
     return context;
   }
-  /// Writes its certificate in the format of SSL_CERT_FILE.
+  /// Writes its certificate in the format that SSL_CERT_FILE requires.
   void write_certificate(const std::string& file) const {
     const std::unique_ptr<BIO, decltype(&BIO_free)> out(BIO_new_file(file.c_str(), "w"), BIO_free);
     PEM_write_bio_X509(out.get(), certificate_.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads a setting's value from a word, as the command line does.
+// Parses a setting's value from an argument, as the command line does.
 
 #include <boost/test/unit_test.hpp>
 #include <string>

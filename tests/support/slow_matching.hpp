@@ -2,7 +2,7 @@
 #pragma once
 
 // A second, word-by-word implementation of answer matching, and random answers about the elements
-// as its inputs.
+// to test it with.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Runs of ASCII letters in lower case; `stems` removes a plural "s".
+/// Runs of ASCII letters, converted to lower case; `stems` removes a plural "s".
 [[nodiscard]] inline std::vector<std::string> slow_words(const std::string& text, bool stems) {
   std::vector<std::string> words(1);
   for (const char c : text) {
@@ -45,7 +45,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return slow_holds(a, b) || slow_holds(b, a);
 }
 
-/// A lemmatiser with the lemmas of slow_words: "gases" becomes "gase".
+/// A lemmatiser with the same lemmas as slow_words: "gases" becomes "gase".
 struct PluralStems {
   [[nodiscard]] std::string operator()(std::string_view word) const {
     std::string stem(word);
@@ -54,7 +54,7 @@ struct PluralStems {
   }
 };
 
-/// Zero to four words, of the elements' names and others, with punctuation and capitals.
+/// Zero to four words, some of them element names, with punctuation and capitals.
 [[nodiscard]] inline std::string random_answer(RandomStream& random) {
   const std::vector<std::string> words{"hydrogen", "oxygen", "Oxygen", "iron", "metal", "metals",
                                        "noble",    "gas",    "rare",   "Fe",   "a",     "the",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tables of given answers. The text "101" means right, wrong, right. The digits "2" to "9" are ties
-// of that many choices, which include the right one, but not in the first position.
+// Tables of given answers. The string "101" means correct, wrong, correct. The digits "2" to "9"
+// mark ties of that many choices, including the correct one, but not in the first position.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A setting of many-shot learning with a seed.
+/// A many-shot setting with a seed.
 [[nodiscard]] inline Setting ic(std::size_t shots, std::size_t seed = 0) {
   Setting setting{"ic", shots};
   setting.separator = " ";
@@ -24,8 +24,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return setting;
 }
 
-/// A relation whose fact i is ("s" + i, "o" + i) at instance i. Every answer has the confidence
-/// 0.5.
+/// A relation whose fact i is ("s" + i, "o" + i) at instance i. Every answer has confidence 0.5.
 [[nodiscard]] inline RelationAnswers under_settings(
     const std::string& code, const std::vector<std::pair<Setting, std::string>>& settings) {
   RelationAnswers made;
@@ -46,13 +45,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return made;
 }
 
-/// The answer to a fact under the setting with this index.
+/// The answer to a fact in the setting with this index.
 [[nodiscard]] inline Prediction& cell(RelationAnswers& table, std::size_t setting,
                                       std::size_t fact) {
   return table.cells[fact * table.settings.size() + setting];
 }
 
-/// The answers under the setting with this index; 1 marks a right answer.
+/// The answers in the setting with this index; 1 marks a correct answer.
 [[nodiscard]] inline std::string marks_of(const RelationAnswers& table, std::size_t setting) {
   std::string marks;
   for (std::size_t i = 0; i < table.facts(); ++i) {
@@ -70,7 +69,7 @@ inline void reverse_settings(RelationAnswers& table) {
   }
 }
 
-/// A relation under ic(50); there is a text of marks for each seed from 0 on.
+/// A relation with ic(50) settings; `marks` contains one string for each seed, starting from 0.
 [[nodiscard]] inline RelationAnswers by_seed(const std::string& code,
                                              const std::vector<std::string>& marks) {
   std::vector<std::pair<Setting, std::string>> settings;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Given calibration results in which all numbers differ, so that a test notices if a table confuses
+// Fixed calibration results in which all numbers differ, so that a test notices if a table mixes up
 // two of them.
 
 #include <string>
@@ -57,7 +57,7 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return made;
 }
 
-/// A model with every part that a study can fill: base, margin and one estimator of each other
+/// A model with every field that a study can fill in: base, margin and one estimator of each other
 /// kind.
 [[nodiscard]] inline ModelCalibration small_calibration(const std::string& name = "tiny") {
   ModelCalibration model;
@@ -94,7 +94,7 @@ inline Estimate& metric_of(EstimatorResult& made, CalibrationMetric metric) {
   return model;
 }
 
-/// One model, or one for each name; the second model and every other one after it are masked.
+/// One model, or one for each name; every second model is masked.
 [[nodiscard]] inline CalibrationResults small_results(const std::vector<std::string>& names = {
                                                           "tiny"}) {
   CalibrationResults results;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small knowledge graph of the chemical elements up to krypton, a model that has read some of it,
-// and given run folders of rankings.
+// A small knowledge graph of the chemical elements up to krypton, a model trained on part of it,
+// and ready-made run folders of rankings.
 
 #include <cstddef>
 #include <filesystem>
@@ -91,7 +91,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
          ", " + graph.entities[triple.tail].name + ")\n";
 }
 
-/// A model that has read the validation triples and every third of the others.
+/// A model trained on the validation triples and every third of the others.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_elements(std::vector<std::string> pieces = {}) {
   const KnowledgeGraph graph = elements();
@@ -102,7 +102,7 @@ template <class Model = NgramTreeModel>
   return Model(text, 5, std::move(pieces));
 }
 
-/// Writes a graph in KG-BERT's layout into a folder with its name.
+/// Writes a graph in KG-BERT's layout into a folder named after it.
 inline void write_graph(const TemporaryFolder& folder, const KnowledgeGraph& graph) {
   std::string order, names, descriptions, relations;
   for (const Entity& entity : graph.entities) {
@@ -132,7 +132,7 @@ inline void write_graph(const TemporaryFolder& folder, const KnowledgeGraph& gra
   }
 }
 
-/// A given finished run folder of a ranking.
+/// A ready-made, finished run folder of a ranking.
 class RankFolder {
  public:
   void method(const std::string& name, const std::vector<EntityRank>& ranks) {
@@ -146,7 +146,7 @@ class RankFolder {
     metadata_["remarks"].push_back(text);
     save();
   }
-  /// Run settings, as a command writes them.
+  /// Writes run settings as a command would.
   void settings(const Json& values) const {
     files_.write("run.json", Json{{"status", "complete"}, {"settings", values}}.dump());
   }
@@ -161,7 +161,7 @@ class RankFolder {
   Json metadata_ = {{"methods", Json::array()}, {"remarks", Json::array()}};
 };
 
-/// A tail query in this line of the test part; `above` entities rank above its true entity.
+/// A tail query on the given line of the test part; `above` entities rank above its true entity.
 [[nodiscard]] inline EntityRank ranked(std::size_t line, const std::string& relation,
                                        std::size_t above, std::size_t tokens,
                                        std::size_t candidates = 20) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An injection experiment of ten pairs.
+// An injection experiment with ten pairs.
 
 #include <cmath>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// There are ten pairs. In the second panel, positions 2, 3 and 7 are injected, in the third 4, 5
+/// There are ten pairs. In the second panel, positions 2, 3 and 7 are injected; in the third, 4, 5
 /// and 6; the last two panels inject the same positions. Position 8 is highlighted.
 [[nodiscard]] inline InjectionDesign small_injection_design() {
   const std::vector<std::string> names{"correct", "unknown, spread", "unknown, block",
@@ -35,9 +35,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return design;
 }
 
-/// Panel 0 has 0.05, 0.15, … 0.95 by position. In the other panels, correct pairs have 0.1 less
-/// (except at positions 0 and 9), pairs after an injected one have half of that, and injected pairs
-/// have 0.01.
+/// In panel 0, the probabilities are 0.05, 0.15, … 0.95 by position. In the other panels, correct
+/// pairs have 0.1 less than in panel 0 (except at positions 0 and 9), pairs after an injected one
+/// have half of panel 0's probability, and injected pairs have 0.01.
 [[nodiscard]] inline std::vector<std::vector<double>> small_injection_scores(
     const InjectionDesign& design) {
   std::vector<std::vector<double>> logs(5);

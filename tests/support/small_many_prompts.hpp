@@ -4,7 +4,7 @@
 // Given answers to many prompts.
 //
 // There are two relations. P19 has four templates in two groups of two; the second group contains
-// questions. It has three facts; the first fact has two names, and the last has no prompt under the
+// questions. It has three facts; the first fact has two names, and the last has no prompt for the
 // last template. P<36> has two templates and two facts with one name each. Labels contain
 // characters that are special in markup.
 
@@ -78,14 +78,14 @@ inline ManyPromptStudy small_zero_shot() {
     study.confidences.add({sure, right});
   }
   // The first fact's label and alias are scored with an object's label and alias. The subject's
-  // alias makes both names twice as likely. The object's alias has two tokens and is likelier only
-  // by its mean.
+  // alias makes both names twice as likely. The object's alias has two tokens and is more likely
+  // only by its mean.
   study.names.begin_relation();
   study.names.add_fact(std::vector<NameLikelihood>{
       {-2.0, 1, 0, 0, 0, 0}, {-3.0, 2, 0, 0, 0, 1}, {-1.0, 1, 0, 1, 0, 0}, {-3.0, 2, 0, 1, 0, 1}});
   study.names.add_fact({});
   // There are two templates with three texts each. The first template favours the second candidate,
-  // which has two tokens, 3 to 1.
+  // which has two tokens, by 3 to 1.
   const double quarter = std::log(0.25), half = std::log(0.5), most = std::log(0.75);
   study.content_free["P<36>"] = {2,
                                  3,
@@ -111,7 +111,7 @@ inline ManyPromptStudy small_question() {
                      {{"-", "-"}, {"-", "-"}});
 }
 
-/// A closed set of P19 under two other templates: 2 of 2, 1 of 2 and 0 of 2 prompts are answered
+/// A closed set of P19 with two other templates: 2 of 2, 1 of 2 and 0 of 2 prompts are answered
 /// correctly, and the confidences are probabilities.
 inline ManyPromptStudy small_closed_set() {
   ManyPromptStudy study;
@@ -140,7 +140,7 @@ inline ManyPromptResults small_many_prompts() {
                              small_options());
 }
 
-/// One closed set: the smallest results to show.
+/// One closed set: the smallest results that can be shown.
 inline ManyPromptResults one_closed_set() {
   return many_prompt_results({small_closed_set()}, small_options());
 }

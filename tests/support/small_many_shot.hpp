@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A relation of any size, a model that has read some of it, and the model's token-by-token
+// A relation of any size, a model trained on part of it, and the model's token-by-token
 // probabilities after a prompt.
 
 #include <cstddef>
@@ -91,7 +91,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return options;
 }
 
-/// A model that has read about the first ten people. Its limits allow long sequences and divide
+/// A model trained on text about the first ten people. Its limits allow long sequences and divide
 /// blocks into packs.
 template <class Model = NgramTreeModel>
 [[nodiscard]] Model reader_of_births(std::vector<std::string> pieces = {}) {
@@ -103,7 +103,7 @@ template <class Model = NgramTreeModel>
 }
 
 /// ln P of all tokens after the given text, from the model's own probabilities. A token that begins
-/// within the given text also counts, unless it is also a token of that text by itself.
+/// within the given text also counts, unless it is also a token of that text when tokenised alone.
 template <class Model>
 [[nodiscard]] double continuation_by_hand(const Model& model, const Prompt& prompt,
                                           bool with_bos = true) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A small dataset of many prompts about chemical elements, larger datasets of any shape, and given
-// finished run folders of generations.
+// A small dataset of many prompts about chemical elements, larger datasets of any shape, and
+// ready-made, finished run folders of generations.
 
 #include <cstddef>
 #include <filesystem>
@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// A fact with these names for its subject and for each of its objects. The identifier of an entity
-/// is "Q" followed by its label.
+/// A fact with the given names for its subject and for each of its objects. The identifier of an
+/// entity is "Q" followed by its label.
 [[nodiscard]] inline ManyNamedFact named_fact(
     const std::vector<std::string>& subject, const std::vector<std::vector<std::string>>& objects) {
   ManyNamedFact fact{{"Q" + subject.front(), subject}, {}};
@@ -71,9 +71,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 struct MultiPromptShape {
   std::size_t facts = 10;
   std::size_t templates = 4;
-  /// The number of names of each subject.
+  /// The number of names per subject.
   std::size_t names = 1;
-  /// The number of templates, from the last, that are questions.
+  /// The number of templates at the end that are questions.
   std::size_t questions = 0;
 };
 
@@ -103,7 +103,7 @@ struct MultiPromptShape {
   return made;
 }
 
-/// A given finished run folder of a generation, with these facts.
+/// A ready-made, finished run folder of a generation, with these facts.
 class GenerationFolder {
  public:
   explicit GenerationFolder(MultiPromptDataset asked = elements_many()) : asked_(std::move(asked)) {
@@ -116,8 +116,8 @@ class GenerationFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return files_.path(); }
   [[nodiscard]] const TemporaryFolder& files() const { return files_; }
 
-  /// A row with the indices of its relation, fact, template and expression. The answer has as many
-  /// nats as tokens.
+  /// A row with the indices of its relation, fact, template and expression. The answer scores −1
+  /// nat per token.
   [[nodiscard]] RecordedAnswer answer(std::size_t relation, const AskedPrompt& prompt,
                                       const std::string& text, std::uint32_t tokens = 1) const {
     return {code(relation), prompt, subject(relation, prompt),
@@ -165,7 +165,7 @@ class GenerationFolder {
     metadata_["remarks"].push_back(text);
     save();
   }
-  /// Sets the labels of the candidates after a relation's content-free prompts.
+  /// Sets the labels of the candidates that follow a relation's content-free prompts.
   void candidates(std::size_t relation, const std::vector<std::string>& labels) {
     metadata_["candidates"][code(relation)] = labels;
     save();

@@ -27,9 +27,9 @@ inline std::vector<PromptTemplate> templates(std::size_t count) {
   return made;
 }
 
-/// A fact's prompts: a word for each template, with a mark for each expression. The mark 1 is
-/// right, 0 is wrong, and any other mark means that there is no prompt. Right prompts have the
-/// answer 1, wrong ones the answer 0.
+/// A fact's prompts: one string for each template, with one mark for each expression. The mark 1
+/// means correct, 0 means wrong, and any other mark means that there is no prompt. Correct prompts
+/// have the answer 1, wrong ones the answer 0.
 inline std::vector<PromptOutcome> marks(const std::vector<std::string>& words) {
   std::vector<PromptOutcome> prompts;
   for (std::size_t t = 0; t < words.size(); ++t) {
@@ -57,15 +57,15 @@ struct RandomPrompts {
   std::size_t relations = 3;
   std::size_t facts = 6;
   std::size_t templates = 5;
-  /// The most expressions of a subject.
+  /// The maximum number of expressions per subject.
   std::size_t expressions = 3;
   /// Answers are numbered from 0 to this number; 0 is the correct one.
   std::size_t answers = 4;
-  /// How many of ten prompts are missing.
+  /// How many in ten prompts are missing.
   std::size_t missing = 0;
 };
 
-/// Relations "P0" … with facts "f0" …; right answers are likelier for some facts and for some
+/// Relations "P0" … with facts "f0" …; correct answers are more likely for some facts and for some
 /// templates.
 inline PromptOutcomes random_prompts(std::uint64_t seed, const RandomPrompts& shape) {
   RandomStream random(seed, "prompts");

@@ -12,7 +12,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// The ranks, from 1, of the queries in lines 1, 2, … of the relations "even" and "odd".
+/// The ranks, starting from 1, of the queries in lines 1, 2, …, which belong alternately to the
+/// relations "even" and "odd".
 [[nodiscard]] inline RankedMethod ranked(const std::string& name,
                                          const std::vector<std::size_t>& ranks,
                                          std::size_t candidates = 10) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A dataset of two relations and a model; a run with them is fast but still has several packs.
+// A dataset with two relations, and a model; a run with them is fast but still has several packs.
 
 #include <filesystem>
 #include <limits>
@@ -50,7 +50,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return model;
 }
 
-/// The same model as an engine that reports only the likeliest tokens, so some bytes are
+/// The same model as an engine that reports only the most likely tokens, so that some bytes are
 /// unreported.
 struct UnreportingModel : NgramLookupModel {
   explicit UnreportingModel(std::string unreported)
@@ -101,7 +101,7 @@ inline constexpr std::size_t all_statements = 3 * 2 * 3 + 2 * 2 * 2;
   return settings;
 }
 
-/// One process of a probe, with a new model, scorer, job and folder, as after a crash.
+/// Runs a probe as a new process would after a crash, with a new model, scorer, job and folder.
 inline RunSummary run_once(const DiskPath& path, const ProbeSettings& settings = all_templates(),
                            ProgressCallback on_progress = {}, std::size_t block = 65'536) {
   NgramTreeModel model = small_model();
@@ -112,7 +112,7 @@ inline RunSummary run_once(const DiskPath& path, const ProbeSettings& settings =
   return run_job(job, {path, true, {std::move(on_progress), {}}}).summary;
 }
 
-/// A results file, line by line.
+/// The rows of a results file, in order.
 [[nodiscard]] inline std::vector<Json> rows_of(const DiskPath& file) {
   std::vector<Json> rows;
   for_each_json_line(file, throw_problem,

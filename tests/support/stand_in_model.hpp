@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 class StandInModel {
  public:
   using Json = nlohmann::json;
-  /// Sees a request and its reply, and may change the reply.
+  /// Receives a request and its reply, and may change the reply.
   using Spoil = std::function<void(const StandInRequest&, StandInReply&)>;
 
   struct Options {
@@ -34,9 +34,9 @@ class StandInModel {
     std::string name = "tiny";
     /// Whether it embeds texts as vectors of `dimension` numbers.
     bool embeds = false;
-    /// The maximum number of most likely tokens whose log-probabilities a reply contains.
+    /// The maximum number of top tokens whose log-probabilities a reply contains.
     std::size_t most_likely = 1'000'000;
-    /// A shift that is added to every log-probability, and the number of decimals in replies.
+    /// A shift added to every log-probability, and the number of decimals in replies.
     double shift = 0;
     int decimals = 15;
     /// Simulates a version of vLLM that does not support logprob_token_ids.
@@ -157,7 +157,8 @@ class StandInModel {
     return {last + 1, -last, static_cast<double>(ids.size())};
   }
 
-  /// The tokens that follow, greedily or drawn with `seed`, and whether the last one is the end.
+  /// The tokens that follow, chosen greedily or drawn with `seed`, and whether the last one is the
+  /// end token.
   [[nodiscard]] std::pair<Ids, bool> continuation(const Ids& prompt, std::size_t most,
                                                   std::optional<std::uint64_t> seed) const {
     GenerationOptions how{seed ? 1U : 0U, most, {}, seed.value_or(0)};
@@ -210,7 +211,7 @@ class StandInModel {
       const std::vector<double> nats = distribution(before);
       before.push_back(id);
       said += model_.detokenize(std::span(&id, 1));
-      // A token that ends within a character is left out.
+      // A token that ends within a character is skipped.
       if (!is_whole(said)) continue;
       Ids order(nats.size());
       for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<TokenId>(t);
@@ -233,7 +234,7 @@ class StandInModel {
     return reply;
   }
 
-  /// The softmax of the `top_k` likeliest tokens after biases are added.
+  /// The softmax of the `top_k` most likely tokens after biases are added.
   [[nodiscard]] Json llama_after_sampling(const Json& body, const Ids& prompt) const {
     std::vector<double> nats = distribution(prompt);
     for (const Json& bias : body.at("logit_bias")) {
@@ -323,7 +324,7 @@ class StandInModel {
     return choice;
   }
 
-  /// Simulates a server that supports only OpenAI's original completions. It puts BOS before a
+  /// Simulates a server that supports only OpenAI's original completions API. It adds BOS before a
   /// text.
   [[nodiscard]] Json echoed(const Json& body) const {
     const Json& prompt = body.at("prompt");

@@ -29,9 +29,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
 struct StandInRequest {
   std::string route{}, body{}, authorization{}, host{};
-  /// The number of the request on this server, from 0.
+  /// The number of the request on this server, counting from 0.
   std::size_t number = 0;
-  /// The number of the request on its connection, from 0.
+  /// The number of the request on its connection, counting from 0.
   std::size_t on_connection = 0;
 };
 
@@ -40,11 +40,11 @@ struct StandInReply {
   unsigned status = 200;
   std::string content_type = "application/json";
   std::vector<std::pair<std::string, std::string>> headers{};
-  /// Whether the server sends the whole reply; or its first half and then closes the connection; or
-  /// nothing before it closes the connection.
+  /// Whether the server sends the whole reply, sends its first half and then closes the connection,
+  /// or closes the connection without sending anything.
   enum class End { whole, half, none } end = End::whole;
   std::chrono::milliseconds delay{0};
-  /// Whether the server closes the connection after a whole reply without announcing it.
+  /// Whether the server closes the connection unannounced after a whole reply.
   bool closes = false;
 };
 

@@ -45,7 +45,7 @@ class TemporaryFolder {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// All files in and below a folder: their relative paths and their contents.
+/// All files in a folder and its subfolders: their relative paths and their contents.
 [[nodiscard]] inline std::map<std::string, std::string> all_contents(
     const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Tiny random models in GGUF files, so that the llama.cpp backend is tested on every kind of model
-// without a download. Byte-level BPE vocabulary: 256 bytes, a few merges, then BOS. Weights come
-// from a seeded stream. The models' outputs are meaningless but exactly reproducible.
+// Tiny random models in GGUF files, so that the llama.cpp backend can be tested on every kind of
+// model without a download. Byte-level BPE vocabulary: 256 bytes, a few merges, then BOS. Weights
+// come from a seeded stream. The models' outputs are meaningless but exactly reproducible.
 
 #include <ggml.h>
 #include <gguf.h>
@@ -35,11 +35,11 @@ enum class TinyKind { transformer, sliding_window, recurrent, hybrid };
 
 struct TinyOptions {
   TinyKind kind = TinyKind::transformer;
-  /// An architecture of plumb's own network, which replaces `kind`; it has biases, windows and
+  /// An architecture of plumb's own network, used instead of `kind`; it has biases, windows and
   /// scales if it supports them.
   std::string architecture{};
   bool with_bos = true;
-  /// The BOS to write into the file instead, if set, and whether the file specifies that BOS is
+  /// If set, the BOS to write into the file instead; and whether the file specifies that BOS is
   /// added to texts.
   std::optional<std::uint32_t> bos{};
   std::optional<bool> adds_bos{};
@@ -334,7 +334,7 @@ class TinyGguf {
       set("logit_scale", 2.0), set("residual_scale", 0.5);
       set("embedding_scale", 3.0), set("attention.scale", 0.25);
     }
-    if (of == "llama") {  // Llama 3's factors, by frequency
+    if (of == "llama") {  // Llama 3's per-frequency factors
       tensor("rope_freqs.weight", {size / 2}, 0.4, 2.0);
     }
     has_layer_norms ? norm_with_bias("output_norm", width) : norm("output_norm.weight", width);

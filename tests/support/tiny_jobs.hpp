@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every job of the command, on inputs so small that it takes milliseconds, over models that need no
-// file. Tests of faults, kills and determinism use these jobs.
+// Every job of the command, on inputs so small that it takes only milliseconds, with models that
+// need no file. Tests of faults, kills and determinism use these jobs.
 
 #include <filesystem>
 #include <functional>
@@ -25,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
 
-/// Models that are selected by the name of a file, which is hashed but not read.
+/// Models selected by the name of a file, which is hashed but not read.
 struct TinyModels {
   /// Called before each evaluation of the causal models, so that a test may slow them down.
   std::function<void()> on_work{};
@@ -44,7 +44,8 @@ struct TinyModels {
       HookedModel model(causal(name));
       model.on_work = on_work;
       if (on_text) {
-        // If a model does not name its BOS, each text is checked for a BOS at its beginning.
+        // If a model does not list its BOS as a special token, each text is checked for a BOS at
+        // its beginning.
         model.special = {{"<bos>", *model.bos()}};
         model.on_tokens = [tell = on_text](std::string_view text, Tokenization&) { tell(text); };
       }
@@ -64,18 +65,18 @@ struct TinyModels {
   }
 };
 
-/// A command call that writes a folder. In its words, IN stands for the input folder and OUT for
-/// the output folder.
+/// A command invocation that writes a folder. In its arguments, IN stands for the input folder and
+/// OUT for the output folder.
 struct TinyJob {
   std::string name;
   std::vector<std::string> words;
-  /// The words that are added to resume after a kill. A measurement is repeated without them.
+  /// The arguments added to resume after a kill. A measurement is repeated without them.
   std::vector<std::string> redo{"--resume"};
-  /// A call that creates the folder OUT before the job begins.
+  /// An invocation that creates the folder OUT before the job begins.
   std::vector<std::string> before{};
-  /// The file that exists only in a complete folder; if empty, run.json contains "complete".
+  /// A file that exists only in a complete folder; if empty, run.json contains "complete" instead.
   std::string last_file{};
-  /// Whether a second call refuses the job's own folder, so that only the job's errors can be
+  /// Whether a second invocation rejects the job's own folder, so that only the job's errors can be
   /// tested.
   bool refuses_its_own = false;
 };
@@ -161,7 +162,7 @@ struct TinyJob {
   };
 }
 
-/// The words, with the folders inserted.
+/// The arguments, with the folders inserted.
 [[nodiscard]] inline std::vector<std::string> placed(std::vector<std::string> words,
                                                      const std::filesystem::path& in,
                                                      const std::filesystem::path& out) {
@@ -229,8 +230,8 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
 }
 
 /// All files of a job, by path below its folder. From run.json, only the fields that are the same
-/// in every call are included: not the costs, which are lower with cached vectors. The journal is
-/// left out, because it also records repeated work.
+/// in every call are included, and not the costs, which are lower with cached vectors. The journal
+/// is omitted, because it also records repeated work.
 [[nodiscard]] inline std::map<std::string, std::string> lasting_files(
     const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
@@ -253,7 +254,7 @@ inline void write_tiny_inputs(const TemporaryFolder& folder, const std::string& 
   return files;
 }
 
-/// Whether a folder states that it is complete.
+/// Whether a folder is marked as complete.
 [[nodiscard]] inline bool looks_complete(const TinyJob& job, const std::filesystem::path& folder) {
   if (!job.last_file.empty()) {
     // A report in its own folder records its own completion.

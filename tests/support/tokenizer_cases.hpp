@@ -21,7 +21,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail::test {
   return std::filesystem::path(__FILE__).parent_path() / "huggingface" / name;
 }
 
-/// A JSON value with its text, as a part of "tokenizer.json".
+/// A JSON value, parsed from text, as a part of "tokenizer.json".
 class PartOf {
  public:
   explicit PartOf(std::string_view json) : value_(nlohmann::json::parse(json)) {}
@@ -33,7 +33,7 @@ class PartOf {
   nlohmann::json value_;
 };
 
-/// The tokens of a word from any tokenizer model.
+/// The tokens that a tokenizer model of any kind produces for a word.
 template <class Model>
 [[nodiscard]] std::vector<Token> cut(const Model& model, std::string_view word) {
   std::vector<Token> tokens;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A masked model over whole words. Its rows are a hash of its input, and its vocabulary contains
+// A masked model over whole words. Each row is a hash of the input, and the vocabulary contains
 // elements.
 
 #include <cctype>
@@ -27,7 +27,7 @@ class WordMaskModel {
     for (const std::string& word : words) add(word);
   }
   /// A model that knows every word in a dataset's templates and all its one-word names, but has no
-  /// token for a longer name.
+  /// tokens for longer names.
   explicit WordMaskModel(const MultiPromptDataset& dataset) : WordMaskModel(words_in(dataset)) {}
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) const {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Renders conversations with chat templates, for test_chat.py. Reads JSON lines {template, tokens,
-// messages, opens} and prints each text as JSON. If a text cannot be rendered, prints null, and the
-// reason on stderr.
+// messages, opens} and prints each text as JSON. If a text cannot be rendered, prints null to
+// stdout and the reason to stderr.
 
 #include <exception>
 #include <iostream>

@@ -9,9 +9,9 @@
 // Each job runs on tiny inputs (support/tiny_jobs.hpp). After a fault or an interrupted run, the
 // job is resumed (--resume; a measurement is repeated) and must produce the same bytes as an
 // undisturbed run. The following also count as failures: a fault that the job ignores although its
-// results differ, a folder that states that it is complete and is not, and an error without a
-// remedy. With --every N, only every Nth position is tried. The last line is a summary; the exit
-// code is 1 if there was a failure.
+// results differ, a folder that is marked as complete but is not, and an error without a remedy.
+// With --every N, only every Nth position is tried. The last line is a summary; the exit code is 1
+// if there was a failure.
 
 #include <algorithm>
 #include <iostream>
@@ -67,7 +67,7 @@ class Trial {
   }
   [[nodiscard]] TinyRun run() const { return call(job_.words, {}); }
   [[nodiscard]] TinyRun redo() const { return call(job_.words, job_.redo); }
-  /// Returns what is wrong with a folder after a fault; empty if nothing is.
+  /// Returns what is wrong with a folder after a fault, or an empty string if nothing is.
   [[nodiscard]] std::string fault_of_folder() const {
     if (job_.refuses_its_own || !looks_complete(job_, out())) return "";
     Files found = lasting_files(out());
@@ -201,7 +201,7 @@ std::size_t power_losses(const TemporaryFolder& folder, const TinyJob& job, cons
         failures.add(job.name, where, "was said to be done and is not" + trial.unlike());
       }
       if (n == events.size()) continue;
-      if (kept == Unsynced::random) {  // also lose the power while the job is being resumed
+      if (kept == Unsynced::random) {  // also lose power while the job is being resumed
         LoggedDisk second(trial.work());
         const auto more = logged([&] { (void)trial.redo(); });
         RandomStream random(seed, "second loss");

@@ -2,8 +2,8 @@
 #include "support/file_calls.hpp"
 
 // Replaces the C library's file functions under their own names. The linker prefers these functions
-// to the C library's, for this program and for the C++ library that it uses. Calls on files that
-// are not watched are passed on directly.
+// to the C library's, for this program and for the C++ library that it uses. Calls on unwatched
+// files are passed on directly.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ using plumb::detail::test::FileEvent;
 using plumb::detail::test::FileFault;
 using Path = std::filesystem::path;
 
-/// The kind of a call, which determines the faults that it can have.
+/// The kind of a call, which determines its possible faults.
 enum class Call { look, open_read, read, open_write, write, sync, name, remove, cut, room, lock };
 
 struct Watch {
@@ -221,7 +221,7 @@ int remove_watched(const char* path, long number) {
   return static_cast<int>(done);
 }
 
-/// Records that a file gets this size; returns false if the call must fail.
+/// Records that a file is resized to this size; returns false if the call must fail.
 bool cut_watched(const std::string& path, off_t size) {
   if (fails(Call::cut, "cut", path)) return false;
   log({FileEvent::Kind::cut, path, {}, number_of(path), static_cast<std::size_t>(size)});
@@ -357,7 +357,7 @@ int fsync(int descriptor) {
   } else {
     log({FileEvent::Kind::sync, *path, {}, number_of(*path)});
   }
-  return 0;  // nothing is synced: a power loss is only simulated from the log
+  return 0;  // nothing is really synced: a power loss is only simulated from the log
 }
 
 int rename(const char* from, const char* to) {
@@ -406,7 +406,7 @@ int ftruncate(int descriptor, off_t size) noexcept {
   return static_cast<int>(syscall(SYS_ftruncate, descriptor, size));
 }
 
-/// Returns its error, if any, and does not set errno.
+/// Returns the error, if any, instead of setting errno.
 int posix_fallocate(int descriptor, off_t offset, off_t size) {
   PLUMB_LOCKED;
   PLUMB_NEXT(posix_fallocate);
@@ -445,7 +445,7 @@ void* mmap(void* at, size_t size, int protection, int flags, int descriptor,
   if (path != nullptr && (protection & PROT_WRITE) != 0) watch().mapped[made] = *path;
   return made;
 }
-/// Changes since the last call reach the disk only when this is called.
+/// Changes since the last call reach the disk only when this function is called.
 int msync(void* at, size_t size, int flags) {
   PLUMB_LOCKED;
   const auto found = watch().on ? watch().mapped.find(at) : watch().mapped.end();

@@ -13,7 +13,7 @@
 
 /// The other file's answers to the first file's facts.
 plumb::Answers other_answers(const plumb::Dataset& facts);
-/// The other file's ranks of 300 vectors among themselves, as text; and whether that file is
+/// The other file's ranks of 300 vectors relative to one another, as text; and whether that file is
 /// compiled with OpenMP.
 std::string other_ranks();
 bool other_has_openmp();

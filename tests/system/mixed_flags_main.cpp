@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file that is compiled with vectors and OpenMP. It checks that its answers and ranks equal
-// those of the other file. Prints the vector widths that the program contains, the width that it
-// uses, and which parts have OpenMP.
+// The file that is compiled with vector instructions and OpenMP. It checks that its answers and
+// ranks match the other file's. Prints the vector widths that the program contains, the width that
+// it uses, and which parts are compiled with OpenMP.
 
 #include <cstdio>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file that is compiled without vectors and without OpenMP.
+// The file that is compiled without vector instructions and without OpenMP.
 
 #include "../../examples/own_engine.hpp"
 #include "mixed_flags.hpp"

@@ -5,8 +5,8 @@
 //   network_values FOLDER…
 //
 // Each folder contains a small network and transformers' results for it (write_network_cases.py).
-// Prints one JSON object on a line for each network: how many numbers a vector of its kernels
-// contains, the largest difference from transformers divided by the largest number, and a hash of
+// Prints one line with a JSON object for each network: the number of values in a vector of its
+// kernels, the largest difference from transformers divided by the largest number, and a hash of
 // all bits of the network's output for a few thousand queries. test_vector_widths.py compiles this
 // program for several CPUs and compares the outputs.
 
@@ -30,7 +30,7 @@ namespace {
 
 using namespace plumb::detail;
 
-/// An FNV-1a hash over the bits of numbers.
+/// An FNV-1a hash of the bits of numbers.
 class Bits {
  public:
   void add(std::span<const float> numbers) {

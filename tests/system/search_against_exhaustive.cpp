@@ -7,7 +7,7 @@
 //   search_against_exhaustive MODEL.gguf GRAPH QUERIES
 //
 // QUERIES is the number of queries to draw with a seed; 0 uses the whole test part. Names within
-// 1e-4 nats of the true one may be on either side of it; they are counted.
+// 1e-4 nats of the true one may rank on either side of it; they are counted.
 
 #include <cmath>
 #include <cstddef>
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
         };
         const std::uint32_t gold = questions[q].gold;
         worst = std::max(worst, std::abs(score(gold) - ranks[q].score));
-        // The number of names that are certainly above the true one, and of those that may be.
+        // The number of names that are certainly above the true one, and the number that may be.
         std::size_t least = 0, most = 0, filtered_least = 0, filtered_most = 0;
         for (std::size_t e = 0; e < names.size(); ++e) {
           if (names[e] == names[gold]) continue;

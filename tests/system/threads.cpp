@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// May any number of threads use the types that allow it? Do two models on two threads share
+// Can types that allow it be used by any number of threads? Do two models on two threads share
 // nothing?
 //
 // test_packaging.py builds this program with -fsanitize=thread, which reports data that two threads
@@ -71,7 +71,7 @@ int main() {
                      [&] { return ranker.ranks(VectorRows(vectors.data(), 50, 16), questions); });
 
   const Dataset dataset = capitals();
-  const auto probed = [&] {  // each thread makes its own model
+  const auto probed = [&] {  // each thread creates its own model
     NgramTreeModel model("France: Paris. Korea: Seoul.", 8);
     CausalScorer scorer(model);
     return probe_in_memory(scorer, dataset).relations;

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
     models.on_work = [microseconds = std::atoi(pause), mark] {
       if (mark != nullptr) std::ofstream(mark) << "working\n";
       std::this_thread::sleep_for(
-          std::chrono::microseconds(microseconds));  // signals do not end this wait
+          std::chrono::microseconds(microseconds));  // signals do not interrupt this wait
     };
   }
   return run_command_line(argc, argv, models);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Scores the first facts of every relation with a real model. All statements of a relation are
-// scored in shared trees, and every Nth of all statements is also scored by itself. Prints the
+// scored in shared trees, and every Nth statement overall is also scored on its own. Prints the
 // largest difference as JSON.
 //
 //   tree_against_one_by_one MODEL.gguf DATA LIMIT N

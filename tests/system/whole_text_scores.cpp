@@ -4,13 +4,13 @@
 //
 //   whole_text_scores MODEL.gguf <QUESTIONS >ANSWERS
 //
-// A question is a line in one of two forms. In {"given": TEXT, "rest": TEXT, "bos": true}, the
-// whole text is tokenised together. The scored tokens are those after the longest token prefix that
-// it shares with the tokens of the given text. In {"given": [PIECE, …], "rest": [PIECE, …], "bos":
-// true}, each piece is tokenised separately; a piece {"separator": TEXT} is tokenised without the
-// space that SentencePiece puts before a text. An answer is {"score": nats, "tokens": scored,
-// "ids": of the whole text}. The first output line is {"has_bos": …}. This program includes nothing
-// from plumb.
+// A question is a line in one of two forms. In {"given": TEXT, "rest": TEXT, "bos": true}, the text
+// is tokenised as a whole. The scored tokens are those after the longest token prefix that the
+// whole text shares with the given text. In {"given": [PIECE, …], "rest": [PIECE, …], "bos": true},
+// each piece is tokenised separately; a piece {"separator": TEXT} is tokenised without the space
+// that SentencePiece puts before a text. An answer is {"score": nats, "tokens": scored, "ids": of
+// the whole text}. The first output line is {"has_bos": …}. This program includes nothing from
+// plumb.
 
 #include <llama.h>
 
@@ -36,7 +36,7 @@ Ids tokens_of(const llama_vocab* vocabulary, const std::string& text, bool parse
   return ids;
 }
 
-/// In SentencePiece, each separator of these tests is a single token, in which a special sign
+/// With SentencePiece, each separator in these tests is a single token in which a special character
 /// stands for a space.
 Ids separator_of(const llama_vocab* vocabulary, const std::string& text) {
   if (llama_vocab_type(vocabulary) != LLAMA_VOCAB_TYPE_SPM) return tokens_of(vocabulary, text);
@@ -104,13 +104,13 @@ int main(int argc, char** argv) {
   llama_context* context = llama_init_from_model(model, params);
   const bool has_bos =
       llama_model_meta_val_str(model, "tokenizer.ggml.bos_token_id", nullptr, 0) >= 0;
-  std::cout << Json{{"has_bos", has_bos}} << std::endl;  // who asks may wait for it
+  std::cout << Json{{"has_bos", has_bos}} << std::endl;  // the caller may be waiting for it
 
   struct Known {
     std::size_t first = 0;
     std::vector<double> scores;
   };
-  std::map<Ids, Known> texts;  // a statement and the same candidate by itself are one text
+  std::map<Ids, Known> texts;  // a statement and the same candidate on its own are the same text
   for (std::string line; std::getline(std::cin, line);) {
     const Json question = Json::parse(line);
     const bool special = question.value("special", false);

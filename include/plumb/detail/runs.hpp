@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every header that writes run folders, reads them or makes pages of them, for tests of all of them in one
-// file. Programs include plumb/run.hpp.
+// Every header that writes or reads run folders or generates pages from them, so that one file can
+// test them all. Programs include plumb/run.hpp.
 
 #include "plumb/detail/records/atomic_file.hpp"
 #include "plumb/detail/records/atomic_folder.hpp"

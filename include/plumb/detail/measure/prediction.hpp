@@ -33,15 +33,15 @@ struct Prediction {
   double margin = 0;
   /// Σ_k (p_k − [k is the answer])², the Brier score of the whole distribution, in [0, 2].
   double one_hot_brier = 0;
-  /// Whether options share the best score, and how many of them do.
+  /// Whether several options tie for the best score, and the number of tied options.
   BestTie tie = BestTie::none;
   std::uint32_t tied_options = 0;
-  /// The rank of the right option among all; set by `predict`.
+  /// The rank of the right option among all options; set by `predict`.
   Rank rank{};
 
   [[nodiscard]] bool is_tie() const { return tie != BestTie::none; }
-  /// The amount that the answer adds to a mean of right answers: 1/n in a tie of n that includes
-  /// the right option.
+  /// What the answer contributes to a mean accuracy: 1/n in a tie of n options that includes the
+  /// right one.
   [[nodiscard]] double accuracy() const { return expected_accuracy(correct, tie, tied_options); }
   [[nodiscard]] double accuracy_first_wins() const {
     return right_if_first_wins(correct, tie) ? 1 : 0;
@@ -61,7 +61,8 @@ struct Prediction {
   return p;
 }
 
-/// `scores` are finite log-likelihoods, at least one; `answer` is the index of the right option.
+/// `scores` are finite log-likelihoods and must not be empty; `answer` is the index of the right
+/// option.
 /// If there is only one option, both confidences are 1. In a tie, the margin is 0.
 [[nodiscard]] inline Prediction predict(std::span<const double> scores, std::size_t answer,
                                         double temperature = 1) {

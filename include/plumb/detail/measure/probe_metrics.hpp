@@ -12,11 +12,11 @@
 //   mean rank, mean reciprocal rank   of the right option, realistic ranks
 // A group's number is a plain mean over its facts ("weighted": each fact counts once), with two
 // exceptions. The unweighted overall number is the mean over relations. A domain's divided-support
-// accuracies count a fact as 1/d if its relation has d domains, as lm-pub-quiz accumulates domains.
-// A fact with several templates counts once, with the mean over them. Shares of facts have Wilson's
-// interval with the facts as trials, which makes the interval rather wide if templates differ.
-// Shares over relations with their own weights have the interval of measure/clustered_share.hpp.
-// The other numbers are bootstrapped over facts.
+// accuracies weight a fact by 1/d if its relation has d domains, as in lm-pub-quiz. A fact with
+// several templates counts once, with the mean over them. Proportions of facts get Wilson intervals
+// with the facts as trials, so the interval is rather wide if the templates differ. Proportions
+// over relations that have their own weights get the interval from measure/clustered_share.hpp. The
+// other numbers are bootstrapped over facts.
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The numbers of one group of facts.
+/// The metrics of one group of facts.
 struct GroupMetrics {
   std::size_t relations = 0;
   std::size_t facts = 0;
@@ -48,8 +48,8 @@ struct GroupMetrics {
   HitRates hits{};
   Estimate mean_rank;
   Estimate mean_reciprocal_rank;
-  /// The numbers of rows (fact × template) in which the best score is shared, and in which the
-  /// right option's score is shared.
+  /// The number of rows (fact × template) in which several options tie for the best score, and the
+  /// number in which another option ties with the right one.
   TieCount ties_for_best;
   std::size_t ties_with_answer = 0;
 
@@ -59,7 +59,7 @@ struct GroupMetrics {
 
 enum class Weighting { facts, relations, divided_support };
 
-/// The estimate of one number over a group; `of(answer)` is the value of each row.
+/// Estimates one metric over a group; `of(answer)` returns an answer's value.
 template <class Of>
 Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weighting weighting,
                   const Bootstrap& bootstrap, const std::string& name, Of of) {
@@ -102,8 +102,8 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
                           [](const Prediction& answer) { return answer.accuracy(); });
 }
 
-/// The accuracy if the first option of a tie is the answer. Equals the accuracy if there are no
-/// ties.
+/// The accuracy if the first option of a tie is taken as the answer. Without ties, it equals the
+/// accuracy.
 [[nodiscard]] inline Estimate accuracy_first_wins_of(const std::vector<AnswersView>& group,
                                                      Weighting weighting,
                                                      const Bootstrap& bootstrap,
@@ -112,7 +112,7 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
                           [](const Prediction& answer) { return answer.accuracy_first_wins(); });
 }
 
-/// All numbers of a group of relations. `name` seeds the bootstrap.
+/// All metrics of a group of relations. `name` seeds the bootstrap.
 [[nodiscard]] inline GroupMetrics group_metrics(const std::vector<AnswersView>& group,
                                                 Weighting weighting, const Bootstrap& bootstrap,
                                                 const std::string& name) {
@@ -146,8 +146,8 @@ Estimate estimate(const std::vector<AnswersView>& group, bool proportion, Weight
   return metrics;
 }
 
-/// The answers of relations under all their templates. A Table is RelationAnswers or derives from
-/// it.
+/// The answers of relations under all their templates. `Table` is RelationAnswers or a class
+/// derived from it.
 template <class Table>
 [[nodiscard]] std::vector<AnswersView> under_all_templates(const std::vector<Table>& all) {
   std::vector<AnswersView> chosen;
@@ -157,7 +157,7 @@ template <class Table>
 template <class Table>
 std::vector<AnswersView> under_all_templates(std::vector<Table>&& all) = delete;
 
-/// For the relations that were used under the template, only the answers under that template.
+/// The answers under one template, for the relations that use it.
 [[nodiscard]] inline std::vector<AnswersView> under_template(
     const std::vector<RelationAnswers>& all, std::size_t template_index) {
   std::vector<AnswersView> chosen;
@@ -170,7 +170,7 @@ std::vector<AnswersView> under_all_templates(std::vector<Table>&& all) = delete;
 std::vector<AnswersView> under_template(std::vector<RelationAnswers>&& all,
                                         std::size_t template_index) = delete;
 
-/// For the relations whose templates have weights, the combined answers of their templates.
+/// The combined answers across templates, for the relations whose templates have weights.
 [[nodiscard]] inline std::vector<AnswersView> under_weighted_templates(
     const std::vector<RelationAnswers>& all) {
   std::vector<AnswersView> chosen;
@@ -182,24 +182,24 @@ std::vector<AnswersView> under_template(std::vector<RelationAnswers>&& all,
 }
 std::vector<AnswersView> under_weighted_templates(std::vector<RelationAnswers>&& all) = delete;
 
-/// A domain's numbers, and its accuracies as lm-pub-quiz accumulates them.
+/// A domain's metrics, and its accuracies computed the way lm-pub-quiz accumulates domains.
 struct DomainMetrics {
   GroupMetrics metrics;
   Estimate divided_support;
   Estimate divided_support_first_wins;
 };
 
-/// The numbers of facts grouped by a column of their table.
+/// The metrics of facts grouped by a column of their table.
 struct ColumnMetrics {
   /// Empty if facts are not grouped.
   std::string column{};
-  /// The metrics by value or bin of values, in the order of column_groups.hpp.
+  /// The metrics by value or by bin of values, in the order defined by column_groups.hpp.
   std::vector<std::pair<std::string, GroupMetrics>> values{};
   /// The number of facts that have no value.
   std::size_t without = 0;
 };
 
-/// Every grouping of a set of answers.
+/// The metrics for every grouping of a set of answers.
 struct ProbeMetrics {
   GroupMetrics overall;
   GroupMetrics overall_unweighted;
@@ -243,7 +243,7 @@ struct ProbeMetrics {
   return metrics;
 }
 
-/// The indices of the templates that were used for any relation, ascending.
+/// The indices of the templates that any relation uses, in ascending order.
 [[nodiscard]] inline std::vector<std::size_t> scored_templates(
     const std::vector<RelationAnswers>& all) {
   std::vector<std::size_t> templates;

@@ -3,16 +3,16 @@
 
 // Which numbers of a run were also published, and how much do they differ?
 //
-// A published number is compared with the number of the same name in every run that has such a
-// number. If a run's model has the same name as a published model (the same letters and digits, in
-// any case), the run is compared only with that model's numbers. If no published model has the
-// name, the run is compared with the numbers of all models, which are marked as belonging to other
-// models. A published number is known only to its last decimal. It counts as inside a run's 95%
+// A published number is compared with the number of the same name in every run that has one. If a
+// run's model has the same name as a published model (the same letters and digits, in any case),
+// the run is compared only with that model's numbers. If no published model has that name, the run
+// is compared with every model's numbers, which are marked as belonging to other models. A
+// published number is known only to its last decimal place. It counts as inside a run's 95%
 // interval if any number that rounds to it is inside. A ranking's number depends on the candidates
-// and the queries. If the run and the publication both specify these and they differ, the two
+// and the queries. If both the run and the publication specify them and they differ, the two
 // numbers are shown with a remark and without a verdict on the interval. Non-goals: deciding
-// whether two datasets or other settings are the same, because names do not show this; testing the
-// difference, because a published number has no interval.
+// whether two datasets or other settings are the same, because names do not show this; and testing
+// the difference for significance, because a published number has no interval.
 
 #include <algorithm>
 #include <cstddef>
@@ -35,7 +35,7 @@ struct RunNumber {
   double value = 0;
   std::optional<double> low{}, high{};
   std::size_t count = 0;
-  /// For a ranking, as in PublishedNumber; empty if there are none.
+  /// Set for rankings, as in PublishedNumber; otherwise empty.
   std::string candidates{}, queries{};
 };
 
@@ -46,7 +46,7 @@ struct RunNumbers {
   /// The dataset of the run; may be empty.
   std::string dataset{};
   std::map<std::string, RunNumber> numbers{};
-  /// The name of the run that these numbers belong to, if it has several models.
+  /// The run that these numbers belong to, if that run has several models.
   std::string of_run{};
 };
 
@@ -60,19 +60,19 @@ struct PublishedPair {
 
   /// The run's number minus the published number.
   [[nodiscard]] double difference() const { return number.value - published.value; }
-  /// Whether both specify the candidates (or the queries) and the two specifications differ.
+  /// Whether both numbers specify candidates (or queries) and the specifications differ.
   [[nodiscard]] bool has_other_candidates() const {
     return differ(published.candidates, number.candidates);
   }
   [[nodiscard]] bool has_other_queries() const { return differ(published.queries, number.queries); }
-  /// Whether the published number is in the run's interval; nullopt without an interval, or if
-  /// candidates or queries differ.
+  /// Whether the published number lies in the run's interval; nullopt if there is no interval or if
+  /// the candidates or queries differ.
   [[nodiscard]] std::optional<bool> in_interval() const {
     if (!number.low || !number.high || has_other_candidates() || has_other_queries()) {
       return std::nullopt;
     }
-    // With the tolerance, a number exactly at an end of the interval counts as inside, however its
-    // digits are stored.
+    // The tolerance makes a number exactly at an end of the interval count as inside, despite
+    // floating-point error.
     const double half = published.rounding() * (1 + 1e-9);
     return published.value + half >= *number.low && published.value - half <= *number.high;
   }
@@ -85,10 +85,10 @@ struct PublishedPair {
 
 struct PublishedComparison {
   std::vector<std::string> runs;
-  /// Pairs in the order of the published numbers; for each number, in the order of the runs.
+  /// Pairs in the order of the published numbers, then in the order of the runs.
   std::vector<PublishedPair> pairs;
-  /// Published numbers whose name does not occur in any run. Numbers do not count as unmatched just
-  /// because their model has no run.
+  /// Published numbers whose name does not occur in any run. A number does not count as unmatched
+  /// just because its model has no run.
   std::vector<PublishedNumber> unmatched;
   std::vector<std::string> remarks;
 };
@@ -114,8 +114,7 @@ inline void remark_on_datasets(PublishedComparison& made, const std::vector<RunN
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
-/// For each run and table that differ in candidates or queries: a remark with the candidates or
-/// queries of both.
+/// Adds a remark for each run and table whose candidates or queries differ; the remark quotes both.
 inline void remark_on_questions(PublishedComparison& made) {
   std::vector<std::string> said;
   for (const PublishedPair& pair : made.pairs) {
@@ -136,8 +135,9 @@ inline void remark_on_questions(PublishedComparison& made) {
   made.remarks.insert(made.remarks.end(), said.begin(), said.end());
 }
 
-/// The run's number that was probably meant. Among the names with the same last part, it is the one
-/// with the fewest parts; if there are several, the shortest. Empty if there is none.
+/// The name of the run's number that was probably meant. Among the names that share the last
+/// component, the one with the fewest components is chosen; ties go to the shortest. Empty if no
+/// name matches.
 inline std::string nearest_name(const RunNumbers& run, std::string_view name) {
   const auto last = [](std::string_view of) { return of.substr(of.rfind('.') + 1); };
   const auto length = [](std::string_view of) {
@@ -158,8 +158,8 @@ inline bool is_around_models(const RunNumbers& run, const std::vector<RunNumbers
   });
 }
 
-/// Adds, for each run without a published number, a remark that names the run's number that is
-/// nearest to the first published number.
+/// For each run without a published number, adds a remark that suggests the run's number whose name
+/// is closest to that of the first published number.
 inline void remark_on_runs_without(PublishedComparison& made,
                                    const std::vector<PublishedNumber>& numbers,
                                    const std::vector<RunNumbers>& runs) {
@@ -188,8 +188,7 @@ inline void remark_on_runs_without(PublishedComparison& made,
       return detail::bare_model_name(one.model) == detail::bare_model_name(run.model);
     }));
   }
-  // If a run has several models and numbers of some of them are published, its other models are
-  // left out.
+  // If only some models of a run have published numbers, the run's other models are omitted.
   const auto is_left_out = [&](std::size_t r) {
     if (has_namesake[r] || runs[r].of_run.empty()) return false;
     for (std::size_t other = 0; other < runs.size(); ++other) {
@@ -230,8 +229,8 @@ inline void remark_on_runs_without(PublishedComparison& made,
         static_cast<std::size_t>(ranges::find(runs, name, &RunNumbers::model) - runs.begin()));
   };
   std::erase_if(made.runs, [&](const std::string& name) { return !is_shown(name); });
-  std::erase_if(made.runs, [&](const std::string& name) {  // the entry of a whole run that has
-                                                           // several models
+  std::erase_if(made.runs, [&](const std::string& name) {  // the entry for a whole run with several
+                                                           // models
     return detail::is_around_models(*ranges::find(runs, name, &RunNumbers::model), runs) &&
            ranges::find(made.pairs, name, &PublishedPair::run) == made.pairs.end();
   });

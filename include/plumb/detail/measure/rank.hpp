@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which rank does one candidate have among all candidates?
+// What is a candidate's rank among all candidates?
 //
 // Ranks start at 1. With ties, there are three ranks: optimistic (before its equals), pessimistic
 // (after them) and realistic (the mean of the two), which is the one reported. This header defines
@@ -18,11 +18,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Which position a candidate gets among its equals.
+/// Where a candidate is placed among those with an equal score.
 enum class Ties { optimistic, realistic, pessimistic };
 
 struct Rank {
-  /// The number of candidates that score higher, and the number of others that score the same.
+  /// The number of candidates with a higher score, and the number of other candidates with the same
+  /// score.
   std::size_t above = 0;
   std::size_t equal = 0;
 

@@ -31,16 +31,17 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct QueryRank {
   Rank rank;
   std::size_t candidates = 0;
-  /// The number of further candidates that may rank above it.
+  /// The number of other candidates that may still rank above it.
   std::size_t undecided = 0;
 };
 
-/// The k whose hit rates tables show. A search can be configured to decide the ranks at these k.
+/// The values of k for which tables show hit rates. A search can be configured to run until the
+/// ranks are decided at these values of k.
 inline constexpr std::array<std::size_t, 4> ranked_hit_levels{1, 3, 10, 100};
 
 struct RankMetrics {
   std::size_t queries = 0;
-  /// The number of queries with a tie, and of queries with an undecided rank.
+  /// The number of queries with a tie, and the number with an undecided rank.
   std::size_t tied = 0, undecided = 0;
   Estimate mean_rank, mean_reciprocal_rank, adjusted_mean_rank_index;
   HitRates hits{};

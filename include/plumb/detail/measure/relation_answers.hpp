@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What did a model answer to the facts of a relation, under each setting?
+// How did a model answer the facts of a relation, under each setting?
 //
 // This is the table of answers (facts × settings) from which the measures are computed. An answer
-// is the likeliest candidate of a prompt (measure/prediction.hpp), or comes from a generated text.
+// is the likeliest candidate for a prompt (measure/prediction.hpp), or comes from a generated text.
 // A setting consists of the kind of question (a method and its number of shots, or a template) and
-// its variant, over which spreads are computed: the seed of the shots, or the index of the
-// template. Measures of one model (probe_metrics.hpp, accuracy_spread.hpp) and of several
-// (subsumption.hpp and others) read the table. With the roles of its templates it becomes
-// aggregate/predictions.hpp. If facts have many prompts, and their number differs between facts,
-// the table is that of aggregate/prompt_outcomes.hpp, with 12 bytes per prompt.
+// a variant (the seed of the shots, or the index of the template); spreads are computed over the
+// variants. The table is read by measures of one model (probe_metrics.hpp, accuracy_spread.hpp) and
+// of several models (subsumption.hpp and others). Combined with the roles of its templates, it
+// becomes aggregate/predictions.hpp. If facts have many prompts and the number of prompts varies,
+// the table in aggregate/prompt_outcomes.hpp is used instead, at 12 bytes per prompt.
 
 #include <cstddef>
 #include <optional>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The setting of a closed-set probe's template.
+/// The setting for a template of a closed-set probe.
 [[nodiscard]] inline Setting template_setting(std::size_t template_index) {
   Setting setting{"template"};
   setting.variant = template_index;
@@ -37,24 +37,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct RelationAnswers {
   /// The relation, with its facts in the order of the rows.
   Relation relation{};
-  /// The settings of the columns.
+  /// The settings, one for each column.
   std::vector<Setting> settings{};
-  /// facts × settings, row by row. Options are indices into the relation's options. Ranks are among
-  /// these options or, in a many-shot run, among the fact's own choices. Answers by generation have
-  /// no option, confidence, rank or tie.
+  /// facts × settings, in row-major order. Options are indices into the relation's options. Ranks
+  /// are among these options or, in a many-shot run, among the fact's own choices. Generated
+  /// answers have no option, confidence, rank or tie.
   std::vector<Prediction> cells{};
-  /// Parallel to the cells: the generated texts; empty if no answer is by generation.
+  /// Parallel to the cells: the generated texts; empty if no answer was generated.
   std::vector<std::string> texts{};
-  /// For each fact, the combined answer of all templates, by the weighted mean of their scores
-  /// (aggregate/weighted_likelihood.hpp). Empty if no scored template has a weight above 0.
+  /// For each fact, the combined answer of all templates, based on the weighted mean of their
+  /// scores (aggregate/weighted_likelihood.hpp). Empty if no scored template has a weight above 0.
   std::vector<Prediction> weighted{};
 
   [[nodiscard]] std::size_t facts() const noexcept { return relation.facts.size(); }
   [[nodiscard]] std::span<const Prediction> row(std::size_t fact) const {
     return std::span(cells).subspan(fact * settings.size(), settings.size());
   }
-  /// Index in a row of the template with this index; nullopt if the template was not used for the
-  /// facts.
+  /// The index within a row of the template with this index; nullopt if the template was not used
+  /// for these facts.
   [[nodiscard]] std::optional<std::size_t> place_of_template(std::size_t index) const {
     const auto found = ranges::find(settings, template_setting(index));
     if (found == settings.end()) return std::nullopt;
@@ -62,8 +62,8 @@ struct RelationAnswers {
   }
 };
 
-/// The text of the answer to a fact under the setting at this index; in a tie, the first choice.
-/// Empty if the option's text is not known.
+/// The text of the answer to a fact under the setting at this index; in a tie, the first of the
+/// tied options. Empty if the option's text is unknown.
 [[nodiscard]] inline std::string answer_text(const RelationAnswers& table, std::size_t fact,
                                              std::size_t place) {
   const std::size_t cell = fact * table.settings.size() + place;
@@ -77,7 +77,7 @@ struct RelationAnswers {
   return option < labels.size() ? labels[option] : std::string();
 }
 
-/// All relations of one model.
+/// The answers of one model for all relations.
 struct ModelAnswers {
   std::string name;
   std::vector<RelationAnswers> relations;
@@ -109,7 +109,7 @@ class AnswersView {
     ranges::sort(places, {}, [&](std::size_t place) { return table.settings[place].variant; });
     return AnswersView(table, table.cells, std::move(places), table.facts());
   }
-  /// The answers by the weighted mean of the templates' scores.
+  /// The combined answers, based on the weighted mean of the templates' scores.
   static AnswersView of_weighted(const RelationAnswers& table) {
     return AnswersView(table, table.weighted, {0}, table.weighted.size());
   }
@@ -124,7 +124,7 @@ class AnswersView {
   [[nodiscard]] const Prediction& answer(std::size_t fact, std::size_t i = 0) const {
     return cells_[fact * per_fact_ + places_[i]];
   }
-  /// The setting of the i-th answer; not for weighted answers.
+  /// The setting of the i-th answer; not available for weighted answers.
   [[nodiscard]] const Setting& setting(std::size_t i = 0) const {
     return table_->settings[places_[i]];
   }

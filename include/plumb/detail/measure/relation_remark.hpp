@@ -11,8 +11,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A remark that readers must see about a relation. `what` is the text that is the same for all
-/// relations to which the remark applies; `detail` is the text that differs between them.
+/// A remark about a relation that readers must see. `what` is the text shared by all relations to
+/// which the remark applies; `detail` is the text that differs between them.
 struct RelationRemark {
   std::string what;
   std::string detail{};

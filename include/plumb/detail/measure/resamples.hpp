@@ -26,7 +26,7 @@ class Resamples {
  public:
   /// Creates empty resamples, without items.
   Resamples() = default;
-  /// `strata` contains the number of facts of each stratum; strata follow one another.
+  /// `strata` contains the number of facts in each stratum, in order.
   Resamples(std::span<const std::size_t> strata, const Bootstrap& options, const std::string& name)
       : resamples_(options.resamples) {
     for (const std::size_t size : strata) items_ += size;
@@ -44,8 +44,7 @@ class Resamples {
   }
 
   /// The same resamples restricted to some of the items: whole strata, each given as (first item,
-  /// number of items). If the strata are adjacent, they share the memory of the original; otherwise
-  /// they are copied.
+  /// number of items). Adjacent strata share the memory of the original; otherwise they are copied.
   [[nodiscard]] Resamples part(std::span<const std::pair<std::size_t, std::size_t>> ranges) const {
     Resamples chosen;
     chosen.resamples_ = resamples_;

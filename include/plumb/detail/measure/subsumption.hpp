@@ -6,14 +6,14 @@
 //   η(θ1|θ2) = |K1 ∩ K2| / |K1|,  K: the facts that are known (in a tie for the best, no option
 //                                 counts),
 // This is computed for each relation and variant that both models have, and then averaged over
-// these cells without weights. If θ1 knows nothing in a cell, the cell has no η; it is skipped and
-// counted. Intervals are percentiles over resampled facts, within relations, because relations and
-// variants are part of the design. If a resample contains none of a cell's known facts, the cell's
-// original η is used in that resample. If such cells were skipped, cells with few known facts would
-// count less, and the draws would be biased away from the estimate. If η is the same in every
-// resample, as when all known facts are shared, the interval is Wilson's over the known facts.
-// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section 4.2.2 (which does not
-// specify over which cells the mean is taken).
+// these cells without weights. If θ1 knows nothing in a cell, η is undefined there; the cell is
+// skipped and counted. Intervals are percentiles over resampled facts, within relations, because
+// relations and variants are part of the design. If a resample contains none of the facts known in
+// a cell, the cell's original η is used for that resample. If such cells were skipped, cells with
+// few known facts would count less, and the draws would be biased away from the estimate. If η is
+// the same in every resample, as when all known facts are shared, the Wilson interval over the
+// known facts is used. Source: "Towards Reliable Latent Knowledge Estimation in LLMs", section
+// 4.2.2 (which does not specify over which cells the mean is taken).
 
 #include <array>
 #include <cstddef>
@@ -39,18 +39,19 @@ struct MatchedRelation {
   std::string code;
   /// The number of facts that both models were asked about.
   std::size_t facts = 0;
-  /// For each variant that both have, for each fact: 1 if only the first model knows it, 2 if only
-  /// the other model knows it, 3 if both know it, 0 if neither does.
+  /// For each variant that both models have, and each fact: 1 if only the first model knows it, 2
+  /// if only the second does, 3 if both do, 0 if neither does.
   std::vector<std::vector<std::uint8_t>> right;
-  /// The variants, ascending; and for each fact, its indices in the first model's table and in the
-  /// other's. Both are empty if the facts were not matched by match_answers.
+  /// The variants, in ascending order; and for each fact, its indices in the two models' tables.
+  /// Both are empty if the facts were not matched by match_answers.
   std::vector<std::size_t> variants{};
   std::vector<std::pair<std::size_t, std::size_t>> places{};
 };
 
-/// The data that only one of two models has, if at least one of them has the group of settings.
+/// The data that only one of the two models has, for a group of settings that at least one of them
+/// has.
 struct LeftOut {
-  /// The number of relations in which the two models share no setting or no fact.
+  /// The number of relations in which the two models have no setting or no fact in common.
   std::size_t relations = 0;
   /// The number of settings in the other relations.
   std::size_t settings = 0;
@@ -76,8 +77,8 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
 }
 
 /// The answers of two models under one group of settings, with facts matched by instance. Throws a
-/// user error if an instance is a different fact for the other model: if its answer differs, or if
-/// both name a subject and the subjects differ.
+/// user error if an instance is a different fact for the other model, that is, if the answers
+/// differ, or if both models have a subject for it and the subjects differ.
 [[nodiscard]] inline MatchedAnswers match_answers(const ModelAnswers& one,
                                                   const ModelAnswers& other, const Setting& group) {
   MatchedAnswers matched;
@@ -138,11 +139,11 @@ inline void refuse_other_fact(const Relation& one, const Fact& ours, const Relat
 }
 
 struct Subsumption {
-  /// A share in [0, 1]; its count is the number of facts that the first model knows under any
+  /// A fraction in [0, 1]; its count is the number of facts that the first model knows under any
   /// variant.
   Estimate rate;
-  /// The number of cells (relation × variant) over which the mean is taken, and the number of cells
-  /// skipped because the first model knows nothing there.
+  /// The number of cells (relation × variant) averaged, and the number skipped because the first
+  /// model knows nothing there.
   std::size_t cells = 0;
   std::size_t empty = 0;
   LeftOut left_out;
@@ -161,11 +162,11 @@ struct SubsumptionPair {
   return facts;
 }
 
-/// η of the first model and of the other in one cell; nullopt if the model knows nothing there.
+/// η of the first model and of the second in one cell; nullopt if that model knows nothing there.
 using CellRates = std::array<std::optional<double>, 2>;
 
 /// The rates by relation and variant. `weight(item)` is the number of times a fact counts; items
-/// number the facts of all relations one after another.
+/// are numbered consecutively across the facts of all relations.
 template <class Weight>
 std::vector<CellRates> cell_rates(const MatchedAnswers& matched, Weight weight) {
   std::vector<CellRates> cells;
@@ -186,8 +187,8 @@ std::vector<CellRates> cell_rates(const MatchedAnswers& matched, Weight weight) 
   return cells;
 }
 
-/// The mean over the cells that have an η, and the number of these cells. A cell without an η in
-/// the resample uses its η over all facts.
+/// The mean over the cells for which η is defined, and the number of these cells. If η is undefined
+/// for a cell in the resample, the cell's η over all facts is used.
 inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& cells,
                                                 const std::vector<CellRates>& resampled,
                                                 std::size_t model) {
@@ -201,8 +202,8 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   return {count == 0 ? no_number : sum / static_cast<double>(count), count};
 }
 
-/// Both directions over matched answers; `resamples` has a stratum for each relation. No number if
-/// the first model knows nothing at all.
+/// Both directions, computed from matched answers; `resamples` has a stratum for each relation. No
+/// number if the first model knows nothing at all.
 [[nodiscard]] inline SubsumptionPair subsumption(const MatchedAnswers& matched,
                                                  const Resamples& resamples) {
   const auto cells = detail::cell_rates(matched, [](std::size_t) { return 1U; });
@@ -243,9 +244,9 @@ inline std::pair<double, std::size_t> mean_rate(const std::vector<CellRates>& ce
   return subsumption(matched, Resamples(facts_by_relation(matched), bootstrap, "subsumption"));
 }
 
-/// rates[i][j] is η(i|j) between models i and j; empty on the diagonal. The numbers equal those of
-/// each pair by itself. Resamples are drawn again only if a pair's shared-fact counts differ from
-/// those of the previous pair.
+/// rates[i][j] is η(i|j) between models i and j; empty on the diagonal. The numbers are the same as
+/// if each pair were computed separately. Resamples are drawn again only if a pair's shared-fact
+/// counts differ from those of the previous pair.
 [[nodiscard]] inline std::vector<std::vector<Subsumption>> subsumption_matrix(
     const std::vector<ModelAnswers>& models, const Setting& group, const Bootstrap& bootstrap) {
   std::vector<std::vector<Subsumption>> rates(models.size(),

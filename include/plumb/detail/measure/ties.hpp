@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does an answer count when options share the best score?
+// How does an answer count when several options share the best score?
 //
-// A tie is exact equality of scores. If n options share the best score, a mean (accuracy, Hit@k)
-// counts the answer as 1/n if the right option is among them, which is the expectation of a random
-// choice. Numbers that ask whether a fact is known count the fact as not known. Both rules are
-// defined in measure/rank.hpp. "First wins" takes the first of the tied options as the answer, as
+// A tie is exact equality of scores. If n options share the best score and the right option is
+// among them, a mean (accuracy, Hit@k) counts the answer as 1/n, the expected value of a random
+// choice. Metrics of whether a fact is known treat a tied fact as not known. Both rules are defined
+// in measure/rank.hpp. "First wins" takes the first of the tied options as the answer, as
 // lm-pub-quiz does; it is also reported, for comparison with lm-pub-quiz. Ties are counted
-// everywhere, and a warning reports them if they are more than 1% of the answers.
+// everywhere, and a warning reports them if they exceed 1% of the answers.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +20,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether the best score is shared, and if so, whether the right option is in the tie and whether
-/// it is the first option of the tie.
+/// Whether several options share the best score and, if so, whether the right option is one of them
+/// and whether it comes first.
 enum class BestTie : std::uint8_t { none, without_answer, with_answer, answer_first };
 
-/// The amount that an answer adds to a mean: 1 if it is known, 1/n if the right option is among the
-/// n = `tied_options` that share the best score, else 0. Without a tie `tied_options` is ignored.
+/// What an answer contributes to a mean: 1 if the fact is known, 1/n if the right option is among
+/// the n = `tied_options` that share the best score, and 0 otherwise. Without a tie, `tied_options`
+/// is ignored.
 [[nodiscard]] inline double expected_accuracy(bool known, BestTie tie, std::size_t tied_options) {
   if (tie != BestTie::with_answer && tie != BestTie::answer_first) return known ? 1 : 0;
   return Rank{.above = 0, .equal = tied_options - 1}.expected_accuracy();
@@ -53,10 +54,10 @@ struct TieCount {
   friend bool operator==(const TieCount&, const TieCount&) = default;
 };
 
-/// No warning is given up to this share of the answers.
+/// There is no warning if ties make up at most this fraction of the answers.
 inline constexpr double unremarkable_ties = 0.01;
 
-/// "12 of 480 answers (2.5%)"; nullopt if the share is too small for a warning.
+/// "12 of 480 answers (2.5%)"; nullopt if the fraction is too small for a warning.
 inline std::optional<std::string> remarkable_share(std::size_t some, std::size_t all,
                                                    const char* what) {
   if (static_cast<double>(some) <= unremarkable_ties * static_cast<double>(all)) {

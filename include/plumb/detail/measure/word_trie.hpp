@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which names does a text contain, if it is read word by word?
+// Which names occur in a text when it is read word by word?
 //
 // A trie whose edges are words (answer_words.hpp). A reader follows every name that has started, so
-// the text is not compared with each name. Most words of a text are not in any name, which one
-// look-up shows.
+// the text is not compared with each name. Most words of a text do not occur in any name, and a
+// single look-up shows this.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may read one object once all names are added.
+/// Once all names are added, any number of threads may read the same object.
 class WordTrie {
  public:
   static constexpr std::uint32_t none = (std::numeric_limits<std::uint32_t>::max)();
@@ -27,7 +27,7 @@ class WordTrie {
   explicit WordTrie(LetterCase letters = LetterCase::lower) : letters_(letters) {}
 
   /// The name's number, from 0 in order of appearance; names with the same words share a number.
-  /// `none` for a name without a word.
+  /// `none` if the name contains no words.
   std::uint32_t add(const std::string& name) {
     std::uint32_t node = root;
     for_each_answer_word(
@@ -58,12 +58,13 @@ class WordTrie {
   /// The number of distinct names.
   [[nodiscard]] std::uint32_t size() const noexcept { return names_; }
   [[nodiscard]] LetterCase letters() const noexcept { return letters_; }
-  /// A word's number, if `text` is in the trie's letter case; `none` if no name contains the word.
+  /// The word's number; `text` must be in the trie's letter case; `none` if no name contains the
+  /// word.
   [[nodiscard]] std::uint32_t word(const std::string& text) const {
     const auto found = words_.find(text);
     return found == words_.end() ? none : found->second;
   }
-  /// The node that a word leads to from `node`; `none` if no name continues with it.
+  /// The node reached from `node` by a word; `none` if no name continues with it.
   [[nodiscard]] std::uint32_t next(std::uint32_t node, std::uint32_t word) const {
     if (node == root) return first_[word];
     const auto found = later_.find(pair(node, word));

@@ -81,7 +81,7 @@ class Chat {
   [[nodiscard]] explicit operator bool() const noexcept { return render_ != nullptr; }
   [[nodiscard]] const ChatTemplate& source() const noexcept { return template_; }
 
-  /// The part of a statement that the assistant says.
+  /// The part of a statement that the assistant's turn contains.
   [[nodiscard]] Prompt answer(Prompt statement) const {
     if (turn_ == ChatTurn::statement) return statement;
     return question_and_answer(statement).answer;
@@ -95,8 +95,8 @@ class Chat {
     return whole(prefix, solved, asked).first;
   }
 
-  /// The part of `context` before the last question. All questions after the same solved statements
-  /// share it.
+  /// The part of `context` before the last question. All questions that follow the same solved
+  /// statements share this part.
   [[nodiscard]] std::string shared_context(const std::string& prefix,
                                            const std::vector<Prompt>& solved,
                                            const Prompt& asked) const {
@@ -105,7 +105,7 @@ class Chat {
   }
 
  private:
-  /// The context, and the last text in it that is from the user.
+  /// The context, and the content of its last user turn.
   [[nodiscard]] std::pair<std::string, std::string> whole(const std::string& prefix,
                                                           const std::vector<Prompt>& solved,
                                                           const Prompt& asked) const {
@@ -147,7 +147,7 @@ class Chat {
     return {{"system", system_}};
   }
 
-  /// Checks that the template writes all turns, with words that occur nowhere else. Throws a user
+  /// Checks that the template writes all turns, using words that occur nowhere else. Throws a user
   /// error if it omits the system message.
   void check_turns() {
     std::vector<ChatMessage> turns;

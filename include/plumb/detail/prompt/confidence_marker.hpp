@@ -48,7 +48,7 @@ inline std::vector<std::size_t> places_of_word(std::string_view text, std::strin
   return places;
 }
 
-/// "The capital" → "the capital"; other first words stay unchanged.
+/// "The capital" → "the capital"; a first word other than an article is left unchanged.
 inline std::string with_lower_article(std::string text) {
   for (const std::string_view article : {"The ", "A ", "An "}) {
     if (!text.starts_with(article)) continue;
@@ -57,7 +57,7 @@ inline std::string with_lower_article(std::string text) {
   return text;
 }
 
-/// The template without its marker slots and one adjacent space each.
+/// The template with each marker slot removed, along with one adjacent space.
 [[nodiscard]] inline std::string without_marker_slot(std::string text) {
   for (auto at = text.find(marker_slot); at != std::string::npos; at = text.find(marker_slot)) {
     text.erase(at, marker_slot.size());
@@ -70,7 +70,7 @@ inline std::string with_lower_article(std::string text) {
   return text;
 }
 
-/// The role of a template, by its text.
+/// Determines a template's role from its text.
 [[nodiscard]] inline TemplateRole role_of(std::string_view text) {
   constexpr std::string_view before = "I'm ";
   constexpr std::string_view after = "% confident ";
@@ -96,8 +96,9 @@ inline std::string with_lower_article(std::string text) {
          detail::with_lower_article(without_marker_slot(std::string(text)));
 }
 
-/// "The capital of [X] is possibly [Y].": the marker is put at the slot, or else after the only
-/// "is", "was", "are" or "were". Nothing if there is no such place, or more than one.
+/// "The capital of [X] is possibly [Y].": inserts the marker at the slot or, if there is none,
+/// after the only "is", "was", "are" or "were". Returns nullopt if there is no such position or
+/// more than one.
 [[nodiscard]] inline std::optional<std::string> with_verbalized_marker(std::string_view text,
                                                                        std::string_view marker) {
   std::string marked(text);
@@ -128,11 +129,12 @@ enum class AddedMarkers { none, verbalized, numerical, all };
 }
 
 /// Removes the slots from every template and appends to each relation a copy of template 0 for each
-/// marker. Throws a user error that names the template if it has no place for a verbalized marker.
+/// marker. Throws a user error that quotes template 0 if it has no unique position for a verbalized
+/// marker.
 inline void inject_markers(Dataset& dataset, AddedMarkers added) {
   const bool any = added != AddedMarkers::none;
   for (Relation& relation : dataset.relations) {
-    if (relation.templates.empty()) continue;  // the probe refuses the relation by name
+    if (relation.templates.empty()) continue;  // the probe rejects the relation and names it
     const std::string first = relation.templates.front();
     if (any && relation.verbatim) {
       throw user_error({relation.file, 0, relation.code},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a model asked for the word in a gap, with other facts as examples?
+// How is a model prompted for the missing word, with other facts as examples?
 //
 //   Predict the [MASK] in each sentence in one word.
 //   Q: The capital of Norway is [MASK].
@@ -20,14 +20,14 @@
 //   X-relation  X facts of the queried relation, each under one of its templates
 //   X-template  X facts of the queried relation, under the queried template
 // X + 1 facts and their templates are drawn once for each setting and relation (X-template: for
-// each template). If a prompt asks about one of the first X facts, the last fact replaces it.
-// Nearly all prompts of a relation therefore begin alike. Fresh shots, in contrast, are drawn for
+// each template). In a prompt about one of the first X facts, the extra fact replaces it. Nearly
+// all prompts of a relation therefore begin the same way. Fresh shots, in contrast, are drawn for
 // each prompt: X facts other than the one in question, and their templates. Their random stream is
 // named after the prompt's template, fact and subject name, so the draw does not depend on the
-// order of prompts or on other prompts. A relation with fewer facts provides all its facts.
-// Templates are filled unchanged; no letter is upper-cased. Source: "What Matters in Learning Facts
-// in Language Models?", section 3.1 and appendices D.1 and E, which do not specify how often X
-// facts are drawn (docs/many-prompts.md).
+// order of prompts or on other prompts. If a relation has too few facts, all of them are used.
+// Templates are filled in as they are; no letter is upper-cased. Source: "What Matters in Learning
+// Facts in Language Models?", section 3.1 and appendices D.1 and E, which do not specify how often
+// X facts are drawn (docs/many-prompts.md).
 
 #include <algorithm>
 #include <array>
@@ -45,8 +45,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Where the examples come from: nowhere (there are none), any relation, the queried relation, or
-/// the queried relation under the queried template.
+/// Where the examples come from: there are none, any relation, the queried relation, or the queried
+/// relation under the queried template.
 enum class ShotSource : std::uint8_t { none, random, relation, same_template };
 [[nodiscard]] constexpr std::array<ShotSource, 4> every(ShotSource) noexcept {
   return {ShotSource::none, ShotSource::random, ShotSource::relation, ShotSource::same_template};
@@ -56,8 +56,9 @@ enum class ShotSource : std::uint8_t { none, random, relation, same_template };
   return names[static_cast<std::size_t>(source)];
 }
 
-/// A task that names the gap, a question, a sentence whose gap a masked model fills, or a question
-/// whose answer is a list (KAMEL's form, which is in kamel_prompt.hpp, not here).
+/// An instruction to predict a masked word, a question, a sentence whose gap a masked model fills,
+/// or a question whose answer is a list (KAMEL's form, which is implemented in kamel_prompt.hpp,
+/// not here).
 enum class PromptForm : std::uint8_t { mask, question, sentence, list };
 
 struct FewShotSetting {
@@ -65,7 +66,7 @@ struct FewShotSetting {
   /// 0 if and only if `source` is none.
   std::size_t shots = 0;
   PromptForm form = PromptForm::mask;
-  /// Whether each prompt has its own shots.
+  /// Whether shots are drawn separately for each prompt.
   bool fresh = false;
 
   friend bool operator==(const FewShotSetting&, const FewShotSetting&) = default;
@@ -113,22 +114,22 @@ class FewShot {
 
   [[nodiscard]] const FewShotSetting& setting() const noexcept { return setting_; }
   [[nodiscard]] std::string name() const { return few_shot_name(setting_); }
-  /// The templates of a relation that can be used in this form, ascending.
+  /// The indices of a relation's templates that can be used in this form, ascending.
   [[nodiscard]] const std::vector<std::size_t>& templates(std::size_t relation) const {
     return usable_[relation];
   }
 
-  /// Facts that may be shown before a relation's prompts are numbered in the dataset's order.
-  /// `offered` is their count, `offered_at` is the fact with a number, under its relation's first
-  /// template, and `place_of` is the number of a fact.
+  /// The facts that can serve as shots for a relation's prompts are numbered in the dataset's
+  /// order. `offered` returns how many there are, `offered_at` returns the fact with a given
+  /// number, under its relation's first template, and `place_of` returns a fact's number.
   [[nodiscard]] std::size_t offered(std::size_t relation) const {
     if (setting_.source == ShotSource::none) return 0;
     return of_all() ? begins_.back() : begins_[relation + 1] - begins_[relation];
   }
   [[nodiscard]] AskedUnder offered_at(std::size_t relation, std::size_t place) const {
     if (!of_all()) return {relation, place, 0};
-    // The last relation that begins at or before the place; relations without a fact to show may
-    // have the same beginning.
+    // The last relation that begins at or before `place`; a relation without usable facts begins at
+    // the same number as the next one.
     const auto next = ranges::upper_bound(begins_, place);
     const auto found = static_cast<std::size_t>(next - begins_.begin()) - 1;
     return {found, place - begins_[found], 0};
@@ -137,10 +138,11 @@ class FewShot {
     return (of_all() ? begins_[shot.relation] : 0) + shot.fact;
   }
 
-  /// The X + 1 shots of a relation (X-template: of one of its templates), in order; fewer if there
-  /// are not enough facts. In a prompt about one shot's fact, the last shot replaces that shot.
-  /// Fresh shots are the X shots of one prompt; `expression` is the index of the subject's name in
-  /// that prompt. Without a fact, the shots are those of content-free prompts under the template.
+  /// The X + 1 shots of a relation (for X-template, of one of its templates), in order; fewer if
+  /// there are not enough facts. In a prompt about the fact of one of the shots, the last shot
+  /// replaces that shot. Fresh shots are the X shots of one prompt; `expression` is the index of
+  /// the subject's name in that prompt. If `fact` is not set, the shots are for content-free
+  /// prompts under the template.
   [[nodiscard]] std::vector<AskedUnder> shots(std::size_t relation, std::size_t template_index,
                                               std::size_t fact = no_fact,
                                               std::size_t expression = 0) const {
@@ -165,8 +167,8 @@ class FewShot {
     return drawn;
   }
 
-  /// The indices of the shots that a prompt about the fact shows, in order. `drawn` is the result
-  /// of `shots`. Without a fact (content-free prompts), these are the first X.
+  /// The indices of the shots shown in a prompt about the fact, in order. `drawn` is the result of
+  /// `shots`. If `fact` is not set (content-free prompts), these are the first X.
   [[nodiscard]] std::vector<std::uint32_t> shown(const std::vector<AskedUnder>& drawn,
                                                  std::size_t relation,
                                                  std::size_t fact = no_fact) const {
@@ -192,7 +194,7 @@ class FewShot {
     return text;
   }
 
-  /// The question itself, after the context and up to the answer.
+  /// The question itself, which follows the context and ends before the answer.
   [[nodiscard]] std::string question(std::size_t relation, std::size_t template_index,
                                      std::string_view subject) const {
     if (setting_.form == PromptForm::sentence)
@@ -257,8 +259,8 @@ class FewShot {
   std::uint64_t seed_;
   /// By relation.
   std::vector<std::vector<std::size_t>> usable_;
-  /// By relation: the number of facts of earlier relations that may be shown. The last entry is
-  /// their total.
+  /// By relation: the number of usable facts in all earlier relations. The last entry is their
+  /// total.
   std::vector<std::size_t> begins_{0};
 };
 

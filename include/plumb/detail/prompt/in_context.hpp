@@ -7,7 +7,7 @@
 // The prefix is used unchanged, including spaces and line breaks at its end. Each shot is the
 // builder's prompt for another fact of the relation (solved_facts.hpp), under the same template and
 // with its right option. Only the statement is scored; the text before it is the same for all
-// options. In a conversation (chat.hpp), prefix, shots and question are its turns.
+// options. In a conversation (chat.hpp), the prefix, shots and question become turns.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A prompt after a context, which is not scored.
+/// Puts a context, which is not scored, before a prompt.
 [[nodiscard]] inline Prompt behind(const std::string& context, Prompt prompt) {
   if (context.empty()) return prompt;
   const std::size_t before = context.size();
@@ -33,7 +33,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
     span.end += before;
   }
   for (Cut& cut : prompt.cuts) cut.at += before;
-  // If the statement has no given part, the context becomes it, without the spaces at its end.
+  // If the statement has no given part, the context without its trailing spaces becomes the given
+  // part.
   prompt.given = prompt.given > 0 ? prompt.given + before : context.find_last_not_of(' ') + 1;
   prompt.context += before;
   prompt.text.insert(0, context);
@@ -45,7 +46,7 @@ template <PromptBuilder Builder = Statement>
 class InContext {
  public:
   InContext() = default;
-  /// Shots are facts of the dataset, which are copied.
+  /// The shots are facts of the dataset, and these facts are copied.
   InContext(const Dataset& dataset, std::string prefix, const ShotChoice& shots,
             Builder builder = {}, Chat chat = {})
       : builder_(std::move(builder)),
@@ -56,13 +57,13 @@ class InContext {
   [[nodiscard]] const SolvedFacts& solved() const noexcept { return solved_; }
   [[nodiscard]] const Builder& builder() const noexcept { return builder_; }
   [[nodiscard]] const Chat& chat() const noexcept { return chat_; }
-  /// Whether anything precedes a statement.
+  /// Whether any text precedes the statements.
   [[nodiscard]] bool has_context() const {
     return chat_ || !prefix_.empty() || solved_.choice().count > 0;
   }
 
-  /// The text before all options of a fact under a template. Throws the errors of SolvedFacts::of
-  /// and Chat.
+  /// The text that precedes every option of a fact under a template. Throws the same errors as
+  /// SolvedFacts::of and Chat.
   [[nodiscard]] std::string context(const Relation& relation, const Fact& fact,
                                     std::size_t template_index) const {
     if (chat_) {
@@ -71,7 +72,7 @@ class InContext {
     }
     return before(relation, fact, template_index);
   }
-  /// The part of the context that other facts after the same shots share.
+  /// The part of the context that is shared with other facts that follow the same shots.
   [[nodiscard]] std::string shared_context(const Relation& relation, const Fact& fact,
                                            std::size_t template_index) const {
     if (chat_) {
@@ -81,7 +82,7 @@ class InContext {
     return before(relation, fact, template_index);
   }
 
-  /// A prompt after the given context.
+  /// A prompt that follows the given context.
   [[nodiscard]] Prompt build(const std::string& context, const Relation& relation, const Fact& fact,
                              std::size_t template_index, std::size_t option) const {
     Prompt statement = builder_.build(relation, fact, template_index, option);

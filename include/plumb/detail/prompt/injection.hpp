@@ -3,13 +3,14 @@
 
 // How do unknown and incorrect pairs among the shots affect the pairs around them?
 //
-// The design has one order of correct pairs x1 y1 … xn yn, and the same order with some of its
-// slots replaced. The replacements are pairs that nobody can know (an invented subject with an
-// invented object) or wrong pairs (the real subject with another object). Each kind is either
-// spread over the order or in one block. Only the slots differ between the panels, so each position
-// can be compared across panels. Source: the paper on latent knowledge in many shots, section 3,
-// Figure 2 and Appendix E. Departures: no subject occurs twice in the order, and a slot has the
-// same pair in both of its panels. Non-goals: how the pairs become a text, and the model's results
+// The design consists of one sequence of correct pairs x1 y1 … xn yn, and copies of this sequence
+// with some of its slots replaced. The replacements are unknowable pairs (an invented subject with
+// an invented object) or incorrect pairs (the real subject with another object). Replacements of
+// each kind are either spread over the sequence or placed in one block. The panels differ only in
+// these slots, so each position can be compared across panels. Source: the paper on latent
+// knowledge in many shots, section 3, Figure 2 and Appendix E. Departures from the paper: no
+// subject occurs twice in the sequence, and a slot contains the same pair in both panels that
+// replace it. Non-goals: turning the pairs into text, and the model's results
 // (report/injection_page.hpp).
 
 #include <cstddef>
@@ -57,7 +58,7 @@ struct InjectionOptions {
   std::size_t pairs = 200;
   std::size_t injected = 40;
   std::uint64_t seed = 0;
-  /// The position to highlight, from 0; drawn if not set.
+  /// The position to highlight, counted from 0; drawn at random if not set.
   std::optional<std::size_t> highlight{};
 };
 
@@ -68,7 +69,7 @@ struct InjectionDesign {
   std::vector<InjectionPanel> panels;
   /// The fact at each position, as an index into the relation's facts.
   std::vector<std::size_t> facts;
-  /// A position that is not injected in any panel.
+  /// A position that is not a slot in any panel.
   std::size_t highlight = 0;
   /// The facts' positions in the relation's file (Fact::instance), parallel to `facts`.
   std::vector<std::size_t> instances{};
@@ -82,8 +83,8 @@ inline std::vector<std::size_t> random_order(std::size_t n, RandomStream& random
   return order;
 }
 
-/// Whether two facts may have the same subject, because they share an identifier, or a label that
-/// is also the other's label or alias.
+/// Whether two facts may have the same subject: they share an identifier, or the label of one is a
+/// label or alias of the other.
 inline bool may_share_subject(const Fact& a, const Fact& b) {
   const auto named = [](const Fact& fact, const std::string& name) {
     return fact.subject == name ||
@@ -94,7 +95,7 @@ inline bool may_share_subject(const Fact& a, const Fact& b) {
 }
 
 /// Draws an option that is neither a true object of this subject nor an alias of one. Throws a user
-/// error if there is none.
+/// error if there is no such option.
 inline std::string wrong_object(const Relation& relation, const Fact& fact,
                                 const ObjectAliases& aliases, RandomStream random) {
   std::unordered_set<std::string> right;
@@ -140,11 +141,11 @@ InjectionPanel injected_panel(std::string name, std::vector<InjectedPair> pairs,
 }
 
 /// The five panels. The order, the spread slots and the injected pairs depend on the relation, the
-/// seed and the number of pairs. With fewer slots, the spread slots are a subset of those for more
-/// slots. The block is in the middle, from position (pairs − slots) / 2. A drawn highlight is
-/// directly after a spread slot if possible, like the paper's star. Throws a user error if the
-/// relation has fewer subjects than pairs, if there are no slots, if half or more of the pairs are
-/// slots, or if the given highlight is injected in some panel.
+/// seed and the number of pairs. The spread slots for a smaller number of slots are a subset of
+/// those for a larger number. The block is in the middle and starts at position (pairs − slots) /
+/// 2. A randomly drawn highlight directly follows a spread slot if possible, like the star in the
+/// paper. Throws a user error if the relation has fewer subjects than pairs, if there are no slots,
+/// if at least half of the pairs are slots, or if the given highlight is a slot in some panel.
 [[nodiscard]] inline InjectionDesign injection_design(const Relation& relation,
                                                       const InjectionOptions& options,
                                                       const ObjectAliases& aliases = {}) {

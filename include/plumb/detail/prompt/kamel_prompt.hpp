@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does KAMEL ask for all objects of a fact?
+// How does KAMEL ask for all the objects of a fact?
 //
 //   What are the twin municipalities of Kronberg im Taunus? Le Lavandou%
 //   What are the twin municipalities of Acapulco? Manila; Cuernavaca%
@@ -9,9 +9,9 @@
 // Each line except the last is a training row of the relation (a shot) with its objects' main
 // labels. The answer is what the model writes before the first "%". Shots are drawn for each fact;
 // the draw depends on the seed, the relation and the subject. A shot never has the same label as
-// the subject in question. A relation with fewer training rows shows all of them. Source: Kalo and
-// Fichtel 2022 (KAMEL) and their predict.py. In that program, lines begin with the space that
-// follows the comma in the list of questions; here they do not.
+// the subject in question. If a relation has too few training rows, all of them are shown. Source:
+// Kalo and Fichtel 2022 (KAMEL) and their predict.py. In that program, each line begins with the
+// space that follows the comma in the list of questions; here it does not.
 
 #include <algorithm>
 #include <cstddef>

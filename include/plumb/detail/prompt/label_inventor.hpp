@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are subjects and objects invented that look real but that no model can know?
+// How are subjects and objects invented that look real but that no model can know about?
 //
-// A label of the relation is drawn, and its words are replaced with invented ones of pronounceable
-// syllables ("Arnold Palmer" → "Kevodan Thasor", "a bird" → "a sodri"). No invented word occurs in
-// a subject, alias, option or choice of the relation, or in another invented label. Numbers are the
-// exception: an invented person is born in a real year, so an invented number may be one of the
-// options. The pair is still new, because its subject is new. Non-goal: whether an invented name
-// exists outside the relation. Source: the paper on latent knowledge in many shots, section 3
-// ("fictitious names and birth years").
+// A label is drawn from the relation, and its words are replaced with invented words made of
+// pronounceable syllables ("Arnold Palmer" → "Kevodan Thasor", "a bird" → "a sodri"). No invented
+// word occurs in a subject, alias, option or choice of the relation, or in another invented label.
+// Numbers are an exception: the birth year of an invented person is a real year, so an invented
+// number may be one of the options. The pair is still new, because its subject is new. Non-goal:
+// checking whether an invented name exists outside the relation. Source: the paper on latent
+// knowledge in many shots, section 3 ("fictitious names and birth years").
 
 #include <algorithm>
 #include <array>
@@ -55,15 +55,15 @@ inline std::string folded(std::string text) {
   return text;
 }
 
-/// Whether a word is an article, a preposition or an initial. Such words are kept in a label that
-/// has other words to replace.
+/// Whether a word is an article, a preposition or an initial. Such words are kept if the label
+/// contains other words that can be replaced.
 inline bool is_small_word(const std::string& word) {
   return word.size() == 1 || word == "The" || word == "An" ||
          (word.size() <= 3 && capitalize(word) != word);
 }
 
-/// The common text before the digits if every label consists of that text and one to nine digits
-/// ("1929", "+44"); else nothing.
+/// The text before the digits if every label consists of the same text followed by one to nine
+/// digits ("1929", "+44"); nullopt otherwise.
 inline std::optional<std::string> number_prefix(const std::vector<std::string>& labels) {
   constexpr std::string_view digits = "0123456789";
   if (labels.empty()) return std::nullopt;
@@ -77,7 +77,7 @@ inline std::optional<std::string> number_prefix(const std::vector<std::string>& 
   return prefix;
 }
 
-/// Invents labels. The same relation and stream give the same labels in the same order. The
+/// Invents labels. The same relation and stream produce the same labels in the same order. The
 /// relation must have a fact and an option. Not thread-safe.
 class LabelInventor {
  public:
@@ -97,10 +97,10 @@ class LabelInventor {
   /// A label that looks like a subject. It is always new, even if subjects are numbers.
   std::string subject() { return label_like(subjects_[random_.below(subjects_.size())]); }
 
-  /// A label that looks like an option, or like a true object if facts have their own choices. If
-  /// all of them are numbers ("1929", "+44"), the result has the length of one of them and is
-  /// between the smallest and the largest of that length; numbers may repeat. All other labels are
-  /// always new.
+  /// A label that looks like an option or, if facts have their own choices, like a true object. If
+  /// all of them are numbers ("1929", "+44"), the result is as long as one of them and lies between
+  /// the smallest and the largest number of that length; numbers may repeat. All other invented
+  /// labels are new.
   std::string object() {
     const std::string& model = objects_[random_.below(objects_.size())];
     if (!number_prefix_) return label_like(model);
@@ -136,10 +136,10 @@ class LabelInventor {
       label += replace ? word_like(piece.text) : piece.text;
       replaced = replaced || replace;
     }
-    return replaced ? label : word_like("Number");  // a label without letters
+    return replaced ? label : word_like("Number");  // the label has no letters
   }
 
-  /// A new word with the upper case of `model`: all letters, only the first letter, or none.
+  /// A new word capitalised like `model`: in all letters, only in the first letter, or not at all.
   std::string word_like(const std::string& model) {
     std::string word = new_word(std::clamp<std::size_t>(count_code_points(model) / 2, 2, 3));
     if (model.size() > 1 && ranges::all_of(model, [](char c) { return c >= 'A' && c <= 'Z'; })) {
@@ -149,8 +149,8 @@ class LabelInventor {
     return capitalize(model) == model ? capitalize(word) : word;
   }
 
-  /// A new word in lower case. It gets one more syllable after every hundred failed tries, so that
-  /// a new word is always found.
+  /// A new word in lower case. It gets one more syllable after every hundred failed attempts, so a
+  /// new word is always found eventually.
   std::string new_word(std::size_t syllables) {
     static constexpr std::array<std::string_view, 18> onsets{"b", "d", "f",  "g",  "k",  "l",
                                                              "m", "n", "p",  "r",  "s",  "t",
@@ -172,7 +172,7 @@ class LabelInventor {
   std::vector<std::string> subjects_;
   std::vector<std::string> objects_;
   std::optional<std::string> number_prefix_;
-  /// The words of the relation and the invented words, folded.
+  /// The relation's words and the invented words, in lower case.
   std::unordered_set<std::string> words_;
 };
 

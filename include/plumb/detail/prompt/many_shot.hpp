@@ -5,12 +5,12 @@
 //
 //   σ = x1 y1 … xn yn x        followed by a choice y
 // One text separates a subject from its object, and another separates pairs; both are a space by
-// default. The text is tokenised whole, and y is found by its bytes. The paper's efficient variant
-// tokenises every subject, object and separator separately and concatenates their tokens
-// (`Join::ids`). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", equation 1 and
-// Appendix C. The given part ends with the question's subject, without trailing spaces. Such spaces
-// may form one token with the separator before some choices but not before others, and would then
-// be counted twice. A choice is scored over everything after the given part, including the
+// default. The text is tokenised as a whole, and y is located by its byte positions. The paper's
+// efficient variant tokenises every subject, object and separator separately and concatenates their
+// tokens (`Join::ids`). Source: "Towards Reliable Latent Knowledge Estimation in LLMs", equation 1
+// and Appendix C. The given part ends with the question's subject, without trailing spaces. Such
+// spaces may form one token with the separator before some choices but not before others, and would
+// then be counted twice. A choice is scored over everything after the given part, including the
 // separator (C.1). Under `Join::ids`, separators are separate tokens, and a choice is scored over
 // its own tokens (C.2).
 
@@ -31,7 +31,7 @@ struct SubjectObject {
   std::string object;
 };
 
-/// text: the sequence is tokenised whole; ids: each part is tokenised by itself.
+/// text: the sequence is tokenised as a whole; ids: each part is tokenised separately.
 enum class Join { text, ids };
 [[nodiscard]] constexpr std::array<Join, 2> every(Join) noexcept {
   return {Join::ids, Join::text};
@@ -47,7 +47,7 @@ struct ManyShot {
   std::string item_separator = " ";
   Join join = Join::text;
 
-  /// A sequence of only the pairs; the answers are all their objects.
+  /// A sequence of the pairs alone; all their objects are answers.
   [[nodiscard]] Prompt sequence(std::span<const SubjectObject> pairs) const {
     Prompt prompt;
     for (const SubjectObject& pair : pairs) append(prompt, pair);
@@ -60,7 +60,7 @@ struct ManyShot {
     return question(sequence(shots), subject, choice);
   }
 
-  /// The same question after an existing sequence.
+  /// The same question, appended to an existing sequence.
   [[nodiscard]] Prompt question(Prompt sequence, const std::string& subject,
                                 const std::string& choice) const {
     sequence.answer.clear();
@@ -112,8 +112,8 @@ struct ManyShot {
   }
 };
 
-/// The first token that covers bytes of both an object and a subject, despite the separator between
-/// them; -1 if there is none. `prompt` is a sequence from `form`, with all its answers.
+/// The first token that covers bytes of both an object and a subject, across the separator between
+/// them; -1 if there is none. `prompt` is a sequence built by `form`, with all its answers.
 [[nodiscard]] inline std::ptrdiff_t merged_token(const ManyShot& form, const Prompt& prompt,
                                                  const Tokenization& tokenization) {
   for (std::size_t t = 0; t < tokenization.tokens.size(); ++t) {

@@ -48,9 +48,9 @@ inline Error no_answer_in(const Relation& relation) {
                     "use another `reduction`");
 }
 
-/// The neutral prompt of an option. `text` precedes the answer; if there is none, the template
-/// without its subject precedes it. Throws a user error for a prompt without an answer, and for a
-/// relation whose subjects are sentences if there is no text.
+/// The neutral prompt of an option. The answer follows `text` or, if there is none, the template
+/// with its subject removed. Throws a user error if a prompt has no answer, or if there is no text
+/// and the relation's subjects are whole sentences.
 template <PromptBuilder Builder>
 [[nodiscard]] Prompt neutral_prompt(const Builder& builder, const Relation& relation,
                                     const Fact& fact, std::size_t template_index,

@@ -3,8 +3,8 @@
 
 // What is a prompt, and how is one built?
 //
-// A prompt is a text and the spans of bytes in it that are the answer. A builder makes one prompt
-// for each option of a fact, so that a scorer sees only texts and does not depend on relations.
+// A prompt is a text together with the byte spans that form the answer. A builder creates one
+// prompt for each option of a fact, so a scorer sees only texts and does not depend on relations.
 
 #include <concepts>
 #include <cstddef>
@@ -23,8 +23,8 @@ struct Cut {
 
   /// The byte at which the piece after the cut begins.
   std::size_t at = 0;
-  /// Whether that piece is a separator. The space that a tokenizer puts before a text is not added
-  /// to a separator.
+  /// Whether that piece is a separator. A separator does not get the space that a tokenizer adds
+  /// before a text.
   bool separator = false;
 
   friend bool operator==(const Cut&, const Cut&) = default;
@@ -34,11 +34,11 @@ struct Prompt {
   std::string text;
   /// The spans of the answer, in order; several if the template repeats [Y].
   std::vector<ByteSpan> answer;
-  /// Ascending. Each piece is tokenised by itself, and the tokens are concatenated. Usually empty:
-  /// the text is tokenised whole.
+  /// Ascending. Each piece is tokenised separately, and the tokens are concatenated. Usually empty:
+  /// the text is tokenised as a whole.
   std::vector<Cut> cuts{};
-  /// The number of bytes that the model is given; the continuation is the text after them. 0 means
-  /// that nothing is given.
+  /// The number of leading bytes that the model is given; the rest of the text is the continuation.
+  /// 0 means that nothing is given.
   std::size_t given = 0;
   /// The number of bytes before the statement. They are not part of it, and no span includes them.
   std::size_t context = 0;
@@ -65,8 +65,8 @@ concept PromptBuilder = requires(const B& builder, const Relation& relation, con
   { builder.build(relation, fact, template_index, option) } -> std::same_as<Prompt>;
 };
 
-/// static_assert(plumb::check_prompt_builder<MyBuilder>()) names what a type lacks to be a
-/// PromptBuilder, as backend/check_model.hpp does for models.
+/// static_assert(plumb::check_prompt_builder<MyBuilder>()) reports which PromptBuilder requirement
+/// a type does not meet, as backend/check_model.hpp does for models.
 template <class B>
 consteval bool check_prompt_builder() {
   static_assert(

@@ -36,7 +36,7 @@ struct Setting {
     return method == "hgp" || method == "mmp" || method == "template";
   }
 
-  /// The fields that settings share if they differ only in the variant.
+  /// The fields shared by settings that differ only in the variant.
   [[nodiscard]] auto group() const { return std::tie(method, shots, separator, by); }
 
   friend bool operator==(const Setting&, const Setting&) = default;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which solved facts are shown before a question about another fact?
+// Which solved facts are shown before a question?
 //
 // They are K facts of the same relation with K different subjects, chosen from all of the
-// relation's facts, including those after a job's limit. Excluded are facts about the question's
-// subject and facts whose answer is that subject: "Germany borders France" reveals what France
-// borders. If a subject has several right answers, one is drawn. In draws by relation, the facts
-// are the first K suitable ones in one order of the relation's subjects. Nearly all prompts of a
-// relation then begin alike, and the model stores that beginning only once. In draws by fact, each
-// question's subject has its own K facts. Both draws depend only on the seed, the relation and the
-// subject, so rows of one subject show the same facts, under all templates.
+// relation's facts, including those beyond a job's limit. Facts about the question's subject are
+// excluded, and so are facts whose answer is that subject: "Germany borders France" reveals what
+// France borders. If a subject has several right answers, one is drawn. When drawing by relation,
+// the relation's subjects are put in one order, and the first K suitable facts are shown. Nearly
+// all prompts of a relation then begin the same way, and the model stores that beginning only once.
+// When drawing by fact, K facts are drawn separately for each question's subject. Both draws depend
+// only on the seed, the relation and the subject, so all rows with the same subject show the same
+// facts, under all templates.
 
 #include <array>
 #include <cstddef>
@@ -52,7 +53,7 @@ struct ShotChoice {
 class SolvedFacts {
  public:
   SolvedFacts() = default;
-  /// Any fact of the dataset may be shown, including those after a limit. Nothing is copied if no
+  /// Any fact of the dataset may be shown, including those beyond a limit. Nothing is copied if no
   /// shots are requested.
   SolvedFacts(const Dataset& dataset, const ShotChoice& choice) : choice_(choice) {
     if (choice.count == 0) return;
@@ -78,8 +79,8 @@ class SolvedFacts {
                      "set a smaller number, or select other relations with `relations`");
   }
 
-  /// Throws the user error of `of` for the first fact of a dataset whose relation has too few other
-  /// facts.
+  /// Throws the same user error as `of` for the first fact of a dataset whose relation has too few
+  /// other facts.
   void(check)(const Dataset& asked) const {
     if (choice_.count == 0) return;
     for (const Relation& relation : asked.relations) {
@@ -92,7 +93,7 @@ class SolvedFacts {
     std::vector<Fact> facts;
     /// Indices of each subject's facts.
     std::vector<std::vector<std::uint32_t>> subjects;
-    /// For draws by relation: one fact of each subject, in the order in which they are shown.
+    /// For draws by relation: one fact for each subject, in the order in which they are shown.
     std::vector<std::uint32_t> order;
   };
 

@@ -3,10 +3,11 @@
 
 // How does a fact become a plain sentence?
 //
-// The template's [X] becomes the subject and its [Y] the option, in one pass, so that a subject
-// that itself contains "[Y]" stays unchanged. Then the first letter is upper-cased, unless the
-// relation is verbatim. This equals the Templater of lm-pub-quiz 0.3.3. Placeholders may be
-// anywhere and may repeat. If a relation's subjects are sentences, the subject is the template.
+// The template's [X] is replaced by the subject and its [Y] by the option, in one pass, so that a
+// subject that itself contains "[Y]" stays unchanged. Then the first letter is upper-cased, unless
+// the relation is verbatim. This matches the Templater of lm-pub-quiz 0.3.3. Placeholders may be
+// anywhere and may repeat. If a relation's subjects are whole sentences, the subject itself serves
+// as the template.
 
 #include <string>
 #include <string_view>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How is a model asked for the tail of a triple?
+// How is a model prompted for the tail of a triple?
 //
 //   (h1, r1, t1)
 //   …
 //   (h8, r8, t8)
 //   (h, r,
 // Eight training triples are the shots; the unfinished query follows. `paper` writes the query as
-// above, and each candidate with a space before it and a closing bracket after it, so that no
-// candidate is a prefix of another. `reference` is the form that the paper's own program writes,
-// with an empty line before the query and a space after it. Head queries are plumb's own addition:
-// shots and query have the form (t, inverse of r, h. Source: "Cosine Similarity as Logits?",
-// Figures 4 and 11.
+// above, and puts a space before and a closing bracket after each candidate, so that no candidate
+// is a prefix of another. `reference` is the form written by the paper's own program, with an empty
+// line before the query and a space after it. Head queries are plumb's own addition: shots and
+// query have the form (t, inverse of r, h. Source: "Cosine Similarity as Logits?", Figures 4 and
+// 11.
 
 #include <array>
 #include <cstddef>
@@ -47,8 +47,8 @@ struct GraphQuery {
   [[nodiscard]] std::uint32_t gold() const { return asks_head ? triple.head : triple.tail; }
 };
 
-/// `count` training triples, drawn without replacement. A larger count begins with the same
-/// triples. Throws a user error if there are fewer than `count`.
+/// `count` training triples, drawn without replacement. A larger `count` yields the same triples
+/// first. Throws a user error if there are fewer than `count` triples.
 [[nodiscard]] inline std::vector<Triple> drawn_shots(const KnowledgeGraph& graph, std::size_t count,
                                                      std::uint64_t seed) {
   if (graph.train.size() < count) {
@@ -64,8 +64,8 @@ struct GraphQuery {
   return shots;
 }
 
-/// Writes queries of one graph after the same shots. The graph must outlive it. Any number of
-/// threads may use one object.
+/// Writes queries about one graph, all after the same shots. The graph must outlive it. Any number
+/// of threads may use one object.
 class TriplePrompt {
  public:
   TriplePrompt(const KnowledgeGraph& graph, const std::vector<Triple>& shots, QueryForm form)

@@ -6,10 +6,10 @@
 //   rank(q, t) = 1 + #{e : cos(q, e) > cos(q, t)}
 // The product of queries and entities is computed in tiles, and each tile is counted immediately:
 // nothing is sorted, and no |Q| × |E| matrix is stored. Tiles are products of 16-bit numbers
-// (kernels/tile_products.hpp). They decide every entity whose cosine differs from the true entity's
+// (kernels/tile_products.hpp). They settle every entity whose cosine differs from the true entity's
 // by more than a proven bound on the rounding error (rank/short_direction.hpp), about 0.0003. For
 // the few other entities, the cosine is computed in double precision and in a fixed order; this
-// exact cosine defines the rank. So equal vectors tie, regardless of where they are stored.
+// exact cosine defines the rank. Equal vectors therefore tie, regardless of where they are stored.
 // Entities are read in place, so they may be in a mapped file. Source of the rank: "Cosine
 // Similarity as Logits?", section 3.
 
@@ -41,14 +41,14 @@ struct RankQuestion {
   std::uint32_t gold = 0;
 };
 
-/// Asks how many entities have a cosine to a query above `cosine`, and how many have exactly that
-/// cosine.
+/// Requests the number of entities whose cosine to a query is above `cosine`, and the number whose
+/// cosine is exactly equal to it.
 struct CosineQuestion {
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
   std::uint32_t query = 0;
   double cosine = 0;
-  /// The row of the entity to which `cosine` belongs, if the ranker has that row; the entity is not
-  /// counted as equal to itself.
+  /// The row of the entity that `cosine` was computed for, if the ranker has that row; the entity
+  /// is not counted as equal to itself.
   std::uint32_t own = none;
 };
 
@@ -61,7 +61,7 @@ struct NearEntity {
 class CosineRanker {
  public:
   /// `entities` must outlive the ranker. Throws a user error for a vector that is zero or not
-  /// finite. The error counts rows from `first`, for entities that are part of a longer list.
+  /// finite. The error numbers rows from `first`, for entities that are part of a longer list.
   explicit CosineRanker(VectorRows entities, std::size_t first = 0)
       : entities_(entities),
         lengths_(detail::checked_lengths(entities, "entities", first)),
@@ -70,9 +70,9 @@ class CosineRanker {
   [[nodiscard]] std::size_t size() const noexcept { return lengths_.size(); }
   [[nodiscard]] std::size_t dimension() const { return static_cast<std::size_t>(entities_.cols()); }
 
-  /// The rank for each question, among all entities. Throws a user error if the queries have a
-  /// different dimension from the entities, if a query is zero or not finite, or if a question
-  /// names a row that does not exist.
+  /// The rank of each question's true entity among all entities. Throws a user error if the
+  /// dimension of the queries differs from that of the entities, if a query is zero or not finite,
+  /// or if a question refers to a nonexistent row.
   [[nodiscard]] std::vector<Rank> ranks(VectorRows queries,
                                         std::span<const RankQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -90,8 +90,8 @@ class CosineRanker {
     return counts_of(queries, lengths, asked);
   }
 
-  /// For each question, the number of nearer entities and of equally near ones. Throws the errors
-  /// of `ranks`.
+  /// For each question, the number of nearer entities and of equally near ones. Throws the same
+  /// errors as `ranks`.
   [[nodiscard]] std::vector<Rank> counts(VectorRows queries,
                                          std::span<const CosineQuestion> questions) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -106,8 +106,8 @@ class CosineRanker {
     return counts_of(queries, lengths, questions);
   }
 
-  /// The k nearest entities to each query, nearest first; ties are in the order of rows. All
-  /// entities if there are fewer than k.
+  /// The k entities nearest to each query, nearest first; ties are in row order. All entities if
+  /// there are fewer than k.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(VectorRows queries,
                                                              std::size_t k) const {
     const std::vector<double> lengths = checked_queries(queries);
@@ -169,7 +169,7 @@ class CosineRanker {
   }
 
  private:
-  // Bytes of the queries that are compared with one chunk of entities.
+  // The size in bytes of the block of queries that is compared with one chunk of entities.
   static constexpr std::size_t block_bytes = 16 * 1024 * 1024, nearest_bytes = 1024 * 1024;
 
   [[nodiscard]] const float* entity_row(std::size_t entity) const {
@@ -222,7 +222,7 @@ class CosineRanker {
     return ranks;
   }
 
-  /// Adds an entity to a rank if its cosine is at least that of the true entity.
+  /// Adds an entity to a rank if its cosine is at least as high as the true entity's.
   void add(Rank& rank, const float* query, double length, std::size_t entity, double gold) const {
     const double quick =
         static_cast<double>(detail::quick_dot(query, entity_row(entity), dimension())) /

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Who computes the ranks of the true entities: this process, or several together?
+// Does this process compute the ranks of the true entities alone, or do several processes share the
+// work?
 //
 // A job ranks entities through an EntityRanking. The implementation is chosen at run time, so that
-// one compiled command can count in one process or over MPI (run/mpi_ranking.hpp). Hence the
-// virtual functions. Every implementation gives the same ranks, ties and nearest entities as
+// the same executable can count in one process or over MPI (run/mpi_ranking.hpp). This is why its
+// functions are virtual. Every implementation returns the same ranks, ties and nearest entities as
 // CosineRanker.
 
 #include <cstddef>
@@ -32,7 +33,7 @@ struct EntityVectors {
       : rows(all), file(std::move(of)), chosen(std::move(rows_chosen)) {}
 
   VectorRows rows;
-  /// The .npy file of the matrix, which other processes map. May be empty.
+  /// The .npy file that contains the matrix; other processes map it into memory. May be empty.
   std::filesystem::path file;
   /// The row of each entity; empty if entity i is row i.
   std::optional<std::vector<std::uint32_t>> chosen;
@@ -58,8 +59,8 @@ struct EntityVectors {
   }
 };
 
-/// A query, its true entity `gold`, and the other entities that are also true. `known` is
-/// ascending, without duplicates and without `gold`.
+/// A query, its true entity `gold`, and the other entities that are also true. `known` is sorted in
+/// ascending order and contains neither duplicates nor `gold`.
 struct EntityQuestion {
   std::uint32_t query = 0, gold = 0;
   std::vector<std::uint32_t> known{};
@@ -68,7 +69,7 @@ struct EntityQuestion {
 /// The cosine and the ranks of a question's true entity.
 struct EntityStanding {
   double cosine = 0;
-  /// The rank among all entities, and the rank without the others that are known to be true.
+  /// The rank among all entities, and the rank when other entities known to be true are excluded.
   Rank raw{};
   QueryRank filtered{};
 };
@@ -83,12 +84,12 @@ class EntityRanking {
 
   /// The number of processes that share the entities.
   [[nodiscard]] virtual std::size_t processes() const noexcept = 0;
-  /// The standing of each question's true entity. Throws a user error if CosineRanker refuses a
-  /// vector, or if a question names a row that does not exist.
+  /// The cosine and ranks of each question's true entity. Throws a user error if CosineRanker
+  /// rejects a vector, or if a question refers to a nonexistent row.
   [[nodiscard]] virtual std::vector<EntityStanding> standings(
       const EntityVectors& entities, VectorRows queries,
       std::span<const EntityQuestion> questions) = 0;
-  /// The k nearest entities to each query, with the results and errors of CosineRanker::nearest.
+  /// The k entities nearest to each query; results and errors match those of CosineRanker::nearest.
   [[nodiscard]] virtual std::vector<std::vector<NearEntity>> nearest(const EntityVectors& entities,
                                                                      VectorRows queries,
                                                                      std::size_t k) = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does one of several processes count over its share of the entities?
+// What does one of several processes count over its part of the entities?
 //
 // Each process has a contiguous range of entities; all ranges have nearly the same size. The
 // process that has a question's true entity computes that entity's cosine. Once all processes know
-// these cosines, each process counts how many of its own entities are above and how many are equal;
-// the sums give the ranks. In every process, cosines equal those of CosineRanker bit for bit, so
-// the sums and the merged lists do not depend on the number of processes.
+// these cosines, each one counts how many of its own entities are above and how many are equal; the
+// sums determine the ranks. In every process, the cosines are bit-for-bit equal to CosineRanker's,
+// so the sums and the merged lists do not depend on the number of processes.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -37,7 +37,8 @@ struct EntityRange {
   bool operator==(const EntityRange&) const = default;
 };
 
-/// The share of one of several processes. Shares differ by at most one entity and may be empty.
+/// The part assigned to one of several processes. Parts differ in size by at most one entity and
+/// may be empty.
 [[nodiscard]] inline EntityRange range_of_process(std::size_t entities, std::size_t process,
                                                   std::size_t processes) {
   const std::size_t each = entities / processes, more = entities % processes;
@@ -53,7 +54,7 @@ class EntityShard {
   static constexpr std::size_t counts_each = 4;
 
   /// The matrix of `entities` must outlive the shard. Throws a user error if a vector in its range
-  /// is zero or not finite; the error numbers the entity among all entities.
+  /// is zero or not finite; the error reports the entity's number among all entities.
   EntityShard(const EntityVectors& entities, EntityRange own)
       : own_(own), gathered_(gathered(entities, own)), ranker_(rows(entities), own.begin) {}
 
@@ -73,7 +74,7 @@ class EntityShard {
     return cosines;
   }
 
-  /// `counts_each` numbers for each question, to be added to the numbers from the other processes.
+  /// Returns `counts_each` counts for each question, to be added to those of the other processes.
   /// `gold` is the cosine of each question's true entity.
   [[nodiscard]] std::vector<std::uint64_t> counts(VectorRows queries,
                                                   std::span<const EntityQuestion> questions,
@@ -138,8 +139,8 @@ class EntityShard {
   CosineRanker ranker_;
 };
 
-/// Called before any process counts. Throws a user error if the queries have a different dimension
-/// from the entities, or if a question names a row that does not exist.
+/// Called before any process counts. Throws a user error if the dimension of the queries differs
+/// from that of the entities, or if a question refers to a nonexistent row.
 inline void check_questions(const EntityVectors& entities, VectorRows queries,
                             std::span<const EntityQuestion> questions) {
   if (static_cast<std::size_t>(queries.cols()) != entities.dimension()) {
@@ -175,8 +176,8 @@ inline void check_questions(const EntityVectors& entities, VectorRows queries,
   return made;
 }
 
-/// The k nearest entities in several processes' lists for one query, nearest first; ties are in the
-/// order of entity numbers.
+/// Merges several processes' lists for one query into its k nearest entities, nearest first; ties
+/// are in order of entity number.
 [[nodiscard]] inline std::vector<NearEntity> merged_nearest(std::vector<NearEntity> lists,
                                                             std::size_t k) {
   ranges::sort(lists, [](const NearEntity& a, const NearEntity& b) {

@@ -3,7 +3,7 @@
 
 // How are the products of many queries and many entities computed tile by tile?
 //
-// Queries are split into blocks and entities into chunks, both as 16-bit numbers
+// Queries are split into blocks and entities into chunks, and both are converted to 16-bit numbers
 // (rank/short_direction.hpp). A chunk stays in a core's cache while it is multiplied by all queries
 // of a block.
 
@@ -66,7 +66,8 @@ struct QueryBlock {
   return (entities + chunk - 1) / chunk;
 }
 
-/// Calls `visit(QueryBlock)` for blocks of about `bytes` bytes, in order.
+/// Splits the queries into blocks of about `bytes` bytes and calls `visit(QueryBlock)` for each, in
+/// order.
 template <class Visit>
 void for_each_query_block(VectorRows queries, const std::vector<double>& lengths, std::size_t bytes,
                           Visit visit) {
@@ -94,7 +95,7 @@ void for_each_query_block(VectorRows queries, const std::vector<double>& lengths
   }
 }
 
-/// Calls `visit(Tile)` for each tile of a chunk of entities and all queries of a block.
+/// Calls `visit(Tile)` for each tile formed by a chunk of entities and all queries of a block.
 template <class Visit>
 void for_each_tile(VectorRows vectors, const std::vector<double>& lengths, const QueryBlock& block,
                    std::size_t chunk, Visit visit) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is the rank of the true entity when the other true entities are left out?
+// What is the true entity's rank when other true entities are excluded?
 //
 // The filtered rank of Bordes et al. 2013 ("Translating Embeddings for Modeling Multi-relational
 // Data", section 4.1): other entities that are known to be true for the query are not mistakes.
@@ -22,9 +22,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Filters `raw`, the rank of the true entity `gold`: removes the entities `known`, given by row.
-/// Duplicates count once, and `known` may include gold, which is not removed. `query` is the
-/// query's vector. Throws a user error for an entity that does not exist.
+/// Filters `raw`, the rank of the true entity `gold`, by removing the entities in `known`, which
+/// contains their rows. Duplicates count once, and `known` may include `gold`, which is not
+/// removed. `query` is the query's vector. Throws a user error if an entity does not exist.
 [[nodiscard]] inline QueryRank filtered_rank(const CosineRanker& ranker, const Rank& raw,
                                              std::span<const float> query, std::uint32_t gold,
                                              std::span<const std::uint32_t> known) {
@@ -41,9 +41,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return made;
 }
 
-/// The filtered rank for each question. `known` has one list of rows per question: the other
-/// entities that are known to be true, possibly none. Throws a user error if the number of lists is
-/// not the number of questions, and the errors of CosineRanker::ranks.
+/// The filtered rank of each question's true entity. `known` contains one list of rows for each
+/// question: the other entities known to be true, if any. Throws a user error if the number of
+/// lists differs from the number of questions, and the same errors as CosineRanker::ranks.
 [[nodiscard]] inline std::vector<QueryRank> filtered_ranks(
     const CosineRanker& ranker, VectorRows queries, std::span<const RankQuestion> questions,
     std::span<const std::vector<std::uint32_t>> known) {

@@ -5,12 +5,12 @@
 //
 //   rank(q, t) = 1 + #{name e : log P(e | q) > log P(t | q)}
 // Each question is a best-first search over one trie of names (score/name_search.hpp). The searches
-// for many prompts share the model's steps: each offers its most promising prefixes, and all of
-// them are evaluated as one batch. The prefix that all prompts share is computed once. Questions
-// about the same prompt run one after another and share the rows of log-probabilities that were
-// read. Nodes that a search no longer needs are released immediately. When the model runs out of
-// branches, the widest search releases its branches and feeds them again later. Source of the
-// ranks: "Cosine Similarity as Logits?", Appendix B.2.
+// for many prompts share the model's steps: each search proposes its most promising prefixes, and
+// all of them are evaluated as one batch. The prefix that all prompts share is computed once.
+// Questions about the same prompt run one after another and share the rows of log-probabilities
+// that were read. Nodes that a search no longer needs are released immediately. When the model runs
+// out of branches, the search that holds the most nodes releases its branches and feeds them again
+// later. Source of the ranks: "Cosine Similarity as Logits?", Appendix B.2.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +52,7 @@ class LikelihoodRanker {
         leaves_each_(options.hits > 0 ? 6 : 60),
         offered_(options.hits > 0 ? 4 : 40) {}
 
-  /// Tokens fed so far: for the names, and for the prompts before them.
+  /// The number of tokens fed so far for the names and for the prompts before them.
   [[nodiscard]] std::uint64_t fed_for_names() const noexcept { return branches_.fed_names(); }
   [[nodiscard]] std::uint64_t fed_for_prompts() const noexcept { return branches_.fed_prompts(); }
 
@@ -142,11 +142,11 @@ class LikelihoodRanker {
   }
 
   /// Evaluates as many wanted nodes as fit into one step. If there is room, all nodes that a search
-  /// offers are evaluated. If no search's nodes all fit, a part of each offer is evaluated. If not
-  /// even a part fits, some held nodes are released.
+  /// proposes are evaluated. If no search's nodes fit completely, only some of each search's nodes
+  /// are evaluated. If not even some of them fit, nodes held by the model are released.
   void step(std::list<Asked>& active) {
     std::vector<std::pair<Asked*, std::size_t>> chosen;  // each with the number of its wanted nodes
-                                                         // to evaluate
+                                                         // to evaluate now
     const TreeLimits limits = branches_.limits().filled();
     TreeRoom room{limits.nodes, limits.leaves};
     room = room.without({branches_.context(), 0});
@@ -182,8 +182,8 @@ class LikelihoodRanker {
     }
   }
 
-  /// Releases nodes: the names of the search that holds the most nodes, or else the last held
-  /// prompt. The first search keeps its prompt, so that it makes progress.
+  /// Releases nodes: the names of the search that holds the most nodes or, if no search holds
+  /// names, the last held prompt. The first search keeps its prompt, so that it makes progress.
   void give_up(std::list<Asked>& active) {
     Asked& widest = *ranges::max_element(
         active, {}, [](const Asked& asked) { return asked.branch.held.size(); });
@@ -197,10 +197,10 @@ class LikelihoodRanker {
   const NameTrie& trie_;
   NameSearchOptions options_;
   NameBranches<Model> branches_;
-  // The number of branches that a search may have, and of prefixes that it offers at a time. A
-  // search that may end early offers few prefixes, so that few are evaluated unnecessarily. A
-  // search for a full rank needs all the prefixes that it offers, and if few searches run together,
-  // held nodes are seldom released.
+  // The number of branches that a search may have, and the number of prefixes that it proposes at a
+  // time. A search that may end early proposes few prefixes, so that few are evaluated
+  // unnecessarily. A search for a full rank needs all the prefixes that it proposes; running few
+  // searches together means that held nodes are seldom released.
   std::size_t leaves_each_, offered_;
 };
 

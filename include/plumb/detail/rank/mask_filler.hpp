@@ -9,9 +9,9 @@
 //   names       Σ_j log P(t_j | text, t_1 … t_{j−1}, masks for the rest), in nats
 // plumb adds an extension for up to N masks in the gap. For each number of masks, the masks are
 // filled from left to right, each with its most likely token. The answer is the fill with the
-// highest mean log-probability; ties go to the fewest masks. Equal inputs are computed once.
-// Sources: "What Matters in Learning Facts in Language Models?", section 2; Petroni et al. 2019,
-// "Language Models as Knowledge Bases?", section 4.3.
+// highest mean log-probability; ties go to the fill with the fewest masks. Identical inputs are
+// computed only once. Sources: "What Matters in Learning Facts in Language Models?", section 2;
+// Petroni et al. 2019, "Language Models as Knowledge Bases?", section 4.3.
 
 #include <algorithm>
 #include <cstddef>
@@ -42,7 +42,7 @@ struct MaskedGap {
   /// True tokens, without duplicates. The most likely of them is ranked; if there are none, nothing
   /// is ranked.
   std::vector<TokenId> truths{};
-  /// A vocabulary, ascending, in which the most likely true token is ranked too; null for none.
+  /// A sorted vocabulary in which the most likely true token is ranked too; null if there is none.
   /// Must outlive the gap.
   const std::vector<TokenId>* vocabulary = nullptr;
 };
@@ -58,7 +58,7 @@ struct FilledGap {
   MaskFill fill{};
   /// Log-probability of each name, in nats.
   std::vector<double> names{};
-  /// The rank of the most likely true token; the other true tokens are left out.
+  /// The rank of the most likely true token; the other true tokens are not counted.
   std::optional<Rank> rank{};
   /// The most likely token of the gap's vocabulary, and the rank of the most likely true token in
   /// that vocabulary.
@@ -66,15 +66,15 @@ struct FilledGap {
   std::optional<Rank> common_rank{};
 };
 
-/// The most likely of `tokens`, which is not empty; ties go to the first.
+/// The most likely of `tokens`, which must not be empty; ties go to the first.
 template <class Tokens>
 TokenId likeliest(std::span<const float> logits, const Tokens& tokens) {
   return *ranges::max_element(
       tokens, {}, [&](TokenId token) { return logits[static_cast<std::size_t>(token)]; });
 }
 
-/// The rank of the most likely of `truths` among the tokens that `each` visits, without the other
-/// truths. `truths` is ascending.
+/// The rank of the most likely token in `truths` among the tokens that `each` visits, excluding the
+/// other truths. `truths` is ascending.
 template <class Each>
 Rank rank_of_truth(std::span<const float> logits, std::span<const TokenId> truths, Each each) {
   const float best = logits[static_cast<std::size_t>(likeliest(logits, truths))];
@@ -117,7 +117,7 @@ class MaskFiller {
   [[nodiscard]] const ScoringCost& cost() const noexcept { return cost_; }
 
  private:
-  /// What an input's row is used for: a fill's next token, or the probability of a name's next
+  /// What an input's row is used for: the next token of a fill, or the probability of a name's next
   /// token.
   struct Target {
     std::size_t gap = 0;
@@ -129,8 +129,8 @@ class MaskFiller {
     return fill.log_probability / static_cast<double>(fill.tokens.size());
   }
 
-  /// A gap's text with `masks` masks, the first of them replaced by `filled`; the query is for the
-  /// next mask.
+  /// A gap's text with `masks` masks, the first of which are replaced by `filled`; the query is for
+  /// the next mask.
   [[nodiscard]] MaskedQuery query(const MaskedQuery& text, std::size_t masks,
                                   std::span<const TokenId> filled) const {
     const auto at = text.sequence.begin() + text.position;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts does the model hold, and which names after them?
+// Which prompts does the model hold, and which of the names that follow them?
 //
-// One tree serves many prompts with a common beginning. Their shared tokens stay in the model, each
-// prompt is a branch, and the part of the name trie that was fed follows it. Branches may be
-// released and are fed again when they are needed. A model without branches is fed prefix by
-// prefix.
+// One tree serves many prompts with a common beginning. Their shared tokens stay in the model; each
+// prompt is a branch, followed by the part of the name trie that has been fed. Branches may be
+// released; they are fed again when needed. If a model does not support branches, prefixes are fed
+// to it one by one.
 
 #include <algorithm>
 #include <cmath>
@@ -29,21 +29,21 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A number of nodes and of branches.
+/// An amount of room, as a number of nodes and a number of branches.
 struct TreeRoom {
   std::size_t nodes = 0, leaves = 0;
 
   [[nodiscard]] bool holds(const TreeRoom& other) const {
     return other.nodes <= nodes && other.leaves <= leaves;
   }
-  /// The room that is left after taking `other`.
+  /// The room left after subtracting `other`.
   [[nodiscard]] TreeRoom without(const TreeRoom& other) const {
     return {nodes - (std::min)(nodes, other.nodes), leaves - (std::min)(leaves, other.leaves)};
   }
 };
 
-/// A prompt with the names after it. Trie nodes are given by id; the trie's root is the prompt's
-/// last token.
+/// A prompt and the names that follow it. Trie nodes are identified by id; the trie's root is the
+/// prompt's last token.
 struct PromptBranch {
   std::span<const TokenId> prompt;
   /// Maps trie nodes to tree nodes.
@@ -62,10 +62,10 @@ class NameBranches {
 
   [[nodiscard]] const TreeLimits& limits() const noexcept { return limits_; }
   [[nodiscard]] bool has_branches() const { return limits_.leaves > 1; }
-  /// The number of tokens with which all prompts begin; the model holds them.
+  /// The number of tokens shared by the beginnings of all prompts; the model holds these tokens.
   [[nodiscard]] std::size_t context() const noexcept { return tree_.context().size(); }
 
-  /// Tokens fed so far: of names, and of the prompts before them.
+  /// The number of tokens fed so far for names, and for the prompts before them.
   [[nodiscard]] std::uint64_t fed_names() const noexcept { return fed_names_; }
   [[nodiscard]] std::uint64_t fed_prompts() const noexcept { return fed_prompts_; }
 
@@ -84,13 +84,13 @@ class NameBranches {
     return branch;
   }
 
-  /// The room that a branch takes.
+  /// The room that a branch occupies.
   [[nodiscard]] TreeRoom held_by(const PromptBranch& branch) const {
     if (branch.held.empty()) return {};
     return {branch.prompt.size() - context() + branch.held.size() - 1, ends_of(branch.held)};
   }
 
-  /// The room that the wanted trie nodes need in addition to what their branch holds.
+  /// The room needed for the wanted trie nodes, beyond what their branch already holds.
   [[nodiscard]] TreeRoom needs(const PromptBranch& branch, std::span<const NodeId> wanted) const {
     std::set<NodeId> all = branch.held;
     std::size_t added = 0;
@@ -193,15 +193,15 @@ class NameBranches {
                      "use an engine that reports every token");
   }
 
-  /// The answers for a trie node's children, starting at `slot`. Advances `slot` past them. Valid
-  /// until the next call.
+  /// The log-probabilities of a trie node's children, starting at `slot`. Advances `slot` past
+  /// them. Valid until the next call.
   [[nodiscard]] std::span<const double> children_of(NodeId name, std::size_t& slot) {
     nats_.clear();
     for (std::size_t i = 0; i < trie_.children(name).size(); ++i) nats_.push_back(lookups_[slot++]);
     return nats_;
   }
 
-  /// The tree node of a trie node after a prompt.
+  /// The tree node for a trie node that follows a prompt.
   NodeId place(PromptBranch& branch, NodeId node) {
     if (const auto found = branch.nodes.find(node); found != branch.nodes.end()) {
       return found->second;

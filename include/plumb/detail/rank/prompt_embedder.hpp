@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are many texts embedded at the least cost?
+// How can many texts be embedded at the lowest cost?
 //
-// A text's vector is the hidden vector of its last token. Equal texts are embedded once. The common
-// beginning of all texts (the shots of a query) is computed once and kept. The rest is planned into
-// packs that share their prefixes (score/pack_plan.hpp). Packs depend only on the texts, so an
-// interrupted job can resume at any pack and compute the same vectors. A model without trees embeds
-// text by text.
+// A text's vector is the hidden vector of its last token. Identical texts are embedded only once.
+// The beginning that all texts share (the shots of a query) is computed once and kept. The rest is
+// divided into packs of texts that share prefixes (score/pack_plan.hpp). Packs depend only on the
+// texts, so an interrupted job can resume at any pack and compute the same vectors. If a model does
+// not support trees, texts are embedded one by one.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -34,8 +34,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models Embedder on top of any TreeEmbedder, which must outlive this object. Nothing else may use
-/// the model while a job is being embedded, because the model holds the common beginning of the
-/// job's texts. Not thread-safe.
+/// the model while a job is being embedded, because the model holds the beginning that the job's
+/// texts share. Not thread-safe.
 template <TreeEmbedder Model>
 class PromptEmbedder {
  public:
@@ -51,9 +51,9 @@ class PromptEmbedder {
       for (const std::uint32_t s : plan_.pack(p)) count += texts_[s].size();
       return count;
     }
-    /// The tokens that pack p feeds.
+    /// The number of tokens fed for pack p.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
-    /// The cost of the job; statements are distinct texts.
+    /// The cost of the job; each distinct text counts as a statement.
     [[nodiscard]] ScoringCost cost() const {
       return {statements_.size(), one_by_one_, statements_.context().size() + plan_.tree_nodes,
               statements_.context().size() + plan_.pack_nodes};
@@ -62,7 +62,8 @@ class PromptEmbedder {
    private:
     friend PromptEmbedder;
     TokenizedStatements statements_;
-    std::vector<std::vector<std::uint32_t>> texts_;  // by statement: indices of the equal texts
+    // for each statement, the indices of the texts equal to it
+    std::vector<std::vector<std::uint32_t>> texts_;
     PackPlan plan_;
     std::uint64_t one_by_one_ = 0;
   };
@@ -71,8 +72,9 @@ class PromptEmbedder {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// `around` is put around every text. Throws a user error if `around` is a BOS that the model
-  /// lacks, if a text has no tokens, or if a text is longer than the model's context.
+  /// `around` specifies the tokens put around every text. Throws a user error if `around` contains
+  /// a BOS that the model lacks, if a text has no tokens, or if a text is longer than the model's
+  /// context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     Job job;
     std::map<std::vector<TokenId>, std::vector<std::uint32_t>> places;
@@ -84,8 +86,8 @@ class PromptEmbedder {
     }
     if (places.size() > 1 && model_.tree_limits().leaves > 1) {
       const auto& [first, _] = *places.begin();
-      const auto& [last, __] = *places.rbegin();  // sorted, so all texts share the common prefix of
-                                                  // first and last
+      const auto& [last, __] = *places.rbegin();  // the keys are sorted, so the prefix shared by
+                                                  // the first and last is shared by all texts
       std::size_t common = common_prefix(first, last);
       common = (std::min)(common, first.size() - 1);
       job.statements_.set_context({first.begin(), first.begin() + static_cast<int>(common)});

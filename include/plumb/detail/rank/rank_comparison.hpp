@@ -3,11 +3,11 @@
 
 // Which of several models ranks the true entity higher, by each method?
 //
-// Two models are compared on the queries that both ranked among the same number of candidates. Two
-// queries are the same if their part, line, relation and direction (head or tail) are the same. A
+// Two models are compared on the queries that both ranked against the same number of candidates.
+// Two queries are the same if they agree in part, line, relation and direction (head or tail). A
 // difference is the mean over these queries of the first model's value minus the second's; its
-// interval is a percentile bootstrap over queries. The rank used is the realistic one (the middle
-// of ties) among all candidates (raw).
+// interval comes from a percentile bootstrap over queries. The rank used is the realistic one (the
+// middle of ties) among all candidates (raw).
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The measured run of one model.
+/// One model's run, after its ranks have been measured.
 struct RankedModel {
   std::string name;
   std::vector<RankedMethod> methods;
@@ -37,7 +37,7 @@ struct RankedModel {
   std::optional<double> parameters{};
 };
 
-/// How one measure of a method changes with the size of a family's models.
+/// How one measure of a method changes with model size within a family.
 struct SizeSeries {
   std::string family;
   std::string method;
@@ -45,22 +45,23 @@ struct SizeSeries {
   std::string measure;
   /// Indices of at least two models, in ascending order of size.
   std::vector<std::size_t> models;
-  /// Whether no larger model has a lower value than a smaller one.
+  /// Whether no model has a lower value than any smaller model.
   bool monotone = false;
 };
 
-/// A model under one method: indices of the model, and of the method in that model's list.
+/// One model under one method, as the index of the model and the index of the method in that
+/// model's list.
 struct RankStanding {
   std::size_t model = 0;
   std::size_t method = 0;
 };
 
-/// Two models under one method, over their shared queries.
+/// Two models under one method, compared on their shared queries.
 struct RankDifference {
   std::size_t first = 0, second = 0;
   std::size_t queries = 0;
-  /// The numbers of queries whose true entity the first model ranks higher, the second model ranks
-  /// higher, and both models rank equally.
+  /// The number of queries for which the first model ranks the true entity higher, for which the
+  /// second model does, and for which both rank it equally.
   std::size_t first_higher = 0, second_higher = 0, equal = 0;
   Estimate mean_reciprocal_rank, hits_at_1, hits_at_10;
   TestedCorrelation log_rank;
@@ -68,7 +69,7 @@ struct RankDifference {
 
 struct MethodComparison {
   std::string method;
-  /// Highest mean reciprocal rank first.
+  /// Ordered from the highest mean reciprocal rank to the lowest.
   std::vector<RankStanding> standings;
   /// Pairs in the order of the standings. Pairs that share no query or have undecided ranks are
   /// left out.
@@ -83,7 +84,7 @@ struct RankComparison {
   Bootstrap bootstrap{};
   std::vector<std::string> remarks{};
 
-  /// The share of monotone series; `no_number` if there are no series.
+  /// The fraction of series that are monotone; `no_number` if there are no series.
   [[nodiscard]] double monotone_share() const {
     const auto monotone = ranges::count(sizes, true, &SizeSeries::monotone);
     return sizes.empty() ? no_number
@@ -94,7 +95,7 @@ struct RankComparison {
   }
 };
 
-/// Throws the errors of shared_queries.
+/// Throws the same errors as shared_queries.
 [[nodiscard]] inline RankDifference rank_difference(const RankedMethod& one,
                                                     const RankedMethod& other,
                                                     const Bootstrap& bootstrap) {
@@ -121,7 +122,7 @@ struct RankComparison {
   return made;
 }
 
-/// Source: DEER, section 5.1, which asks whether a probe's scores grow with the model.
+/// Source: DEER, section 5.1, which examines whether a probe's scores grow with model size.
 [[nodiscard]] inline std::vector<SizeSeries> size_series(const RankComparison& made) {
   using Value = std::pair<const char*, double (*)(const RankMetrics&)>;
   constexpr std::array<Value, 4> measures{
@@ -169,7 +170,7 @@ struct RankComparison {
 }
 
 /// Compares at least two measured models. Throws a user error if no two of them share a method and
-/// a query, and the errors of shared_queries.
+/// a query, and the same errors as shared_queries.
 [[nodiscard]] inline RankComparison compare_ranks(std::vector<RankedModel> models,
                                                   const Bootstrap& bootstrap) {
   RankComparison made{.models = std::move(models), .methods = {}, .bootstrap = bootstrap};

@@ -3,9 +3,9 @@
 
 // Which numbers summarise a ranking of entities?
 //
-// Everything that a ranking's page, tables and metrics.json show is computed here once from the
-// ranks: each method by itself, raw and filtered; how far methods agree on shared queries and
-// candidates; and whether long names rank lower.
+// Everything shown on a ranking's page, in its tables and in metrics.json is computed once, here,
+// from the ranks: each method separately, raw and filtered; how far methods agree on shared queries
+// and candidates; and whether long names rank lower.
 
 #include <algorithm>
 #include <array>
@@ -29,9 +29,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The rank of one query's true entity. `score` is the entity's score, a cosine or nats. If a
-/// search ended early, `undecided` counts the candidates that may also rank above it. `tokens` is
-/// the length of the entity's name in the model's tokens.
+/// The rank of one query's true entity. `score` is the entity's score, either a cosine or a
+/// log-probability in nats. If a search ended early, `undecided` is the number of other candidates
+/// that may still rank above it. `tokens` is the length of the entity's name in the model's tokens.
 struct EntityRank {
   std::string part;
   std::size_t line = 0;
@@ -51,7 +51,7 @@ struct TestedCorrelation {
   std::size_t queries = 0;
 };
 
-/// The share of queries whose rank, rounded down, is from `low` to `high`.
+/// The fraction of queries whose rank, rounded down, is between `low` and `high`.
 struct RankBin {
   std::size_t low = 1, high = 1;
   Estimate share;
@@ -64,7 +64,7 @@ struct RankedMethod {
   std::vector<EntityRank> ranks;
   /// Indexed by Ties.
   std::array<RankMetrics, 3> raw{}, filtered{};
-  /// The metrics of realistic ranks (in the middle of ties), which tables show.
+  /// The metrics of realistic ranks (the middle of a tie), which the tables show.
   [[nodiscard]] const RankMetrics& realistic() const {
     return raw[static_cast<std::size_t>(Ties::realistic)];
   }
@@ -75,20 +75,20 @@ struct RankedMethod {
   TestedCorrelation length{};
   /// The largest number of candidates of any query.
   std::size_t candidates = 0;
-  /// Shares of queries by the rank of the true entity; empty if ranks are undecided.
+  /// The distribution of the true entity's rank over the queries; empty if ranks are undecided.
   std::vector<RankBin> histogram{};
   /// Ranks by the number of tokens in the true entity's name; the last group includes all longer
   /// names.
   std::map<std::size_t, std::vector<double>> by_length{};
 };
 
-/// Two methods over their shared queries.
+/// Two methods compared on their shared queries.
 struct MethodAgreement {
   std::size_t one = 0, other = 0;
   TestedCorrelation log_rank, rank;
   /// Correlations of ranks within each relation.
   std::map<std::string, TestedCorrelation> by_relation{};
-  /// Indices of each shared query in the two methods' ranks.
+  /// For each shared query, its indices in the two methods' ranks.
   std::vector<std::pair<std::size_t, std::size_t>> shared;
 };
 
@@ -174,8 +174,8 @@ inline QueryKey query_key(const EntityRank& rank) {
           rank.asks_head, rank.candidates, rank.line > 0 ? "" : rank.head + "\n" + rank.tail};
 }
 
-/// For each shared query, its indices in both lists. Throws a user error if the same line contains
-/// different entities in the two lists.
+/// For each shared query, its index in each of the two lists. Throws a user error if the two lists
+/// have different entities for the same line.
 [[nodiscard]] inline std::vector<std::pair<std::size_t, std::size_t>> shared_queries(
     const std::vector<EntityRank>& one, const std::vector<EntityRank>& other) {
   std::map<QueryKey, std::size_t> places;
@@ -220,7 +220,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return agreement;
 }
 
-/// Measures methods. The name, the ranks (at least one) and `narrowed` of each method must be set.
+/// Measures methods. Each method must have its name, its ranks (at least one) and `narrowed` set.
 [[nodiscard]] inline RankResults rank_results(std::vector<RankedMethod> methods,
                                               const Bootstrap& bootstrap) {
   RankResults made{std::move(methods), {}, {}};
@@ -256,7 +256,7 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return made;
 }
 
-/// Indices of the DEER methods, one for each entity prompt, that rank all candidates.
+/// Indices of the DEER methods that rank all candidates; there is one for each entity prompt.
 [[nodiscard]] inline std::vector<std::size_t> entity_wordings(const RankResults& made) {
   std::vector<std::size_t> wordings;
   for (std::size_t m = 0; m < made.methods.size(); ++m) {
@@ -266,7 +266,8 @@ inline MethodAgreement agreement(const RankResults& made, std::size_t one, std::
   return wordings;
 }
 
-/// For each metric, the difference between the highest and the lowest entity prompt.
+/// For each metric, the difference between the highest and the lowest value among the entity
+/// prompts.
 [[nodiscard]] inline std::map<std::string, double> wording_differences(const RankResults& made) {
   std::map<std::string, std::pair<double, double>> ranges;
   for (const std::size_t m : entity_wordings(made)) {

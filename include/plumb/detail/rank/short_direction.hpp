@@ -26,7 +26,7 @@ struct ShortDirection {
   double off = 0;
 };
 
-/// The scale for vectors of length 1 whose numbers have magnitudes of at most `largest`.
+/// The scale for vectors of length 1 whose numbers are at most `largest` in magnitude.
 inline double short_scale(double largest, std::size_t dimension) {
   // Rounding lengthens a vector by at most √d/2; 46340² < 2³¹.
   const double longest = 46340 - std::sqrt(static_cast<double>(dimension)) / 2 - 1;
@@ -39,12 +39,12 @@ inline float largest_magnitude(const float* numbers, std::size_t dimension) {
 }
 
 /// Writes numbers · scale / length, rounded, and returns `off`, the bound on the error. `shorts`
-/// has room for `dimension` numbers.
+/// must have room for `dimension` numbers.
 inline double write_short(const float* numbers, double length, double scale, std::size_t dimension,
                           std::int16_t* shorts) {
   const double sum =
       rank_kernels().write_short(numbers, dimension, static_cast<float>(scale / length), shorts);
-  // Allows for the rounding of the sum, of the factor and of the scaled numbers.
+  // The slack allows for rounding errors in the sum, the factor and the scaled numbers.
   const double slack = 1 + static_cast<double>(dimension) * 0x1.0p-24;
   return std::sqrt(sum) * slack + scale * 0x1.0p-22;
 }

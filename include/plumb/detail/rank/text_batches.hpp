@@ -40,7 +40,8 @@ class TextBatches {
       return (std::min)(size, texts_.size() - p * size);
     }
     [[nodiscard]] std::size_t statements(std::size_t p) const { return texts(p); }
-    /// The number of tokens in batch p, estimated as if all texts of the job were equally long.
+    /// The number of tokens in batch p, estimated on the assumption that all texts of the job have
+    /// the same length.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const {
       return texts(p) * tokens_ / texts_.size();
     }
@@ -58,9 +59,9 @@ class TextBatches {
 
   [[nodiscard]] std::size_t dimension() const { return model_.dimension(); }
 
-  /// Throws a user error if BOS is wanted but the model has none, or if other tokens are wanted
-  /// around a text, because they cannot be passed to a model that takes only whole texts. Also
-  /// throws one if a text has no tokens or is longer than the model's context.
+  /// Throws a user error if a BOS token is requested but the model has none, or if other tokens are
+  /// to be put around a text, because they cannot be passed to a model that accepts only whole
+  /// texts. Also throws a user error if a text has no tokens or is longer than the model's context.
   [[nodiscard]] Job plan(std::span<const std::string> texts, const Surround& around) const {
     if (around.is_frame()) {
       throw user_error({.setting = "bos"},
@@ -91,11 +92,11 @@ class TextBatches {
   }
 
   /// Calls `visit(text, vector)` for each text of batch p. Throws an internal error if the model
-  /// returns vectors whose number or dimension is not as expected.
+  /// returns an unexpected number of vectors or vectors of an unexpected dimension.
   template <class Visit>
   void embed(Job& job, std::size_t p, Visit visit) {
     const std::size_t first = p * Job::size, count = job.texts(p);
-    // If a text itself begins with BOS, BOS is not added again.
+    // If a text already begins with BOS, no BOS is added.
     for (std::size_t begin = 0, end = 0; begin < count; begin = end) {
       const bool with_bos = job.behind_bos_[first + begin];
       while (end < count && job.behind_bos_[first + end] == with_bos) ++end;
@@ -105,7 +106,7 @@ class TextBatches {
   }
 
  private:
-  /// Embeds the job's texts that start at index `first`.
+  /// Embeds `texts`, which start at index `first` of the job.
   template <class Visit>
   void embed(std::span<const std::string> texts, bool with_bos, std::size_t first, Visit& visit) {
     const std::size_t count = texts.size();

@@ -4,7 +4,7 @@
 // Which entities of a tile are nearer to a query than the true entity, judged by their products?
 //
 // Entities with products above a range are certainly nearer, and those below it are not. The caller
-// decides the few within the range exactly.
+// decides the few that fall within the range by exact computation.
 
 #include <algorithm>
 #include <cmath>
@@ -18,18 +18,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The range of products, from least to most, that do not decide whether a vector is nearer.
+/// The range of products, from `least` to `most`, for which it is undecided whether a vector is
+/// nearer.
 struct Undecided {
   std::int32_t least, most;
 };
 
-/// A product limited to the range of a 32-bit integer.
+/// A product clamped to the range of a 32-bit integer.
 inline std::int32_t clamped(double product) {
   constexpr double most = (std::numeric_limits<std::int32_t>::max)();
   return static_cast<std::int32_t>(std::clamp(product, -most, most));
 }
 
-/// The products of a few queries and a chunk of entities.
+/// The products of a few queries with a chunk of entities.
 struct Tile {
   std::size_t first_query, rows, first_entity, columns, stride;
   const std::int32_t* products;   // [rows][stride]
@@ -43,7 +44,7 @@ struct Tile {
   [[nodiscard]] double bound(std::size_t r) const {
     return product_bound(queries[r], entities) / scale(r);
   }
-  /// The products that do not decide whether an entity's cosine is above `exact`.
+  /// The range of products for which it is undecided whether an entity's cosine is above `exact`.
   [[nodiscard]] Undecided undecided(std::size_t r, double exact) const {
     const double product = exact * scale(r), bound = product_bound(queries[r], entities);
     return {clamped(std::ceil(product - bound)), clamped(std::floor(product + bound))};

@@ -43,8 +43,8 @@ inline double single_precision_bound(std::size_t dimension) {
 
 /// Why a vector of this length cannot be ranked; null if it can.
 inline const char* fault_of_length(double length) {
-  // For such lengths, single precision can represent the lengths, their inverses, and products and
-  // sums of two such vectors.
+  // For these lengths, single precision can represent the length itself, its inverse, and products
+  // and sums of two such vectors.
   if (length >= 0x1.0p-40 && length <= 0x1.0p40) return nullptr;
   return length == 0              ? "is a zero vector, so it has no direction"
          : !std::isfinite(length) ? "is not finite, so it has no direction"
@@ -52,8 +52,8 @@ inline const char* fault_of_length(double length) {
                                   : "is too long for single precision";
 }
 
-/// The lengths of the rows. Throws a user error for a row that is zero or not finite. In the error,
-/// `what` names the rows and the first row has the number `first`.
+/// The lengths of the rows. Throws a user error if a row is zero or not finite. In the error
+/// message, `what` is the name for the rows, and rows are numbered from `first`.
 inline std::vector<double> checked_lengths(VectorRows rows, const char* what,
                                            std::size_t first = 0) {
   std::vector<double> lengths(static_cast<std::size_t>(rows.rows()));

@@ -2,7 +2,7 @@
 #pragma once
 
 // Files that are either complete or absent: each is written as NAME.part in the same folder and
-// then renamed. A file that has its final name survives a power loss.
+// then renamed. Once a file has its final name, it survives a power loss.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Gives a finished file its final name, durably. Throws an internal error if the disk refuses.
+/// Renames a finished file to its final name, durably. Throws an internal error if this fails.
 inline void rename_into_place(const DiskPath& part, const DiskPath& file) {
   std::error_code failed = file.disk().rename(part, file);
   if (!failed) failed = file.disk().sync_folder(file.parent());
@@ -37,7 +37,8 @@ inline void remove_file(const DiskPath& file) {
   }
 }
 
-/// Creates a folder and its parents if they do not exist. Throws a user error if the disk refuses.
+/// Creates a folder and its parents if they do not exist. Throws a user error if they cannot be
+/// created.
 inline void make_folders(const DiskPath& folder) {
   if (folder.empty()) throw user_error({.setting = "out"}, "is empty", "set a folder");
   std::error_code failed = folder.disk().make_folders(folder);
@@ -47,8 +48,8 @@ inline void make_folders(const DiskPath& folder) {
                    "choose another folder (`out`)");
 }
 
-/// Identifies the content of a file: the number of its lines, the number of its bytes, and their
-/// FNV-1a hash.
+/// Identifies the content of a file by its number of lines, its number of bytes and its FNV-1a
+/// hash.
 struct FileSum {
   std::uintmax_t lines = 0, bytes = 0;
   std::uint64_t hash = fnv1a("");
@@ -62,7 +63,7 @@ struct FileSum {
   friend bool operator==(const FileSum&, const FileSum&) = default;
 };
 
-/// Throws what for_each_block throws.
+/// Throws the same errors as for_each_block.
 [[nodiscard]] inline FileSum sum_of(const DiskPath& file) {
   FileSum sum;
   for_each_block(file, [&](std::string_view block) { sum.add(block); });
@@ -89,7 +90,7 @@ class AtomicFile {
     if (waiting_.size() >= most_waiting) write();
     return *this;
   }
-  /// Returns the sum of the written text. Throws an internal error if the disk refuses; the file
+  /// Returns the FileSum of the written text. Throws an internal error if writing fails; the file
   /// then does not get its final name.
   FileSum finish() {
     write();
@@ -119,8 +120,8 @@ class AtomicFile {
   FileSum sum_;
 };
 
-/// Writes a whole file so that it is either the old one or the new one at any moment. Throws what
-/// AtomicFile throws.
+/// Writes a whole file so that at any moment either the old or the new version exists in full.
+/// Throws the same errors as AtomicFile.
 inline FileSum write_atomically(const DiskPath& file, std::string_view text) {
   AtomicFile made(file);
   made << text;

@@ -2,8 +2,8 @@
 #pragma once
 
 // A folder that is either complete or absent: its files are written into NAME.part next to it,
-// which gets its final name once all files are complete. If a process is killed, the next one
-// discards the unfinished folder and starts again.
+// which is renamed once all files are complete. If a process is killed, the next one discards the
+// unfinished folder and starts again.
 
 #include <memory>
 #include <string>
@@ -20,7 +20,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 inline void remove_folder(const DiskPath& folder);
 
 /// Removes a file, a link or a folder with its contents; a link is removed, not followed. Throws an
-/// internal error if the disk refuses.
+/// internal error if removal fails.
 inline void remove_entry(const DiskPath& entry) {
   // Files, links and empty folders are removed directly.
   if (!entry.disk().remove(entry)) return;
@@ -36,7 +36,7 @@ inline void remove_folder(const DiskPath& folder) {
 /// Not thread-safe. Only one process at a time may create a folder of a given name.
 class AtomicFolder {
  public:
-  /// Throws a user error if the path already has contents.
+  /// Throws a user error if the path is already in use.
   static void refuse_used(const DiskPath& folder) {
     if (!folder.exists()) return;
     if (folder.is_folder() && folder.list().empty()) return;
@@ -44,9 +44,9 @@ class AtomicFolder {
                      "choose another folder (`out`)");
   }
 
-  /// The names of its files end in `ending`. Throws a user error if the path already has contents,
-  /// if NAME.part exists and is not an unfinished folder of such files, or if another process is
-  /// writing it.
+  /// `ending` is the ending of all file names in the folder. Throws a user error if the path is
+  /// already in use, if NAME.part exists and is not an unfinished folder of such files, or if
+  /// another process is writing to it.
   AtomicFolder(const DiskPath& folder, std::string_view ending)
       : folder_(folder.parent() / folder.name()), part_(folder_ + ".part") {
     refuse_used(folder_);
@@ -58,7 +58,7 @@ class AtomicFolder {
   /// The folder that its files are written into.
   [[nodiscard]] const DiskPath& path() const noexcept { return part_; }
 
-  /// Throws an internal error if the disk refuses; the folder then does not get its final name.
+  /// Throws an internal error if renaming fails; the folder then does not get its final name.
   void finish() { rename_into_place(part_, folder_); }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads a run folder of many prompts (records/generation_rows.hpp describes its files) into
+// Reads a many-prompt run folder (whose files are described in records/generation_rows.hpp) into
 // studies.
 
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The answers of a setting. `asked` is the dataset stored in the folder, and `most_tokens` is the
-/// limit on an answer's tokens, if known. Throws a user error if a file is missing or damaged.
+/// The answers under one setting. `asked` is the dataset stored in the folder, and `most_tokens` is
+/// the limit on an answer's tokens, if known. Throws a user error if a file is missing or damaged.
 template <Lemmatiser Lemmas>
 [[nodiscard]] AnsweredSetting read_answered(const DiskPath& folder, const std::string& setting,
                                             const MultiPromptDataset& asked, const Lemmas& lemmas,
@@ -33,8 +33,8 @@ template <Lemmatiser Lemmas>
   return answered_setting(setting, asked, lemmas, each_row, file, most_tokens);
 }
 
-/// The confidences in a setting's greedy answers, computed from its sampled answers. Throws the
-/// same errors.
+/// The confidence in each of a setting's greedy answers, computed from its sampled answers. Throws
+/// the same errors as `read_answered`.
 template <Lemmatiser Lemmas>
 [[nodiscard]] SampledConfidences read_sampled(const DiskPath& folder,
                                               const AnsweredSetting& setting,
@@ -45,7 +45,8 @@ template <Lemmatiser Lemmas>
   return sampled_confidences(setting, asked, lemmas, each_row, file);
 }
 
-/// The dataset that a generation asked about. Throws a user error for a folder that lacks it.
+/// The dataset that a generation asked about. Throws a user error if the folder does not contain
+/// it.
 [[nodiscard]] inline MultiPromptDataset read_asked(const DiskPath& folder) {
   for (const char* name : {"facts.jsonl", "templates.jsonl"}) {
     refuse_stream(folder / "asked" / name);

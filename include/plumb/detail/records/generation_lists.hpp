@@ -3,10 +3,10 @@
 
 // How good are the lists of answers in a run folder?
 //
-// A generation in KAMEL's form leaves the same files as any generation (generation_rows.hpp): a row
-// for each fact, under the only setting. Its metadata_generate.json has "answers": "lists" and
-// max_new_tokens. A row's answer ends before its first "%". An answer of max_new_tokens tokens
-// counts as cut off.
+// A generation in KAMEL's form writes the same files as any other generation (generation_rows.hpp):
+// one row for each fact, under a single setting. Its metadata_generate.json has "answers": "lists"
+// and max_new_tokens. A row's answer ends before its first "%". An answer with max_new_tokens
+// tokens counts as cut off.
 
 #include <cstddef>
 #include <optional>
@@ -24,11 +24,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The answer to a fact and its scores.
 struct RecordedList {
-  /// Index in the relation.
+  /// The fact's index in the relation.
   std::size_t fact = 0;
   std::string text;
   ListScore with_aliases, main_label, script;
-  /// Whether it was cut at the token limit, and whether it names nothing.
+  /// Whether the answer was cut off at the token limit, and whether it lists no answers.
   bool cut = false, empty = false;
 };
 
@@ -40,14 +40,14 @@ struct ListRun {
   std::vector<std::string> remarks;
 };
 
-/// The names of a fact's objects, main labels first.
+/// The names of each of a fact's objects, with the main label first.
 [[nodiscard]] inline ObjectNames object_names(const ManyNamedFact& fact) {
   ObjectNames names;
   for (const NamedEntity& object : fact.objects) names.push_back(object.names);
   return names;
 }
 
-/// An answer to a fact; `cut` marks one that ended at the token limit.
+/// Scores an answer to a fact; `cut` tells whether the answer ended at the token limit.
 [[nodiscard]] inline RecordedList recorded_list(std::size_t fact, std::string text,
                                                 const ObjectNames& objects, bool cut) {
   RecordedList made{fact, std::move(text), {}, {}, {}, cut, false};
@@ -58,7 +58,7 @@ struct ListRun {
   return made;
 }
 
-/// Throws a user error for a folder that contains no finished run of this kind, or is damaged.
+/// Throws a user error if the folder contains no finished run of this kind or is damaged.
 [[nodiscard]] inline ListRun read_list_run(const DiskPath& folder) {
   GenerationMetadata metadata = read_generation_metadata(folder);
   if (metadata.answers != GeneratedAnswers::lists || !metadata.max_new_tokens) {

@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The kind of answers of a generation.
+/// The kind of answers that a generation contains.
 enum class GeneratedAnswers { texts, fills, lists };
 
 struct GenerationMetadata {
@@ -37,14 +37,14 @@ struct GenerationMetadata {
   GeneratedAnswers answers = GeneratedAnswers::texts;
   /// Not used for fills. Earlier versions did not write it.
   std::optional<std::size_t> max_new_tokens{};
-  /// By relation code, the labels of the relation's objects; empty for lists.
+  /// For each relation code, the labels of the relation's objects; empty for lists.
   std::vector<std::pair<std::string, std::vector<std::string>>> candidates{};
   std::vector<std::string> remarks{};
 };
 
 /// The number of rows in each file of answers, samples, names and content-free prompts in a folder.
 [[nodiscard]] inline Json recorded_rows(const DiskPath& folder) {
-  std::map<std::string, std::size_t> rows;  // in the order of their names
+  std::map<std::string, std::size_t> rows;  // sorted by file name
   for (const DiskPath& file : folder.list()) {
     const std::string name = file.name();
     const auto is = [&](const char* end) { return name.ends_with(end); };
@@ -60,7 +60,7 @@ struct GenerationMetadata {
   return rows;
 }
 
-/// Throws a user error for a file that lacks rows or is missing. `rows` must come from
+/// Throws a user error if a file is missing or lacks rows. `rows` must have been returned by
 /// recorded_rows.
 inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
   const Json found = recorded_rows(folder);
@@ -73,7 +73,7 @@ inline void refuse_lost_rows(const DiskPath& folder, const Json& rows) {
   }
 }
 
-/// Writes the metadata into a folder whose rows are complete; the rows are counted. Throws an
+/// Writes the metadata into a folder whose rows are complete, and counts the rows. Throws an
 /// internal error if it cannot be written.
 inline void write_generation_metadata(const DiskPath& folder, const GenerationMetadata& metadata) {
   Json written = {
@@ -91,8 +91,8 @@ inline void write_generation_metadata(const DiskPath& folder, const GenerationMe
   write_atomically(folder / metadata_name(ResultsKind::generation), written.dump(2) + "\n");
 }
 
-/// Reads the metadata of a finished generation and checks that its rows are complete; model and
-/// dataset are not read. Throws a user error for any other folder.
+/// Reads the metadata of a finished generation, except its model and dataset, and checks that its
+/// rows are complete. Throws a user error for any other folder.
 [[nodiscard]] inline GenerationMetadata read_generation_metadata(const DiskPath& folder) {
   const Json metadata = read_metadata(folder, ResultsKind::generation);
   GenerationMetadata read;

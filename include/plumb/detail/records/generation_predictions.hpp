@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Generated answers in the form that calibration reads.
+// Generated answers, converted to the form that calibration reads.
 //
-// Each setting of a run becomes a model of its own. A relation's templates are paraphrases, filled
-// with the subject's first name. The confidence of an answer is the probability of its tokens. If
-// all facts were sampled, there is also the share of samples that match the greedy answer. There is
-// no closed set: right answers to a fact count as one answer; wrong ones differ if their lemmas do.
+// Each setting of a run becomes a separate model. A relation's templates count as paraphrases,
+// filled with the subject's first name. The confidence of an answer is the probability of its
+// tokens. If all facts were sampled, there is also the proportion of samples that match the greedy
+// answer. There is no closed set: all right answers to a fact count as one answer, while wrong
+// answers are distinct if their lemmas differ.
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The templates that were used for every fact of a relation with its subject's first name.
+/// The templates used with the subject's first name for every fact of the relation.
 inline std::vector<std::size_t> templates_of_all(const PromptOutcomes& table,
                                                  const PromptRelation& relation) {
   std::vector<std::size_t> asked(relation.templates.size());
@@ -46,7 +47,7 @@ inline std::vector<std::size_t> templates_of_all(const PromptOutcomes& table,
 }
 
 /// A study's answers under the templates that were used for all facts of a relation. `asked` is the
-/// dataset that the study asked about. Throws a user error for a relation without such a template.
+/// dataset that the study was run on. Throws a user error if a relation has no such template.
 class GeneratedPredictions {
  public:
   GeneratedPredictions(const ManyPromptStudy& study, const MultiPromptDataset& asked,
@@ -139,11 +140,12 @@ class GeneratedPredictions {
     return made;
   }
 
-  /// Adds the sampled prompts of a relation if every fact has one; each has its own template and
-  /// name.
+  /// Adds a relation's sampled prompts if every fact has one; each of these prompts has its own
+  /// template and name.
   void add_samples(ScoredModel& model) const {
     if (study_.samples == 0) return;
-    std::map<std::size_t, Prediction> sampled;  // by index among the facts of all relations
+    // keyed by the fact's index among all relations' facts
+    std::map<std::size_t, Prediction> sampled;
     for (std::size_t i = 0; i < study_.sampled_facts.size(); ++i) {
       Prediction& one = sampled[study_.sampled_facts[i]];
       one.confidence = study_.confidences.prompts[i].confidence;
@@ -163,12 +165,12 @@ class GeneratedPredictions {
   const ManyPromptStudy& study_;
   const MultiPromptDataset& asked_;
   const TemplateKinds& kinds_;
-  std::vector<std::size_t> places_;  // indices of the model's relations among all
+  std::vector<std::size_t> places_;  // index of each of the model's relations among all relations
   std::size_t left_out_ = 0;
 };
 
 /// A ScoredModel for each setting of a finished run of `plumb generate`, named "NAME SETTING".
-/// Throws a user error for a folder without such a run, with lists, or with damaged files.
+/// Throws a user error if the folder contains no such run, contains lists, or has damaged files.
 [[nodiscard]] inline std::vector<ScoredModel> read_generation_models(const std::string& name,
                                                                      const DiskPath& folder,
                                                                      const ReadingOptions& options,

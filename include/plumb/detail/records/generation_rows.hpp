@@ -5,13 +5,14 @@
 //
 // A run folder contains the facts and templates that were used (asked/facts.jsonl and
 // asked/templates.jsonl, data/multi_prompt_folder.hpp) and metadata_generate.json
-// (generation_metadata.hpp). In addition it has, for each setting, files of answers, of samples, of
-// the likelihoods of names, and of candidates after content-free prompts. Their fields are declared
-// below. A row whose prompt shows examples ends in "shots": indices into the list that shots.jsonl
-// has for the setting, relation and template (generation_shots.hpp). Rows of earlier versions have
-// none. If each prompt has its own examples, the list contains all facts that may be shown, and
-// "shot_templates" has the template of each. Numbers have ten digits. For messages, a row that is
-// read contains its line, counted from 1.
+// (generation_metadata.hpp). In addition, it has files for each setting with the answers, the
+// samples, the likelihoods of names, and the candidates after content-free prompts. Their fields
+// are declared below. A row whose prompt shows examples ends with "shots": indices into the list in
+// shots.jsonl for its setting, relation and template (generation_shots.hpp). Rows written by
+// earlier versions do not have this field. If each prompt has its own examples, the list contains
+// all facts that may be shown, and "shot_templates" contains the template of each example. Numbers
+// are written with ten digits. A row that has been read contains its line number, counted from 1,
+// for use in messages.
 
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,7 @@ inline void read_field(const Json& json, std::optional<Rank>& rank) {
   rank = Rank{both.first, both.second};
 }
 
-/// A masked model's answer among the tokens of a common vocabulary.
+/// A masked model's answer within a common vocabulary.
 template <class Fill>
 struct CommonFill {
   Fill& fill;
@@ -78,7 +79,8 @@ void read_field(const Json& json, const CommonFill<Fill>& common) {
   read_field(json.at("rank"), common.fill.common_rank);
 }
 
-/// The first fields of every row about a prompt, and the last ones if the prompt shows examples.
+/// The fields that begin every row about a prompt, and those that end it if the prompt shows
+/// examples.
 template <class Row, class Field>
 void prompt_fields(Row& row, Field& field) {
   field("relation", row.relation, "code of the relation");
@@ -159,8 +161,8 @@ struct RecordFields<RecordedContentFree> {
   }
 };
 
-/// Calls `visit` with each row of a file. Throws a user error for a file that cannot be read and
-/// for a line that is not such a row. Exceptions from `visit` pass through.
+/// Calls `visit` with each row of a file. Throws a user error if the file cannot be read or a line
+/// is not such a row. Exceptions thrown by `visit` are propagated.
 template <class Row, class Visit>
 void for_each_row(const DiskPath& file, Visit visit) {
   for_each_result_line(file, [&](const Json& line, std::size_t number) {

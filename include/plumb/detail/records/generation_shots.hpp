@@ -8,10 +8,11 @@
 //                 list is for all templates), shots: [{relation, sub_id, sub_label, obj_label,
 //                 template}, …]
 // If each prompt has its own examples, the list contains all facts that may be shown, with one row
-// for each setting and relation (X-random: a single row, whose relation is null). Their template is
-// null; the rows of answers contain it. A row of answers, samples, names or content-free prompts
-// has "shots": indices into the list of its setting, relation and template, in the order in which
-// the prompt shows them. The setting is the first part of the file's name.
+// for each setting and relation (X-random: a single row, whose relation is null). The template of
+// each of these facts is null; it is recorded in the rows of answers. A row of answers, samples,
+// names or content-free prompts has "shots": indices into the list of its setting, relation and
+// template, in the order in which the prompt shows them. The setting is the first part of the
+// file's name.
 
 #include <cstddef>
 #include <filesystem>
@@ -35,7 +36,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
           {"template", shot.template_index ? Json(*shot.template_index) : Json()}};
 }
 
-/// One line of shots.jsonl, newline included.
+/// One line of shots.jsonl, including its newline.
 [[nodiscard]] inline std::string shot_list_line(const RecordedShotList& list) {
   Json row = {{"setting", list.setting},
               {"relation", list.relation.empty() ? Json() : Json(list.relation)},
@@ -45,8 +46,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return row.dump() + "\n";
 }
 
-/// In the order of the file. Throws a user error for a file that cannot be read and for a line that
-/// is not such a row.
+/// Returns the lists in file order. Throws a user error if the file cannot be read or a line is not
+/// such a row.
 [[nodiscard]] inline std::vector<RecordedShotList> read_shot_lists(const DiskPath& file) {
   std::vector<RecordedShotList> lists;
   for_each_result_line(file, [&](const Json& row, std::size_t line) {

@@ -8,7 +8,7 @@
 //                              …]}, …]}
 // "instances" contains the instance of each position's fact (earlier versions did not write it).
 // Kind is 0 for a correct pair, 1 for an injected one and 2 for a correct one directly after it.
-// The log-probability is that of the object given everything before it, in nats.
+// The log-probability of the object, in nats, is conditional on everything before it.
 
 #include <cstddef>
 #include <filesystem>
@@ -39,7 +39,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return json.dump() + "\n";
 }
 
-/// Throws a user error for a file of another format. Of the facts, only the instances are stored.
+/// Throws a user error if the file has another format. Only the instances of the facts are stored.
 [[nodiscard]] inline ScoredInjection read_recorded_injection(const DiskPath& file) {
   const Json json = read_json_object(file);
   ScoredInjection made;

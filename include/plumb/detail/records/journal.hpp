@@ -30,7 +30,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The contents of a journal's lines, and where they begin. Not thread-safe.
 class JournalIndex {
  public:
-  /// Where the line of a finished pack begins; nullopt for other packs.
+  /// The position at which a finished pack's line begins; nullopt for other packs.
   [[nodiscard]] std::optional<std::uintmax_t> begin_of(const std::string& part,
                                                        std::size_t pack) const {
     const auto found = begins_.find({part, pack});
@@ -59,8 +59,8 @@ class JournalIndex {
     return done_.erase(part) + packs > 0;
   }
 
-  /// Adds a whole line. Throws a user error for a line that is damaged or from another plumb
-  /// version.
+  /// Adds a whole line. Throws a user error if the line is damaged or was written by another
+  /// version of plumb.
   void add_line(const std::string& text, std::uintmax_t begin, const Site& site) {
     if (!text.starts_with(head)) {
       const bool is_other = text.starts_with("{\"part\":") || text.starts_with("{\"relation\":") ||
@@ -96,7 +96,7 @@ class JournalIndex {
     }
   }
 
-  /// A line with its newline; `fields` follow its part.
+  /// Returns a line, including its newline; `fields` are placed after the part.
   [[nodiscard]] static std::string line(const std::string& part, const std::string& fields) {
     const std::string body = std::string(head) + "\"part\":" + Json(part).dump() + "," + fields;
     return body + tail(body) + "\n";
@@ -118,7 +118,7 @@ class JournalIndex {
 /// A journal that another process has finished writing; read-only. Not thread-safe.
 class FinishedJournal {
  public:
-  /// Throws a user error for a file that does not exist, and for a line that JournalIndex refuses.
+  /// Throws a user error if the file does not exist or if JournalIndex rejects a line.
   explicit FinishedJournal(const DiskPath& file) : file_(file) {
     std::uintmax_t begin = 0;
     for_each_whole_line(file_, [&](const std::string& text, std::size_t line) {
@@ -143,7 +143,7 @@ class FinishedJournal {
 /// Not thread-safe. Only one process may write a journal.
 class Journal {
  public:
-  /// Opens or creates the file. Throws a user error if a line before the last is damaged or was
+  /// Opens or creates the file. Throws a user error if any line except the last is damaged or was
   /// written by another version of plumb.
   explicit Journal(const DiskPath& file)
       : file_(file, [&](const std::string& text, std::uintmax_t begin, std::size_t line) {
@@ -172,8 +172,8 @@ class Journal {
     file_.sync();
     index_.add_done(part, said);
   }
-  /// Forgets a part's packs and its recorded value, also when the journal is opened later. Survives
-  /// a power loss.
+  /// Forgets a part's packs and its recorded value, even if the journal is reopened later. The
+  /// change survives a power loss.
   void restart_part(const std::string& part) {
     if (!index_.forget(part)) return;
     write(part, "\"anew\":true");

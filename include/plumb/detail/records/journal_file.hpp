@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A file that grows line by line, so that a kill loses at most its last line and a power loss at
-// most one second's lines.
+// A file that grows line by line, so that a killed process loses at most its last line, and a power
+// loss at most the lines of one second.
 //
-// Each line is written in one piece. When the file is opened, a torn last line is cut off. If a
-// line has a hole, that line and everything after it are cut off. A hole is a run of zeros: after a
-// power loss, a line consists of zeros if it was not synced before a later line reached the disk.
-// Lines are read by their start positions.
+// Each line is written in a single operation. When the file is opened, an incomplete last line is
+// cut off. If a line has a hole, that line and everything after it are cut off. A hole is a run of
+// zeros: after a power loss, a line consists of zeros if it was not synced before a later line
+// reached the disk. Lines are read from their start positions.
 
 #include <chrono>
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Reads single lines of a file by their start positions. Not thread-safe.
+/// Reads single lines of a file from their start positions. Not thread-safe.
 class LineReader {
  public:
   /// Throws an internal error if the line cannot be read.
@@ -42,7 +42,7 @@ class LineReader {
       throw internal_error({.file = file}, "cannot be read again", "check the disk; then `resume`");
     return text;
   }
-  /// Call this when the file has grown: the read-ahead buffer is then incomplete.
+  /// Must be called when the file has grown, because the read-ahead buffer is then incomplete.
   void forget() { stream_.reset(); }
 
  private:
@@ -53,7 +53,7 @@ class LineReader {
 class JournalFile {
  public:
   /// Opens or creates the file, and calls `visit(text, begin, line)` for each whole line. Throws a
-  /// user error if it cannot be written, an internal error if it cannot be read to its end.
+  /// user error if it cannot be written, and an internal error if it cannot be read to the end.
   template <class Visit>
   JournalFile(DiskPath file, Visit visit) : file_(std::move(file)) {
     std::error_code failed;
@@ -82,7 +82,7 @@ class JournalFile {
   [[nodiscard]] std::string read(std::uintmax_t begin) { return reader_.read(file_, begin); }
 
   /// Appends a line, which must end in a newline, and returns where it begins. Throws an internal
-  /// error if the disk refuses.
+  /// error if writing fails.
   std::uintmax_t append(const std::string& line) {
     refuse_failed(output_->write(line));
     reader_.forget();
@@ -90,9 +90,9 @@ class JournalFile {
     return std::exchange(end_, end_ + line.size());
   }
 
-  /// After this call all lines survive a power loss. Throws an internal error if the disk refuses,
-  /// and if the file no longer has a name, for example because its folder was removed: its contents
-  /// are then lost.
+  /// After this call all lines survive a power loss. Throws an internal error if syncing fails, or
+  /// if the file no longer has a name (for example, because its folder was removed), since its
+  /// contents are then lost.
   void sync() {
     refuse_failed(output_->sync());
     if (!file_.is_file()) {
@@ -104,7 +104,7 @@ class JournalFile {
   }
 
  private:
-  // A single zero is not a hole but a changed byte, as from a broken disk.
+  // A single zero is not a hole but a corrupted byte, such as a faulty disk may produce.
   static constexpr std::string_view hole{"\0\0\0\0\0\0\0\0", 8};
 
   void refuse_failed(const std::error_code& failed) const {

@@ -3,9 +3,9 @@
 
 // The exact prompts that the model received.
 //
-// A listed prompt is one JSON object on a line. First come the fields that identify it: part (of
-// the job, as in the names of its files), relation, sub_id, sub_label, template …, and shots, the
-// facts that it shows. Then one of three forms:
+// A listed prompt is a JSON object on a line of its own. First come the fields that identify it:
+// part (of the job, as in the names of its files), relation, sub_id, sub_label, template …, and
+// shots, the facts that it shows. Then one of three forms:
 //   prompt                          the model continues the text, or is read at its end
 //   prompt, answer, given           one text; answer: [[begin, end], …], the bytes of the answer;
 //                                   given: the number of bytes before the continuation, which is
@@ -15,11 +15,11 @@
 //                                   them start with, at most the given part; a candidate has
 //                                   `text`, the rest, and answer and given, in bytes of the whole
 //                                   text
-// "tokenized": "by parts" marks a text that is split before it is tokenised. With token
-// identifiers, a prompt has ids, BOS included. A candidate then has the ids that follow those of
-// the prompt: all of its continuation's, and those of the given part that the candidates do not
-// have in common. example_prompts.jsonl in a run folder contains the first prompt of each kind,
-// with at most five candidates.
+// "tokenized": "by parts" marks a text that is split before it is tokenised. If token identifiers
+// are listed, a prompt has ids, including BOS. A candidate then has the ids that follow the
+// prompt's: all ids of its continuation, and those of the given part that the candidates do not
+// share. example_prompts.jsonl in a run folder contains the first prompt of each kind, with at most
+// five candidates.
 
 #include <algorithm>
 #include <cstddef>
@@ -43,15 +43,16 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct ListedPrompt {
-  /// The fields that identify it, in the order of the line.
+  /// The fields that identify the prompt, in the order in which they are written.
   Json about = Json::object();
-  /// Whole texts: one, or one for each candidate.
+  /// Whole texts: a single text, or one for each candidate.
   std::vector<Prompt> texts{};
-  /// Parallel to the texts: what each candidate is; empty if the text shows it.
+  /// Parallel to the texts: the entity that each candidate stands for; empty if the texts show
+  /// this.
   std::vector<std::string> entities{};
   /// The BOS before the texts.
   Bos with_bos = false;
-  /// Whether the texts are candidates; also set if there is only one.
+  /// Whether the texts are candidates; may be set even if there is only one text.
   bool candidates = false;
 };
 
@@ -64,7 +65,8 @@ inline Json spans_json(const std::vector<ByteSpan>& spans) {
   return made;
 }
 
-/// The number of leading bytes that all texts share; only given bytes and whole characters count.
+/// The number of leading bytes shared by all texts; only bytes of the given part and whole
+/// characters count.
 inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   const std::string& first = texts.front().text;
   std::size_t shared = first.size();
@@ -82,7 +84,7 @@ inline std::size_t shared_bytes(const std::vector<Prompt>& texts) {
   return shared;
 }
 
-/// The number of leading tokens that all texts share, without tokens of a continuation. `all`
+/// The number of leading tokens shared by all texts, excluding tokens of a continuation. `all`
 /// contains the tokens of each text.
 inline std::size_t shared_ids(const ListedPrompt& listed,
                               const std::vector<std::vector<TokenId>>& all,
@@ -103,8 +105,8 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
   return shared;
 }
 
-/// The JSON object of a line. `most` limits the number of candidates; 0 means no limit. The object
-/// has ids only if `ids_of_prompt` is set.
+/// The JSON object for one line. `most` limits the number of candidates; 0 means no limit. The
+/// object has ids only if `ids_of_prompt` is set.
 [[nodiscard]] inline Json to_json(const ListedPrompt& listed, const IdsOfPrompt& ids_of_prompt = {},
                                   std::size_t most = 0) {
   Json row = listed.about;
@@ -153,8 +155,9 @@ inline std::size_t shared_ids(const ListedPrompt& listed,
   return row;
 }
 
-/// The facts whose prompts are listed: all, or those whose subject has the identifier or the label,
-/// or whose relation and instance are "RELATION:INSTANCE" (a graph's queries have no instances).
+/// The facts whose prompts are listed: all facts, or those that match by the subject's identifier
+/// or label, or by relation and instance as "RELATION:INSTANCE" (a graph's queries have no
+/// instances).
 struct WantedFact {
   std::string name{};
 
@@ -168,8 +171,8 @@ struct WantedFact {
   }
 };
 
-/// Stores the first prompt of each kind. Code that visits prompts calls it with a kind and a
-/// function that makes the prompt. Not thread-safe.
+/// Stores the first prompt of each kind. Code that visits prompts calls this object with a kind and
+/// a function that creates the prompt. Not thread-safe.
 class ExamplePrompts {
  public:
   static constexpr const char* file_name = "example_prompts.jsonl";
@@ -186,8 +189,8 @@ class ExamplePrompts {
   std::string lines_;
 };
 
-/// The example prompts of a run folder, in the order of the file; none for runs of earlier
-/// versions. Throws a user error for a file that is not JSON lines.
+/// The example prompts of a run folder, in file order; empty for runs of earlier versions. Throws a
+/// user error if the file is not in JSON Lines format.
 [[nodiscard]] inline std::vector<Json> read_example_prompts(const DiskPath& folder) {
   std::vector<Json> prompts;
   const auto file = folder / ExamplePrompts::file_name;

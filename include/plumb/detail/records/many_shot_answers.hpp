@@ -4,7 +4,7 @@
 // What did a model answer in a many-shot run?
 //
 // This header reads the likeliest choice for every fact under every setting. If texts were
-// generated, further settings record whether they contain the answer.
+// generated, additional settings record whether they contain the answer.
 
 #include <cstddef>
 #include <map>
@@ -30,7 +30,7 @@ class AnswersBySetting {
     made_.relation.options = std::move(options);
   }
 
-  /// Facts must come in the same order under every setting.
+  /// Facts must be added in the same order under every setting.
   void add(const Setting& setting, const Fact& fact, const Prediction& answer, const Site& site,
            const std::string& text = {}) {
     const auto key =
@@ -83,9 +83,9 @@ class AnswersBySetting {
       places_;
 };
 
-/// The answers to the relations of a finished many-shot run; skipped relations are left out.
-/// `visit` is called with the relation's code and each row of choices as it is read. Throws a user
-/// error for damaged files.
+/// The answers for each relation of a finished many-shot run, except skipped relations. `visit` is
+/// called with the relation's code and each row of choices as it is read. Throws a user error if
+/// files are damaged.
 template <class Visit>
 [[nodiscard]] ModelAnswers many_shot_answers(const std::vector<RecordedChoiceRelation>& relations,
                                              std::string name, Visit visit) {
@@ -119,8 +119,8 @@ template <class Visit>
                            [](const std::string&, const RecordedChoice&) {});
 }
 
-/// Reads everything in a finished run folder. Throws a user error if the folder is of another kind
-/// or damaged.
+/// Reads everything in a finished run folder. Throws a user error if the folder is not of this kind
+/// or is damaged.
 [[nodiscard]] inline ManyShotFindings read_many_shot_run(const DiskPath& folder) {
   ManyShotFindings run;
   std::map<std::string, std::pair<double, std::size_t>> chances;  // sum, rows
@@ -132,7 +132,7 @@ template <class Visit>
         run.chance_by_fact[relation][row.fact.instance] =
             1 / static_cast<double>(row.choices.size());
       });
-  for (const auto& [code, sum] : chances) {  // all facts have equally many rows
+  for (const auto& [code, sum] : chances) {  // all facts of a relation have the same number of rows
     run.chance_by_relation[code] = sum.first / static_cast<double>(sum.second);
   }
   std::vector<std::pair<std::string, RelationRemark>> remarks;

@@ -32,23 +32,23 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return {{"what", remark.what}, {"detail", remark.detail}};
 }
 
-/// The entry of metadata_many_shot.json for a relation.
+/// A relation's entry in metadata_many_shot.json.
 struct RecordedChoiceRelation {
   std::string code{};
   std::vector<std::string> options{}, option_ids{};
   std::size_t facts = 0, training = 0, test = 0;
-  /// By seed: the instances of the training facts in the order in which they become shots.
+  /// For each seed, the instances of the training facts in the order in which they become shots.
   std::vector<std::vector<std::size_t>> shots{};
   /// Templates of the baseline prompts; nullopt if the relation has none of its own.
   std::optional<BaselineTemplates> templates{};
   std::vector<RelationRemark> notes{};
-  /// Why the relation was not asked; usually nullopt.
+  /// Why the relation was skipped; usually nullopt.
   std::optional<RelationRemark> skipped{};
-  /// The number of choices of all test facts, and of choices whose tokens are the start of another
-  /// choice's tokens for the same fact.
+  /// The total number of choices of all test facts, and the number of choices whose tokens are a
+  /// prefix of another choice's tokens for the same fact.
   std::size_t choices = 0;
   std::size_t choices_beginning_another = 0;
-  /// The files that were read: rows of choices, and of generated texts if there are any.
+  /// The files to read: the rows of choices, and the generated texts if there are any.
   DiskPath rows{};
   DiskPath generated{};
 };
@@ -83,8 +83,8 @@ inline void write_many_shot_metadata(const DiskPath& folder, const std::string& 
 }
 
 /// The relations of a many-shot run, in order, with the entries that a report needs: options,
-/// templates, notes, skipped and both choice counts. Throws a user error for a folder of another
-/// kind.
+/// templates, notes, skipped and both choice counts. Throws a user error if the folder is of
+/// another kind.
 [[nodiscard]] inline std::vector<RecordedChoiceRelation> recorded_choice_relations(
     const DiskPath& folder) {
   std::vector<RecordedChoiceRelation> relations;

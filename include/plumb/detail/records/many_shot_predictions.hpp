@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The answers of a many-shot run in the form that calibration reads.
+// The answers of a many-shot run, converted to the form that calibration reads.
 //
-// Each combination of method, number of shots and separator is a model of its own. The seeds of its
-// shots (or its templates) replace paraphrases, and the first of them replaces the base template. A
-// fact has its own choices, which are options of its relation. Generated texts are left out because
-// they have no likelihood.
+// Each combination of method, number of shots and separator becomes a separate model. The seeds of
+// its shots (or its templates) take the role of paraphrases, and the first of them takes the role
+// of the base template. Each fact has its own choices, which are options of its relation. Generated
+// texts are left out because they have no likelihood.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// One relation under settings that differ only in their variant: facts by instance, each with its
-/// answer under every variant.
+/// answers under all variants.
 class VariantAnswers {
  public:
   void add(const RecordedChoice& row, const DiskPath& file) {
@@ -49,7 +49,8 @@ class VariantAnswers {
     answers[column->second] = Answer{made, row.choices, row.scores};
   }
 
-  /// Throws a user error if a fact lacks a variant, and if the base is not one of the variants.
+  /// Throws a user error if a fact has no row under some variant, or if the base is not one of the
+  /// variants.
   void finish(RelationPredictions& made, BaseScores& scores, const TemplateKinds& kinds,
               const DiskPath& file) const {
     made.settings = settings_;
@@ -96,7 +97,7 @@ class VariantAnswers {
 };
 
 /// A ScoredModel for each method, number of shots and separator of a finished run, named "NAME
-/// METHOD/SHOTS". Throws a user error for a folder that contains no such run or is damaged.
+/// METHOD/SHOTS". Throws a user error if the folder contains no such run or is damaged.
 [[nodiscard]] inline std::vector<ScoredModel> read_many_shot_models(const std::string& name,
                                                                     const DiskPath& folder,
                                                                     const ReadingOptions& options) {

@@ -5,8 +5,8 @@
 //
 // metadata_many_shot.json (many_shot_metadata.hpp) contains the options of a relation and the pairs
 // that are its shots: the first `shots` pairs of its shots[variant] come before the question of an
-// ic row. Rows of EIC-LKE have additional fields, which earlier versions did not write. Scores have
-// ten decimals.
+// ic row. Rows of EIC-LKE have additional fields, which earlier versions did not write. Scores are
+// written with ten decimals.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ struct RecordedChoice {
   Setting setting;
   Fact fact;  // only instance, subject and answer
   std::vector<std::uint32_t> choices;
-  /// Index of the answer among the choices; `scores` is parallel to them.
+  /// Index of the answer among the choices; `scores` is parallel to `choices`.
   std::size_t answer = 0;
   std::vector<double> scores;
   /// Only for EIC-LKE.
@@ -118,8 +118,8 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
   });
 }
 
-/// One line of a choices file, with its newline. `scores` is parallel to the choices; `before` is
-/// for EIC-LKE.
+/// One line of a choices file, including its newline. `scores` is parallel to the choices; `before`
+/// is used only for EIC-LKE.
 [[nodiscard]] inline std::string recorded_choice_line(
     const Setting& setting, const Fact& fact, const Choices& choices,
     std::span<const StatementScore> scores, const std::optional<PrecedingTexts>& before = {}) {
@@ -131,8 +131,8 @@ void for_each_sound_row(const DiskPath& file, Visit visit) {
   return row_line(row);
 }
 
-/// Calls `visit(const RecordedChoice&)` for each row. Throws a user error with file and line for an
-/// invalid row.
+/// Calls `visit(const RecordedChoice&)` for each row. Throws a user error with the file and line if
+/// a row is invalid.
 template <class Visit>
 void for_each_recorded_choice(const RecordedChoiceRelation& relation, Visit visit) {
   detail::for_each_sound_row(relation.rows, [&](const Json& line, std::size_t number) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The names of the numbers in a metrics.json.
+// The names of the numbers in a metrics.json file.
 //
 // A number's name is its keys joined by dots: settings.ic/50.accuracy. An object with value, low
-// and high is one number with its interval; low and high may be null if it has no interval. An
-// element of a list is named by its texts joined by "+" ({"methods": ["deer", "lm-head"], …} is
-// deer+lm-head), or by its first number if it has no texts. If several elements have the same name,
-// "#2", "#3" and so on are appended to all but the first. Numbers below "models" belong to the
-// individual models. Texts, booleans and lists of plain numbers have no name.
+// and high is one number with its interval; low and high may be null if it has no interval. A list
+// element is named after its strings, joined by "+" ({"methods": ["deer", "lm-head"], …} is
+// deer+lm-head), or after its first number if it contains no strings. If several elements have the
+// same name, "#2", "#3" and so on are appended to all but the first. Numbers below "models" belong
+// to the individual models. Strings, booleans and lists of plain numbers have no name.
 
 #include <cstddef>
 #include <map>
@@ -27,7 +27,7 @@ inline void add_text(std::string& label, const Json& text) {
   if (!one.empty()) add_to_list(label, one, "+");
 }
 
-/// The name of an element of a list; empty for one without texts and numbers.
+/// The name of a list element; empty if it contains neither strings nor numbers.
 inline std::string element_label(const Json& element) {
   std::string label, number;
   for (const auto& [key, value] : element.items()) {
@@ -51,7 +51,7 @@ inline bool is_estimate(const Json& json) {
          is_number("high", true);
 }
 
-/// An end of an interval; nullopt if the number has no interval.
+/// One end of an interval; nullopt if the number has no interval.
 inline std::optional<double> end_of(const Json& json) {
   return json.is_number() ? std::optional(json.get<double>()) : std::nullopt;
 }
@@ -85,10 +85,11 @@ inline void add_numbers_of(const Json& json, const std::string& name,
   return numbers;
 }
 
-/// The numbers of a folder whose model is named `model`: those of its metrics.json and, if there is
-/// one, of the calibration made from it, inside or around the folder. If a file contains several
-/// models, each has its own numbers and its own name from that file. Throws a user error for a
-/// folder without a metrics.json, and for a file that is not a JSON object.
+/// The numbers of a run folder whose model is named `model`: those in its metrics.json and, if
+/// there is one, in that of the calibration computed from the run, which may be inside the folder
+/// or around it. If a file contains several models, each is returned separately under its name in
+/// that file. Throws a user error if the folder has no metrics.json or if a file is not a JSON
+/// object.
 [[nodiscard]] inline std::vector<RunNumbers> read_run_numbers(const DiskPath& folder,
                                                               const std::string& model,
                                                               const std::string& dataset) {

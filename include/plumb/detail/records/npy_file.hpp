@@ -4,8 +4,8 @@
 // Embeddings in .npy files: writes plumb's own, and reads those of other programs.
 //
 // A .npy file contains single-precision numbers, [count, dimension], in C order, and is mapped into
-// memory. It may be larger than memory, and only the parts that are used are read. Identifiers are
-// next to it in a .txt with the same stem, one per line. Source of the format: numpy's
+// memory. It may be larger than memory, and only the parts that are used are read. The identifiers
+// are next to it in a .txt file with the same stem, one per line. Source of the format: numpy's
 // documentation of npy-format.
 
 #include <sys/mman.h>
@@ -45,7 +45,7 @@ inline std::string npy_header(std::size_t rows, std::size_t columns) {
 /// Vectors in a file. Any number of threads may read it.
 class NpyFile {
  public:
-  /// Throws a user error for a file that is damaged or of another format.
+  /// Throws a user error if the file is damaged or has another format.
   explicit NpyFile(const std::filesystem::path& file) : map_(file) {
     const std::string_view bytes(map_.data(), map_.size());
     const auto refuse = [&](const std::string& what, const char* remedy) {
@@ -105,11 +105,12 @@ class NpyFile {
   std::size_t rows_ = 0, columns_ = 0, numbers_ = 0;
 };
 
-/// Vectors that are being written to `file`.part, row by row in any order. Written rows survive if
-/// the process ends at any moment. `finish` gives the file its name. Not thread-safe.
+/// Vectors that are being written to `file`.part, row by row in any order. Rows that have been
+/// written survive even if the process is killed. `finish` renames the file to its final name. Not
+/// thread-safe.
 class NpyWriter {
  public:
-  /// Whether a .part of this shape exists, which would be resumed.
+  /// Whether there is a .part file of this shape that would be resumed.
   [[nodiscard]] static bool is_unfinished(const DiskPath& file, std::size_t rows,
                                           std::size_t columns) {
     const DiskPath part = file + ".part";
@@ -124,7 +125,7 @@ class NpyWriter {
     }
   }
 
-  /// Resumes an existing .part if it has the shape.
+  /// Resumes an existing .part file if it has this shape.
   NpyWriter(DiskPath file, std::size_t rows, std::size_t columns)
       : file_(std::move(file)), columns_(columns) {
     const std::string header = detail::npy_header(rows, columns);
@@ -136,7 +137,8 @@ class NpyWriter {
     }
     map_ = MappedFile(part(), size);
     std::memcpy(map_.data(), header.data(), header.size());
-    if (part().disk().sync_folder(part().parent())) {  // or the journal could outlive the file
+    // otherwise the journal could outlive the file
+    if (part().disk().sync_folder(part().parent())) {
       throw internal_error({.file = part()}, "cannot be written",
                            "check the disk and its space; then `resume`");
     }
@@ -145,7 +147,7 @@ class NpyWriter {
   /// Whether an earlier writer's rows were found.
   [[nodiscard]] bool is_resumed() const noexcept { return is_resumed_; }
 
-  /// The rows written so far; the others are zeros.
+  /// All rows; those not written yet are zeros.
   [[nodiscard]] VectorRows rows() const {
     const std::size_t count = (map_.size() - numbers_) / (columns_ * sizeof(float));
     return {reinterpret_cast<const float*>(map_.data() + numbers_),
@@ -157,8 +159,8 @@ class NpyWriter {
                 columns_ * sizeof(float));
   }
 
-  /// Copies the rows that another writer of the same shape has written to its .part; rows that it
-  /// has not written are zeros there. Throws a user error for a file of another shape.
+  /// Copies the rows that another writer of the same shape has written to its .part file; rows not
+  /// written there are zeros. Throws a user error if the file has another shape.
   void take_rows(const DiskPath& part) {
     const MappedFile other(part);
     if (other.size() != map_.size() || std::memcmp(other.data(), map_.data(), numbers_) != 0) {
@@ -170,8 +172,8 @@ class NpyWriter {
     }
   }
 
-  /// After this call, all rows written so far survive a power loss. Throws an internal error if the
-  /// disk refuses.
+  /// After this call, all rows written so far survive a power loss. Throws an internal error if
+  /// syncing fails.
   void sync() {
     if (msync(map_.data(), map_.size(), MS_SYNC) == 0) return;
     throw internal_error({.file = part()}, "cannot be written",
@@ -192,13 +194,13 @@ class NpyWriter {
   bool is_resumed_ = false;
 };
 
-/// The path of a .npy file's identifiers.
+/// The path of the identifiers that belong to a .npy file.
 [[nodiscard]] inline DiskPath identifiers_of(const DiskPath& npy) {
   return npy.parent() / (npy.stem() + ".txt");
 }
 
-/// The identifiers of a .npy file. Throws a user error if their number differs from that of the
-/// rows, or if one is duplicated or empty.
+/// The identifiers that belong to a .npy file. Throws a user error if their number differs from the
+/// number of rows, or if any identifier is duplicated or empty.
 [[nodiscard]] inline std::vector<std::string> read_identifiers(const DiskPath& npy,
                                                                std::size_t rows) {
   const DiskPath file = identifiers_of(npy);

@@ -4,13 +4,13 @@
 // Which facts of a results folder have several right options, and how well does the model know
 // them?
 //
-// A probe stores a fact with several objects as several rows, one for each (subject, object), so
-// that the files are compatible with lm-pub-quiz. Here the rows of one subject are joined again:
-// the right options are those of all its rows, and the scores are those of its first row under each
-// template (the statements are identical). Subjects are distinguished as in SubjectGroups, by the
-// first row of each instance. Rows without a subject, rows with their own texts for the options,
-// and subjects with one object are left out. Objects whose rows were not scored, for example
-// because of a limit, are unknown here and count as wrong.
+// A probe stores a fact with several objects as several rows, one for each (subject, object) pair,
+// so that the files are compatible with lm-pub-quiz. Here, the rows of a subject are joined again:
+// the right options are those of all its rows, and the scores come from its first row under each
+// template (the statements are identical). Subjects are distinguished as in SubjectGroups, using
+// the first row of each instance. Rows without a subject, rows with their own texts for the
+// options, and subjects with only one object are skipped. Objects whose rows were not scored, for
+// example because of a limit, are unknown here and count as wrong.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,15 +26,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A relation's facts with several right options, each with its score under every scored template,
-/// in ascending order.
+/// A relation's facts with several right options, each with its scores under all scored templates,
+/// in ascending order of template.
 struct RelationAnswerSets {
   std::string code;
   AnswerSetScores facts;
 };
 
-/// In the order of their first rows; `facts` are all facts of the relation that its rows contain.
-/// The rows are read again if a fact has several right options.
+/// Facts are in the order of their first rows; `facts` must contain all of the relation's facts
+/// that occur in its rows. The rows are read again only if a fact has several right options.
 [[nodiscard]] inline RelationAnswerSets answer_sets_of(const RecordedRelation& recorded,
                                                        const std::vector<Fact>& facts) {
   RelationAnswerSets made{recorded.relation.code, {}};

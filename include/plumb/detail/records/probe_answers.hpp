@@ -4,10 +4,10 @@
 // What did a model answer in a closed-set probe?
 //
 // Gathers the rows of one or several results folders into a table of facts by templates, with one
-// cell for each row; the rows themselves are not stored. Reads plumb's run folders and
-// lm-pub-quiz's. Several folders of one model can be joined if they have the same facts and options
-// under different templates. The templates are the variants of one setting, "template", so that
-// code that compares models reads a probe and a many-shot run in the same way.
+// cell for each row; the rows themselves are not stored. Reads both plumb's run folders and
+// lm-pub-quiz's folders. Several folders of one model can be joined if they have the same facts and
+// options under different templates. The templates are the variants of a single setting,
+// "template", so that code that compares models reads a probe in the same way as a many-shot run.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return row.scores;
 }
 
-/// What is gathered from the rows of a fact.
+/// The data gathered from the rows of a fact.
 struct GatheredFact {
   explicit GatheredFact(const Fact& of) : fact(of) {}
 
@@ -58,7 +58,7 @@ inline void refuse_different(const RecordedRelation& first, const RecordedRelati
   }
 }
 
-/// The templates' weights, which must be the same in every folder that has them.
+/// The templates' weights, which must be the same in all folders that have weights.
 inline std::vector<double> joined_weights(std::span<const RecordedRelation> parts) {
   const RecordedRelation* first = nullptr;
   for (const RecordedRelation& part : parts) {
@@ -74,7 +74,7 @@ inline std::vector<double> joined_weights(std::span<const RecordedRelation> part
   return first == nullptr ? std::vector<double>{} : first->relation.template_weights;
 }
 
-/// Of a fact's own texts for the options, keeps only the right one.
+/// Keeps only the right option's text among each fact's own texts for the options.
 inline void keep_right_texts(std::vector<Fact>& facts) {
   for (Fact& fact : facts) {
     for (std::size_t option = 0; option < fact.choices.size(); ++option) {
@@ -85,10 +85,11 @@ inline void keep_right_texts(std::vector<Fact>& facts) {
 
 /// The table of one relation, with facts in ascending order of instance and templates in ascending
 /// order of index. `parts` are its entries in one or more folders; `scores_of(row, part)` returns
-/// the options' scores, in nats, from which a cell is predicted. If no metadata specifies whether
-/// the relation is 1:1, the facts decide. Throws a user error for a duplicated row, for a fact that
-/// lacks a template that another fact has, for an incomplete file, and for folders that do not
-/// belong together. Rows of a folder without weights have weight 0.
+/// the options' scores, in nats, from which a cell's prediction is computed. If no metadata
+/// specifies whether the relation is 1:1, this is determined from the facts. Throws a user error
+/// for duplicated rows, for a fact that lacks a template that other facts have, for an incomplete
+/// file, and for folders that do not belong together. Rows of a folder without weights have weight
+/// 0.
 template <class ScoresOf>
 [[nodiscard]] RelationAnswers recorded_answers(std::span<const RecordedRelation> parts,
                                                ScoresOf scores_of, bool with_parts = false) {
@@ -102,7 +103,7 @@ template <class ScoresOf>
   std::map<std::size_t, detail::GatheredFact> by_instance;
   std::map<std::size_t, DiskPath> scored_in;  // by template
   for (const RecordedRelation& recorded : parts) {
-    // The text of a template comes from a folder that scored it.
+    // A template's text is taken from a folder in which it was scored.
     std::vector<std::string>& texts = table.relation.templates;
     if (recorded.relation.templates.size() > texts.size()) {
       texts.resize(recorded.relation.templates.size());
@@ -169,7 +170,7 @@ template <class ScoresOf>
   for (const std::size_t index : templates) table.settings.push_back(template_setting(index));
   for (auto& [instance, gathered] : by_instance) {
     const auto& by_template = gathered.by_template;
-    // Another folder has no score for the fact.
+    // The fact has no score in another folder.
     if (by_template.size() != templates.size() && leaves_out) continue;
     if (by_template.size() != templates.size()) {
       const auto lacking = ranges::find_if(
@@ -190,8 +191,8 @@ template <class ScoresOf>
   return table;
 }
 
-/// Of the facts' own texts for the options, keeps the right one and those that the model gave as
-/// answers.
+/// Among each fact's own texts for the options, keeps those of the right option and of the options
+/// that the model chose.
 inline void keep_answer_texts(RelationAnswers& table) {
   for (std::size_t i = 0; i < table.facts(); ++i) {
     Fact& fact = table.relation.facts[i];
@@ -203,11 +204,11 @@ inline void keep_answer_texts(RelationAnswers& table) {
   }
 }
 
-/// The answers under all templates that were scored, with relations in the order of the folder; a
-/// relation without rows is left out. Predictions are made from the folder's own scores. Of a
-/// fact's own texts for the options, the right one and those that the model gave as answers are
-/// stored. Throws a user error for a folder without finished results, and for what recorded_answers
-/// refuses.
+/// The answers under all scored templates, with relations in the order of the folder; relations
+/// without rows are omitted. Predictions are computed from the scores stored in the folder. Among a
+/// fact's own texts for the options, only those of the right option and of the options that the
+/// model chose are stored. Throws a user error if the folder has no finished results, and the same
+/// errors as recorded_answers.
 [[nodiscard]] inline ModelAnswers probe_answers(const DiskPath& folder, const std::string& name) {
   const std::vector<RecordedRelation> recorded = recorded_relations(folder);
   ModelAnswers model{name, std::vector<RelationAnswers>(recorded.size())};

@@ -4,9 +4,9 @@
 // metadata_results.json: the metadata of a closed-set run's relations.
 //
 // By relation: templates, answer space, reduction and relation_info, as lm-pub-quiz writes them.
-// plumb adds plumb_version, span, answer_space_ids, template_weights and counts of what a
-// vocabulary cannot spell. Also reads lm-pub-quiz's own folders. Source: lm-pub-quiz 0.3.3,
-// data/results.py.
+// plumb adds plumb_version, span, answer_space_ids, template_weights, and the numbers of facts and
+// statements that the vocabulary cannot spell. Also reads lm-pub-quiz's own folders. Source:
+// lm-pub-quiz 0.3.3, data/results.py.
 
 #include <algorithm>
 #include <filesystem>
@@ -25,12 +25,12 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The entry of metadata_results.json for one relation; `relation.facts` stays empty.
+/// A relation's entry in metadata_results.json; `relation.facts` stays empty.
 struct RecordedRelation {
-  /// If the metadata lacks the cardinality, as in lm-pub-quiz's older folders, it is determined by
+  /// If the metadata lacks the cardinality, as in older lm-pub-quiz folders, it is determined from
   /// the facts.
   Relation relation;
-  /// How pll_scores was computed: its reduction over its span.
+  /// How pll_scores was computed: the reduction and the span.
   std::string reduction;
   std::string span;
   /// The names of the model and the dataset; empty if the metadata has none.
@@ -41,34 +41,34 @@ struct RecordedRelation {
   /// The number of facts whose right answer the model's vocabulary cannot spell, and the number of
   /// statements whose candidate it cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
-  /// Facts without rows, because the engine did not report the log-probabilities of all their
-  /// candidates' tokens.
+  /// The number of facts without rows, because the engine did not report the log-probabilities of
+  /// all their candidates' tokens.
   std::size_t unreported_facts = 0;
   DiskPath rows;
-  /// The template of rows that do not name one.
+  /// The template of rows that do not specify one.
   std::size_t default_template = 0;
   /// The number of facts that plumb wrote, not counting facts without rows. It is 0 if another tool
   /// wrote the folder, because that tool's count has a different meaning.
   std::size_t facts = 0;
 };
 
-/// The data that are the same for all relations of a run.
+/// The data shared by all relations of a run.
 struct RecordedRun {
   std::string model;
   std::string dataset;
   Scoring scoring;
   bool bos = true;
-  /// lm-pub-quiz's name for the rule by which a masked model was scored; empty for a causal model.
+  /// lm-pub-quiz's name for the rule used to score a masked model; empty for a causal model.
   std::string pll_metric{};
   /// The number of facts whose right answer the model's vocabulary cannot spell, and the number of
   /// statements whose candidate it cannot spell.
   std::size_t unknown_facts = 0, unknown_statements = 0;
-  /// Facts without rows, because the engine did not report all of their tokens.
+  /// The number of facts without rows, because the engine did not report all of their tokens.
   std::size_t unreported_facts = 0;
 };
 
-/// The entry of metadata_results.json for one relation. It contains no times, so that results can
-/// be compared byte by byte.
+/// A relation's entry in metadata_results.json. It contains no timestamps, so that results can be
+/// compared byte by byte.
 [[nodiscard]] inline Json recorded_metadata(const Relation& relation,
                                             const std::vector<std::size_t>& templates,
                                             const RecordedRun& run) {
@@ -101,14 +101,15 @@ struct RecordedRun {
   return entry;
 }
 
-/// Facts of all relations that are left out because the engine did not report all of their tokens.
+/// The number of facts, across all relations, that were omitted because the engine did not report
+/// all of their tokens.
 [[nodiscard]] inline std::size_t unreported_facts(const std::vector<RecordedRelation>& relations) {
   std::size_t facts = 0;
   for (const RecordedRelation& recorded : relations) facts += recorded.unreported_facts;
   return facts;
 }
 
-/// Throws a user error for a word that is not in the enumeration.
+/// Throws a user error if `word` is not the name of an enumerator.
 template <class E>
 void refuse_unknown(E, const std::string& word, const Site& site) {
   for (const E one : every(E())) {
@@ -118,8 +119,8 @@ void refuse_unknown(E, const std::string& word, const Site& site) {
                    "the file was changed; restore it, or probe again");
 }
 
-/// The relations of a results folder, in the order of its metadata. Throws a user error for other
-/// folders.
+/// The relations of a results folder, in the order of its metadata. Throws a user error if the
+/// folder is not a results folder.
 [[nodiscard]] inline std::vector<RecordedRelation> recorded_relations(const DiskPath& folder) {
   const auto file = folder / metadata_name(ResultsKind::closed_set);
   if (!is_there(file)) {

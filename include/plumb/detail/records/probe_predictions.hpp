@@ -38,13 +38,13 @@ struct ReadingOptions {
   std::vector<std::string> relations{};
 };
 
-/// Whether a relation is among the wanted ones. If none is named, all are wanted.
+/// Whether a relation is among the requested ones. If no relation is specified, all are requested.
 [[nodiscard]] inline bool is_asked(const std::vector<std::string>& wanted,
                                    const std::string& code) {
   return wanted.empty() || ranges::find(wanted, code) != wanted.end();
 }
 
-/// Throws a user error about `relations` for a relation that is not in the results of `name`.
+/// Throws a user error about `relations` if a relation is not in the results of `name`.
 template <class Found, class Code>
 void refuse_absent_relations(const std::vector<std::string>& wanted, const Found& found, Code code,
                              const std::string& name) {
@@ -62,7 +62,7 @@ struct RecordedBase {
   std::array<std::optional<Prediction>, all_scorings.size()> reductions{};
 };
 
-/// The scores of a row under a reduction; nullopt if one of them has no token to reduce over.
+/// The scores of a row under a reduction; nullopt if any statement has no tokens to reduce over.
 inline std::optional<std::vector<double>> reduced(const std::vector<StatementScore>& parts,
                                                   Scoring scoring) {
   std::vector<double> scores;
@@ -74,7 +74,7 @@ inline std::optional<std::vector<double>> reduced(const std::vector<StatementSco
 }
 
 /// If a row lacks byte counts (earlier versions, other tools), counts the bytes of the statements
-/// that its template makes.
+/// built from its template.
 inline void count_missing_bytes(std::vector<StatementScore>& parts, const RecordedRow& row,
                                 const RecordedRelation& in) {
   const std::vector<std::string>& templates = in.relation.templates;
@@ -95,8 +95,8 @@ inline std::vector<double> chosen_scores(const RecordedRow& row, Scoring scoring
   };
   if (scoring.reduction == Reduction::bytes) count_missing_bytes(parts, row, in);
   if (scoring.span == Span::statement && scoring.reduction != Reduction::mean) {
-    // Other tools' rows do not contain a statement's number of tokens. Each has at least one, which
-    // is enough.
+    // Other tools' rows do not contain the number of tokens in a statement. Every statement has at
+    // least one token, and that is enough here.
     for (StatementScore& part : parts)
       part.statement.tokens = (std::max)(part.statement.tokens, 1U);
   }
@@ -141,7 +141,8 @@ inline void refuse_other_base(std::span<const RecordedRelation> parts, std::size
   }
 }
 
-/// Reads one relation from all folders of a model. If there are no rows, there are no templates.
+/// Reads one relation from all folders of a model. If there are no rows, the result has no
+/// templates.
 inline void read_relation(std::span<const RecordedRelation> parts, const ReadingOptions& options,
                           RelationPredictions& made, BaseScores& scores) {
   // Only plumb's own folders contain what other reductions need.
@@ -169,7 +170,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   for (const Setting& setting : table.settings) templates.push_back(setting.variant);
   made = prediction_frame(table.relation, templates, options.kinds, parts.front().rows);
   made.weighted = std::move(table.weighted);
-  std::vector<std::size_t> places;  // indices in the table of each setting in a row
+  std::vector<std::size_t> places;  // for each setting in a row, its index in the table
   for (const Setting& setting : made.settings) {
     places.push_back(*table.place_of_template(setting.variant));
   }
@@ -192,9 +193,9 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
   }
 }
 
-/// Reads one model's folders. A relation must be in all of them; a relation without rows is left
-/// out. Throws a user error for folders that do not belong together, and for what
-/// template_roles.hpp refuses.
+/// Reads one model's folders. A relation must be in all of them; relations without rows are
+/// omitted. Throws a user error if the folders do not belong together, and the same errors as
+/// template_roles.hpp.
 [[nodiscard]] inline ScoredModel read_model(const std::string& name,
                                             const std::vector<DiskPath>& folders,
                                             const ReadingOptions& options) {
@@ -227,7 +228,7 @@ inline void read_relation(std::span<const RecordedRelation> parts, const Reading
     detail::read_relation(parts.at(order[i]), options, model.predictions.relations[i],
                           model.base[i]);
   });
-  // A relation without a fact gives no information, not even about its templates.
+  // A relation without facts provides no information, not even about its templates.
   for (std::size_t i = order.size(); i-- > 0;) {
     if (model.predictions.relations[i].facts() > 0) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);

@@ -10,8 +10,8 @@
 // pll_scores contains the scores that the run was set to compute (its reduction over its span). If
 // the sums over the statements cannot be computed from them, statement_scores contains the sums. A
 // run that also scored answers after a neutral prefix stores these scores as neutral_scores. Scores
-// have ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack everything except
-// answer_idx and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
+// are written with ten decimals. Also reads lm-pub-quiz's own folders, whose rows may lack
+// everything except answer_idx and pll_scores. Source: lm-pub-quiz 0.3.3, data/results.py.
 
 #include <cmath>
 #include <cstdint>
@@ -32,14 +32,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One row: a fact under one template. `scores` and each non-empty further column are parallel to
-/// the relation's options.
+/// One row: a fact under one template. `scores` and each non-empty additional column are parallel
+/// to the relation's options.
 struct RecordedRow {
   Fact fact;
   std::size_t template_index = 0;
   std::vector<double> scores;
-  /// Parallel to `scores`; empty unless requested. If the file lacks what other reductions are
-  /// computed from, reading throws a user error.
+  /// Parallel to `scores`; empty unless requested. When requested, a user error is thrown if the
+  /// file lacks the data that other reductions are computed from.
   std::vector<StatementScore> parts{};
 };
 
@@ -81,15 +81,16 @@ void probe_head_fields(AFact& fact, Index& template_index, Field& field) {
   field.optional("further", AsObject{fact.further}, "other columns of the fact's table, by name");
 }
 
-/// Whether the sum over a statement can be computed from a run's own number and the count of
-/// tokens.
+/// Whether the sum over a statement can be computed from the score that a run stores and the token
+/// count.
 inline bool tells_statement(Scoring scoring) {
   return scoring.span == Span::statement &&
          (scoring.reduction == Reduction::sum || scoring.reduction == Reduction::mean);
 }
 
-/// A field of a row in addition to pll_scores, with one number for each option. A field that is
-/// added here, or to span_lengths, is written, read and listed (records/results_files.hpp).
+/// A field of a row in addition to pll_scores, with one number for each option. Any field that is
+/// added here, or to span_lengths, is written, read and listed automatically
+/// (records/results_files.hpp).
 struct ScoreField {
   std::string name;
   Span span = Span::statement;
@@ -118,7 +119,7 @@ struct ScoreField {
              return score.statement.*length->count > 0;
            });
   }
-  /// Whether a row of this scoring must have the field. Rows of earlier versions lack spans and
+  /// Whether a row with this scoring must have the field. Rows of earlier versions lack spans and
   /// lengths that were added later; neutral scores may be missing from rows of all but the newest
   /// version.
   [[nodiscard]] bool is_read(const Json& line, Scoring scoring) const {
@@ -157,7 +158,7 @@ struct ScoreField {
   }
 };
 
-/// In the order of a row.
+/// The fields in the order in which they appear in a row.
 [[nodiscard]] inline const std::vector<ScoreField>& score_fields() {
   static const std::vector<ScoreField> fields = [] {
     std::vector<ScoreField> made;
@@ -184,8 +185,8 @@ struct ScoreField {
   return fields;
 }
 
-/// Scores as they are stored in results files, so that numbers computed now equal those computed
-/// from the files to the last bit.
+/// Scores rounded as they are stored in results files, so that numbers computed now are bit-for-bit
+/// equal to those computed from the files.
 [[nodiscard]] inline std::vector<StatementScore> as_recorded(std::vector<StatementScore> scores) {
   for (StatementScore& score : scores) {
     for (const Span span : every(Span())) {
@@ -196,7 +197,7 @@ struct ScoreField {
   return scores;
 }
 
-/// One line of a results file, with its newline.
+/// One line of a results file, including its newline.
 [[nodiscard]] inline std::string recorded_line(const Fact& fact, std::size_t template_index,
                                                const std::vector<StatementScore>& scores,
                                                Scoring scoring) {
@@ -219,8 +220,8 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
   std::vector<StatementScore> parts(scores.size());
   if (recorded.facts == 0 && recorded.reduction == name_of(Reduction::sum) &&
       recorded.span == name_of(Span::statement) && !line.contains("token_counts")) {
-    // Other tools' rows contain the sum over the statement, from which some reductions can be
-    // computed.
+    // Rows written by other tools contain the sum over the statement, from which some reductions
+    // can be computed.
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i].statement.log_likelihood = scores[i];
     return parts;
   }
@@ -265,8 +266,8 @@ std::vector<StatementScore> recorded_parts(const RecordedRelation& recorded, con
   return parts;
 }
 
-/// Reads the head of a row. In rows of other tools, everything except the answer may be missing.
-/// `fail(field, message)` throws.
+/// Reads the head of a row. In rows written by other tools, everything except the answer may be
+/// missing. `fail(field, message)` throws.
 template <class Fail>
 class ProbeHeadReader {
  public:
@@ -307,8 +308,8 @@ class ProbeHeadReader {
   Fail fail_;
 };
 
-/// Calls `fail(field, message)` if a row counts a statement's tokens and a count is 0 or not a
-/// whole number.
+/// Calls `fail(field, message)` if a row contains token counts and one of them is 0 or not a whole
+/// number.
 template <class Fail>
 void refuse_no_tokens(const Json& line, Fail fail) {
   const auto found = line.find("token_counts");
@@ -320,9 +321,9 @@ void refuse_no_tokens(const Json& line, Fail fail) {
   }
 }
 
-/// Calls `visit(row)` for each row of a relation, in file order, with `parts` if requested. Throws
-/// a user error for a row that does not fit the metadata, has a score that is not a finite number
-/// or not a log-likelihood, or has a statement without a token.
+/// Calls `visit(row)` for each row of a relation, in file order; `parts` is filled only if
+/// requested. Throws a user error if a row does not match the metadata, has a score that is not a
+/// finite number or cannot be a log-likelihood, or has a statement without tokens.
 template <class Visit>
 void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool with_parts = false) {
   // Scores that another tool reduced in its own way need not be log-likelihoods.
@@ -342,7 +343,7 @@ void for_each_recorded_row(const RecordedRelation& recorded, Visit visit, bool w
     row.fact.instance = number - 1;
     row.template_index = recorded.default_template;
     ProbeHeadReader reader(line, options, fail);
-    reader("instance", row.fact.instance, "");  // its name in lm-pub-quiz 0.2
+    reader("instance", row.fact.instance, "");  // the field's name in lm-pub-quiz 0.2
     probe_head_fields(row.fact, row.template_index, reader);
     if (row.fact.answer >= options) fail("answer_idx", "is missing or not among the options");
     const auto scores = line.find("pll_scores");

@@ -22,7 +22,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct RankingMetadata {
   std::string model{}, dataset{};
   std::vector<std::string> methods{};
-  /// Identifiers of head, relation and tail.
+  /// The identifiers of the head, relation and tail.
   std::vector<std::array<std::string, 3>> shots{};
   bool narrowed = false;
   std::vector<std::string> remarks{};
@@ -34,8 +34,8 @@ struct RankingMetadata {
           {"narrowed", metadata.narrowed}, {"remarks", metadata.remarks}};
 }
 
-/// The parts that a report needs: methods, `narrowed` and remarks. Throws a user error for a folder
-/// that contains no finished ranking, and for invalid methods.
+/// Reads what a report needs: methods, `narrowed` and remarks. Throws a user error if the folder
+/// contains no finished ranking or if methods are invalid.
 [[nodiscard]] inline RankingMetadata read_ranking_metadata(const DiskPath& folder) {
   const Json metadata = read_metadata(folder, ResultsKind::ranking);
   RankingMetadata read;

@@ -3,9 +3,9 @@
 
 // The ranks of true entities: one file for each method, one row per query.
 //
-// "undecided" counts candidates that may also rank above the true entity if a search ended early.
-// "tokens" is the length of the true entity's name. A likelihood also covers the ")" after the
-// name, so --reduction mean divides by one more.
+// "undecided" is the number of other candidates that may also rank above the true entity if a
+// search ended early. "tokens" is the number of tokens in the true entity's name. A likelihood also
+// covers the ")" after the name, so --reduction mean divides by one more.
 
 #include <algorithm>
 #include <cstddef>
@@ -72,7 +72,7 @@ struct RecordFields<NearestEntities> {
   }
 };
 
-/// Whether a rank's counts are possible for a graph, with the true entity among its candidates.
+/// Whether the counts of a rank are possible, given that the true entity is among its candidates.
 inline bool has_sound_counts(const Json& row) {
   const auto count = [&](const std::string& field) -> std::uint64_t {
     return row.at(field).get_ref<const Json::number_unsigned_t&>();
@@ -86,7 +86,7 @@ inline bool has_sound_counts(const Json& row) {
          (std::max)(count("tokens"), count("line")) <= (std::numeric_limits<std::uint32_t>::max)();
 }
 
-/// In the order of the file. Throws a user error for a line that is not a rank.
+/// Returns the ranks in file order. Throws a user error if a line is not a rank.
 [[nodiscard]] inline std::vector<EntityRank> read_entity_ranks(const DiskPath& file) {
   std::vector<EntityRank> ranks;
   for_each_result_line(file, [&](const Json& row, std::size_t line) {
@@ -108,9 +108,9 @@ inline bool has_sound_counts(const Json& row) {
   return ranks;
 }
 
-/// The ranks of a run folder's methods, ready to be measured. `narrowed` is whether the LM head
-/// ranks among fewer candidates than others do. Throws a user error if a file is missing, damaged
-/// or empty.
+/// The ranks of a run folder's methods, ready to be measured. `narrowed` specifies whether the LM
+/// head ranks fewer candidates than the other methods do. Throws a user error if a file is missing,
+/// damaged or empty.
 [[nodiscard]] inline std::vector<RankedMethod> read_ranked_methods(
     const DiskPath& folder, const std::vector<std::string>& names, bool narrowed) {
   std::vector<RankedMethod> methods;

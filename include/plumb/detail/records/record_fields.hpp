@@ -13,8 +13,8 @@
 //     }
 //   };
 //
-// `row_line` writes a row, `read_row` reads it, `field_list` lists its fields. Fields are in the
-// order of the declaration. Results are JSON Lines: one object per line.
+// `row_line` writes a row, `read_row` reads it, `field_list` lists its fields. Fields are written
+// in the order in which they are declared. Results are JSON Lines: one object per line.
 
 #include <array>
 #include <charconv>
@@ -39,7 +39,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <class Row>
 struct RecordFields;
 
-/// Appends a number with ten decimals; a non-finite one as null.
+/// Appends a number with ten decimals, or null if it is not finite.
 inline void append_fixed(std::string& out, double value) {
   if (!std::isfinite(value)) return void(out += "null");
   std::array<char, 64> digits{};
@@ -48,7 +48,7 @@ inline void append_fixed(std::string& out, double value) {
   out.append(digits.data(), end.ptr);
 }
 
-/// A whole number of at least 0 that a T can represent; throws std::exception for another value.
+/// A whole number that is at least 0 and fits in a T; throws std::exception for any other value.
 template <class T>
 T whole(const Json& value) {
   const auto number = value.get_ref<const Json::number_unsigned_t&>();
@@ -57,7 +57,7 @@ T whole(const Json& value) {
   return static_cast<T>(number);
 }
 
-/// Formats that differ from a field type's default; `Value` is const when writing.
+/// Formats that differ from the default for a field's type; `Value` is const when writing.
 template <class Value>
 struct TenDigits {  // a number with ten significant digits
   Value& value;
@@ -91,8 +91,8 @@ OneOfTwo(Flag&, const char*, const char*) -> OneOfTwo<Flag>;
 template <class Pairs>
 AsObject(Pairs&) -> AsObject<Pairs>;
 
-/// Writes a row as text. A field's type must have an `append_field`, found by argument-dependent
-/// lookup.
+/// Writes a field as JSON text. A field's type must have an `append_field`, found by
+/// argument-dependent lookup.
 inline void append_field(std::string& out, const std::string& text) {
   out += Json(text).dump();
 }
@@ -149,7 +149,7 @@ void append_field(std::string& out, const AsObject<Pairs>& field) {
   out += object.dump();
 }
 
-/// The reverse of append_field; throws std::exception for a value of another kind.
+/// The reverse of append_field; throws std::exception for a value of the wrong type.
 inline void read_field(const Json& json, std::string& text) {
   text = json.get_ref<const std::string&>();
 }
@@ -170,7 +170,7 @@ void read_field(const Json& json, std::pair<First, Second>& pair) {
 }
 template <class Value>
 void read_field(const Json& json, std::vector<Value>& values) {
-  // The JSON library would iterate over a number as over a list with one element.
+  // The JSON library would iterate over a number as if it were a list with one element.
   if (!json.is_array()) throw std::invalid_argument("is not a list");
   values.clear();
   for (const Json& one : json) read_field(one, values.emplace_back());
@@ -203,7 +203,7 @@ bool is_absent(const AsObject<Pairs>& field) {
   return field.pairs.empty();
 }
 
-/// Writes fields one after the other.
+/// Writes fields one after another.
 class RowWriter {
  public:
   template <class Value>
@@ -238,7 +238,7 @@ class RowWriter {
 
 class RowReader {
  public:
-  /// `row` must outlive it.
+  /// `row` must outlive the reader.
   explicit RowReader(const Json& row) : row_(row) {}
 
   template <class Value>
@@ -297,7 +297,7 @@ class FieldLister {
   bool is_optional_ = false;
 };
 
-/// One line of a results file, with its newline.
+/// One line of a results file, including its newline.
 template <class Row>
 [[nodiscard]] std::string row_line(const Row& row) {
   RowWriter writer;
@@ -305,7 +305,7 @@ template <class Row>
   return std::move(writer).line();
 }
 
-/// The row in a line. Throws std::exception if the line is not such a row.
+/// Reads the row in a line. Throws std::exception if the line is not such a row.
 template <class Row>
 [[nodiscard]] Row read_row(const Json& line) {
   Row row{};

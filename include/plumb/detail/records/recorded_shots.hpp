@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The stored examples that prompts show.
+// Stored examples for use in prompts.
 //
-// These are the lists from which a run of many prompts draws. generation_shots.hpp writes and reads
+// These are the lists from which a many-prompt run draws; generation_shots.hpp writes and reads
 // them.
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// An example as a prompt shows it: the subject's label under a template, and the first object's
+/// An example as shown in a prompt: the subject's label under a template, and the first object's
 /// label.
 struct RecordedShot {
   std::string relation;
   std::string subject_id;
   std::string subject;
   std::string object;
-  /// Nullopt if it may be shown under any template.
+  /// nullopt if the example may be shown under any template.
   std::optional<std::size_t> template_index{};
 
   friend bool operator==(const RecordedShot&, const RecordedShot&) = default;

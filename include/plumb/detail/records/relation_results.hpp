@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What do the rows of a relation in a results folder contain?
+// What do a relation's rows in a results folder contain?
 //
 // Reads the rows once and stores the answers, so that a folder of any size can be measured. If
-// templates have weights, the weighted scores of one relation are stored too. Rows are read again
-// if a fact has several right options. Reads plumb's run folders and lm-pub-quiz's.
+// templates have weights, the weighted scores of one relation at a time are stored too. Rows are
+// read again if a fact has several right options. Reads both plumb's run folders and lm-pub-quiz's
+// folders.
 
 #include <span>
 
@@ -17,14 +18,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The results in the rows of one relation.
 struct RelationResults {
-  /// Of its facts' own texts for the options, only the right ones are stored.
+  /// Among the facts' own texts for the options, only those of the right options are stored.
   RelationAnswers answers;
-  /// Its facts with several right options.
+  /// The relation's facts with several right options.
   RelationAnswerSets several_right{};
 };
 
-/// `visit(row)` is called for each row as it is read. Throws a user error for rows that contradict
-/// each other or the metadata.
+/// `visit(row)` is called for each row as it is read. Throws a user error if rows contradict each
+/// other or the metadata.
 template <class Visit>
 [[nodiscard]] RelationResults read_relation_results(const RecordedRelation& recorded, Visit visit) {
   const auto scores_of = [&](const RecordedRow& row, const RecordedRelation& in) -> decltype(auto) {

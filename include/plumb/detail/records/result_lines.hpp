@@ -2,7 +2,7 @@
 #pragma once
 
 // Reads the lines of a results file: a regular file with one JSON object per line. A pipe or a
-// device in its place, which may never end, is refused.
+// device in its place is rejected, because it may never end.
 
 #include <cstddef>
 
@@ -13,21 +13,22 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for a pipe or a device in place of a results file, because it may never end.
+/// Throws a user error if there is a pipe or a device in place of a results file, because reading
+/// it may never end.
 inline void refuse_stream(const DiskPath& file) {
   if (file.disk().kind(file) != Disk::Kind::stream) return;
   throw user_error({.file = file}, "is a pipe or a device, not a file of results",
                    "remove it, then make the results again");
 }
 
-/// Whether a file of a run folder exists. Throws what refuse_stream throws.
+/// Whether a run folder's file exists. Throws the same errors as refuse_stream.
 [[nodiscard]] inline bool is_there(const DiskPath& file) {
   refuse_stream(file);
   return file.is_file();
 }
 
-/// Calls `visit(object, line)` for each line that is not blank; lines count from 1. Throws a user
-/// error at the first line that is not an object, and what refuse_stream throws.
+/// Calls `visit(object, line)` for each line that is not blank; lines are counted from 1. Throws a
+/// user error at the first line that is not an object, and the same errors as refuse_stream.
 template <class Visit>
 void for_each_result_line(const DiskPath& file, Visit visit) {
   refuse_stream(file);

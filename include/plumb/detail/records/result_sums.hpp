@@ -3,11 +3,11 @@
 
 // Are a run's results files still what the run wrote?
 //
-// The run.json of a finished run has an entry "files". For each file that the run's numbers come
-// from, the entry contains the number of lines, the number of bytes, and their FNV-1a hash. Every
-// reader of the results checks them first. Folders without this entry, from earlier versions or
-// other tools, are read unchecked. Non-goal: detecting changes in a folder whose run.json was
-// changed too; the hash is not a signature.
+// The run.json of a finished run has an entry "files". For each file that contributes to the run's
+// numbers, the entry contains the number of lines, the number of bytes, and their FNV-1a hash.
+// Every reader of the results first checks the files against this entry. Folders without this
+// entry, from earlier versions or other tools, are read unchecked. Non-goal: detecting changes in a
+// folder whose run.json was changed too; the hash is not a signature.
 
 #include <string>
 
@@ -26,23 +26,24 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return {{"lines", sum.lines}, {"bytes", sum.bytes}, {"fnv1a", hash_digits(sum.hash)}};
 }
 
-/// A name in metadata that becomes part of a file name must not lead out of its folder, just like
-/// the name of a relation. Throws a user error if it does.
+/// A name in the metadata that becomes part of a file name must not lead outside the folder; the
+/// same rule applies to the names of relations. Throws a user error if it does.
 inline void refuse_as_file_name(const std::string& name, const DiskPath& said_in) {
   if (!problem_with_relation_name(name, {})) return;
   throw user_error({said_in, 0, Json(name).dump()}, "is not a valid file name in this folder",
                    "the file was changed; restore it, or make the run again");
 }
 
-/// Whether a run's numbers come from the file. Its journal and a ranking's vectors are not results,
-/// and a report's files are computed from results.
+/// Whether the file contributes to a run's numbers. The journal and a ranking's vectors are not
+/// results, and a report's files are derived from results.
 inline bool is_result_file(const std::string& name) {
   const bool is_metadata = name.starts_with("metadata_") && name.ends_with(".json");
   const bool is_rows = name.ends_with(".jsonl") && name != "journal.jsonl";
   return is_metadata || is_rows || name.ends_with("_injection.json");
 }
 
-/// The sums of all results files of a folder, and of its copy of the facts and templates, by name.
+/// The sums of all results files in a folder, and in its copy of the facts and templates, by file
+/// name.
 [[nodiscard]] inline Json result_sums(const DiskPath& folder) {
   Json sums = Json::object();
   const auto add = [&](const DiskPath& from, const std::string& prefix) {
@@ -56,7 +57,7 @@ inline bool is_result_file(const std::string& name) {
   return sums;
 }
 
-/// Throws a user error for a results file that is missing or differs from what its run wrote.
+/// Throws a user error if a results file is missing or differs from what the run wrote.
 inline void refuse_changed_results(const DiskPath& folder) {
   const DiskPath run = folder / "run.json";
   if (!is_there(run)) return;

@@ -21,7 +21,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ResultsFile {
   /// The command that writes it: "plumb probe".
   std::string command;
-  /// Words in capitals stand for names: "RELATION_results.jsonl".
+  /// Words in capitals are placeholders for names: "RELATION_results.jsonl".
   std::string name;
   std::string row;
   std::vector<ListedField> fields;

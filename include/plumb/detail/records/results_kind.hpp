@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which kind of results does a folder contain, and what is in their metadata?
+// Which kind of results does a folder contain, and what does their metadata contain?
 //
-// Each kind has its own metadata file, which is written when the results are complete:
-// metadata_results.json (a closed-set probe, also from lm-pub-quiz), metadata_many_shot.json,
+// Each kind has its own metadata file, which is written once the results are complete:
+// metadata_results.json (a closed-set probe, including lm-pub-quiz's), metadata_many_shot.json,
 // metadata_rank.json, metadata_generate.json ("answers": "lists" marks lists).
 
 #include <optional>
@@ -23,7 +23,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 enum class ResultsKind { closed_set, many_shot, ranking, generation, lists };
 
-/// The metadata file of a kind, what it describes, and the plumb command that writes it.
+/// The metadata file for a kind of results, what it describes, and the plumb command that writes
+/// it.
 struct ResultsMetadata {
   const char* file;
   const char* tells_of;
@@ -63,7 +64,7 @@ struct ResultsMetadata {
 }
 
 /// The methods or settings that a run lists in a field of its metadata; each is part of the names
-/// of its files. Throws a user error if there are none, or if one cannot be part of a file name.
+/// of its files. Throws a user error if there are none, or if a name cannot be part of a file name.
 [[nodiscard]] inline std::vector<std::string> listed_names(const DiskPath& folder, ResultsKind kind,
                                                            const Json& metadata,
                                                            const char* field) {
@@ -76,8 +77,8 @@ struct ResultsMetadata {
   return *std::move(names);
 }
 
-/// Nullopt if a folder contains no finished results. Throws a user error for a generation's
-/// metadata that is not a JSON object.
+/// Returns nullopt if the folder contains no finished results. Throws a user error if a
+/// generation's metadata is not a JSON object.
 [[nodiscard]] inline std::optional<ResultsKind> results_kind(const DiskPath& folder) {
   for (const ResultsKind kind : {ResultsKind::generation, ResultsKind::many_shot,
                                  ResultsKind::ranking, ResultsKind::closed_set}) {
@@ -90,18 +91,18 @@ struct ResultsMetadata {
   return std::nullopt;
 }
 
-/// Whether the results are those of `plumb generate`, texts or lists.
+/// Whether the folder contains results of `plumb generate`, whether texts or lists.
 [[nodiscard]] inline bool is_generation(const DiskPath& folder) {
   return (folder / metadata_name(ResultsKind::generation)).is_file();
 }
 
-/// Whether the results are those of `plumb rank`.
+/// Whether the folder contains results of `plumb rank`.
 [[nodiscard]] inline bool is_ranking(const DiskPath& folder) {
   return (folder / metadata_name(ResultsKind::ranking)).is_file();
 }
 
-/// The folder itself. For a calibration of a model, with or without its run.json, the probe folder
-/// within it.
+/// The folder itself. If it is a calibration of a model, with or without its run.json, the probe
+/// folder inside it.
 [[nodiscard]] inline DiskPath probed_folder(const DiskPath& folder) {
   const char* const results = metadata_name(ResultsKind::closed_set);
   if (is_there(folder / results)) return folder;

@@ -72,8 +72,8 @@ inline void add_changes(RunChanges& into, const RecordedRelation& first,
   for (auto& [instance, change] : facts) into.facts.push_back(std::move(change.fact));
 }
 
-/// Throws a user error for folders with different options or scoring, and for damaged files.
-/// Returns no facts if the two folders share none.
+/// Throws a user error if the folders differ in options or scoring, or if files are damaged.
+/// Returns no facts if the two folders have none in common.
 [[nodiscard]] inline RunChanges read_run_changes(const DiskPath& first, const DiskPath& second) {
   RunChanges made;
   const std::vector<RecordedRelation> before = recorded_relations(first);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The record of a finished run folder in addition to its results: settings, example prompts, and
+// What a finished run folder records in addition to its results: settings, example prompts, and
 // warnings about all its numbers.
 
 #include <cstddef>
@@ -19,23 +19,23 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The settings in a folder's run.json; an empty object if there are none. Throws a user error for
-/// a file that is not a JSON object.
+/// The settings in a folder's run.json; an empty object if there are none. Throws a user error if
+/// the file is not a JSON object.
 [[nodiscard]] inline Json kept_settings(const DiskPath& folder) {
   if (!is_there(folder / "run.json")) return Json::object();
   Json settings = read_json_object(folder / "run.json").value("settings", Json());
   return settings.is_object() ? settings : Json::object();
 }
 
-/// Throws a user error for a run that more than one model answered (MixedResults).
+/// Throws a user error if more than one model answered the run (MixedResults).
 inline void refuse_mixed(const DiskPath& file, const Json& run) {
   if (first_string(run, "status") != "mixed") return;
   throw user_error({file, 0, "status"}, "is \"mixed\": more than one model answered this run",
                    "run it again into another folder (`out`)");
 }
 
-/// Throws a user error for a run folder without results of its own: a shard, or a mixture of
-/// several models' answers.
+/// Throws a user error if a run folder has no valid results of its own, because it is a shard or a
+/// mixture of several models' answers.
 inline void refuse_without_results(const DiskPath& folder) {
   const DiskPath file = folder / "run.json";
   if (!is_there(file)) return;
@@ -47,7 +47,7 @@ inline void refuse_without_results(const DiskPath& folder) {
 }
 
 /// The warning about facts that are left out because an engine did not report all of their tokens.
-/// `where` may name their relations.
+/// `where` may list their relations.
 [[nodiscard]] inline std::string unreported_warning(std::size_t facts,
                                                     const std::string& where = "") {
   return "Warning: " + counted(facts, "fact") + " left out" +
@@ -56,8 +56,8 @@ inline void refuse_without_results(const DiskPath& folder) {
          "plumb substitutes no value.";
 }
 
-/// Warnings that apply to every number of a model: that quantised weights round the activations,
-/// then the `warnings` of the run's settings (ModelDescription), in their order.
+/// Warnings that apply to all of a model's numbers: first that quantised weights also round the
+/// activations, then the `warnings` from the run's settings (ModelDescription), in order.
 [[nodiscard]] inline std::vector<std::string> model_warnings(const Json& settings) {
   std::vector<std::string> warnings;
   if (settings.value("quantized", Json()) == true) {
@@ -73,8 +73,8 @@ inline void refuse_without_results(const DiskPath& folder) {
   return warnings;
 }
 
-/// The same warnings for several folders that are read together, each with the folder's name, and a
-/// warning with the number of facts that a run left out.
+/// The same warnings for several folders that are read together, each prefixed with the folder's
+/// name, plus a warning with the number of facts that a run omitted.
 template <class Folders>
 [[nodiscard]] std::vector<std::string> model_warnings_of(const Folders& named) {
   std::vector<std::string> warnings;
@@ -93,8 +93,8 @@ template <class Folders>
   return warnings;
 }
 
-/// Notes about contents of the dataset's files that were not used, one note for each item that the
-/// reader reports.
+/// Notes about parts of the dataset's files that were not used, one for each item that the reader
+/// reports.
 [[nodiscard]] inline std::vector<std::string> left_out_notes(
     const std::vector<std::string>& left_out) {
   std::vector<std::string> notes;
@@ -106,10 +106,10 @@ template <class Folders>
 }
 
 struct RunRecord {
-  /// The settings in run.json; empty for another tool's folder.
+  /// The settings in run.json; empty for folders written by other tools.
   Json settings = Json::object();
   std::vector<Json> prompts{};
-  /// Name of the folder, for the page of a run without a model name.
+  /// The name of the folder, used as a title if the run has no model name.
   std::string folder{};
 
   /// "model on dataset".
@@ -118,7 +118,7 @@ struct RunRecord {
     return first_string(settings, "model").value_or(folder) +
            (dataset.empty() ? "" : " on " + dataset);
   }
-  /// The model's warnings, then `own`, then what was left out.
+  /// The model's warnings, then `own`, then the notes about omitted items.
   [[nodiscard]] std::vector<std::string> with_warnings(const std::vector<std::string>& own) const {
     std::vector<std::string> notes = model_warnings(settings);
     notes.insert(notes.end(), own.begin(), own.end());
@@ -127,7 +127,7 @@ struct RunRecord {
   }
 };
 
-/// Throws a user error for a run.json without settings.
+/// Throws a user error if a run.json has no settings.
 [[nodiscard]] inline RunRecord read_run_record(const DiskPath& folder) {
   const auto file = folder / "run.json";
   RunRecord record{kept_settings(folder), read_example_prompts(folder), ""};

@@ -13,7 +13,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One relation's facts with several right options, or those of all relations.
+/// The facts with several right options, either of one relation or of all relations.
 struct AnswerSetGroup {
   std::string name;
   AnswerSetMeans means;

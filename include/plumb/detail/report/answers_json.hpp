@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The metrics of answers in memory as JSON, for other programs and languages.
+// The metrics of answers held in memory, as JSON for other programs and languages.
 
 #include <cstddef>
 #include <string>
@@ -32,7 +32,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return list;
 }
 
-/// Keys are the members' names; `worst_at` is null if the two sets of answers never differ.
+/// The keys are the names of the members; `worst_at` is null if the two sets of answers never
+/// differ.
 [[nodiscard]] inline Json to_json(const AnswerComparison& made) {
   Json json = {{"facts", made.facts},
                {"statements", made.statements},
@@ -57,8 +58,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// The calibration of estimators: `estimators.NAME` contains `metrics`, and `confidence` and
-/// `correct` for each fact, relation by relation. If no estimator is named, all estimators that the
-/// answers allow are used. Throws like `chosen_estimators` and `predictions_of`.
+/// `correct` for each fact, relation by relation. If no estimator is specified, all estimators that
+/// the answers allow are used. Throws the same errors as `chosen_estimators` and `predictions_of`.
 [[nodiscard]] inline Json calibration_json(const Answers& answers,
                                            const std::vector<std::string>& estimators,
                                            std::size_t bins, std::size_t base_template,

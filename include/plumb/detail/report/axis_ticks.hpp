@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where are the grid lines of an axis, and what are their labels?
+// Where are an axis's grid lines, and what are their labels?
 //
 // They are at round numbers: on a linear axis, at multiples of 1, 2 or 5 times a power of ten; on a
-// logarithmic axis, at 1, 2 or 5 times the powers of ten. The range of a logarithmic axis is given
-// in log10.
+// logarithmic axis, at 1, 2 or 5 times the powers of ten. The range of a logarithmic axis is
+// specified in log10 units.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AxisTick {
-  /// In the axis's units: log10 of the value if the axis is logarithmic.
+  /// The position in the axis's units: log10 of the value if the axis is logarithmic.
   double at = 0;
   std::string text;
 };

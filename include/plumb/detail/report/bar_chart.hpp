@@ -4,8 +4,8 @@
 // A bar chart of estimates with intervals, side by side.
 //
 // Horizontal bars on a scale from 0 to 1 as inline SVG, with a whisker for the 95% interval and an
-// optional tick at the accuracy of guessing. Numbers are next to the names, so that both are
-// visible first on a narrow screen, where the chart scrolls. Colours come from the page's style, so
+// optional tick at the accuracy of guessing. Numbers are next to the names, so that on a narrow
+// screen, where the chart scrolls, both are visible first. Colours come from the page's style, so
 // the chart follows dark mode and print.
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Bar {
   std::optional<double> chance{};
 };
 
-/// `title` names the chart for screen readers. Bars without a number are drawn as "–".
+/// `title` is the chart's name for screen readers. Bars without a number are drawn as "–".
 [[nodiscard]] inline std::string bar_chart(const std::vector<Bar>& bars, const std::string& title) {
   constexpr double width = 500, right = 20, row = 22, top = 8, bottom = 30;
   // Each character of a name is 7 units wide; names of more than 28 characters are broken into
@@ -67,7 +67,7 @@ struct Bar {
   double begin = top;
   for (std::size_t b = 0; b < bars.size(); ++b) {
     const Bar& bar = bars[b];
-    const double y = begin + (row_height(lines[b].size()) - row) / 2;  // top of the bar's own row
+    const double y = begin + (row_height(lines[b].size()) - row) / 2;  // the top of the bar itself
     const std::string middle = with_decimals(y + row / 2, 1);
     svg += text_lines(lines[b], "class=\"name\"", names, y + row / 2);
     if (bar.estimate.count > 0) {

@@ -3,8 +3,8 @@
 
 // A box chart of several groups of numbers, side by side.
 //
-// Vertical boxes from the lower to the upper quartile with a line at the median, and whiskers to
-// the 5th and 95th percentile, as inline SVG. The percentiles are computed here from each group's
+// Vertical boxes from the lower to the upper quartile with a line at the median, and whiskers at
+// the 5th and 95th percentiles, as inline SVG. The percentiles are computed here from each group's
 // numbers. Colours come from the page's style.
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct BoxChart {
   bool logarithmic = false;
 };
 
-/// The scale goes from 0, or from 1 if it is logarithmic, to the end of the highest whisker.
+/// The scale runs from 0, or from 1 if it is logarithmic, to the end of the highest whisker.
 [[nodiscard]] inline std::string box_chart(BoxChart chart) {
   constexpr double left = 66, right = 12, top = 12, bottom = 58, height = 300, box = 34;
   double most = 0;

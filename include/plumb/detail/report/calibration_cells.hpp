@@ -3,8 +3,8 @@
 
 // The cells of calibration tables.
 //
-// Each cell shows its interval in small print and is coloured by the paper's steps (Kissling et
-// al., Table 1): ACE 0.05, 0.1, 0.2; Brier 0.1, 0.2, 0.25.
+// Each cell shows its interval in small print and is coloured according to the thresholds in the
+// paper (Kissling et al., Table 1): ACE 0.05, 0.1, 0.2; Brier 0.1, 0.2, 0.25.
 
 #include <array>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// An estimator's name as shown to people.
+/// An estimator's display name.
 [[nodiscard]] inline std::string estimator_label(const std::string& name) {
   const auto parts = name.find('_');
   std::string label = name.substr(0, parts);
@@ -31,15 +31,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// Whether any vote failed; false for rows without votes. A fact whose vote failed has confidence 0
-/// and counts as wrong. Calibration errors then measure how many votes failed, not calibration, so
-/// they are marked and have no colour.
+/// and counts as wrong. Calibration errors then reflect how many votes failed rather than
+/// calibration, so they are marked and not coloured.
 template <class Row>
 [[nodiscard]] constexpr bool has_failed_votes(const Row& row) {
   if constexpr (requires { row.failures; }) return row.failures > 0;
   return false;
 }
 
-/// The marks after the name of an estimator whose errors are not meaningful.
+/// The marks that follow an estimator's name if its errors are not meaningful.
 [[nodiscard]] inline std::string estimator_marks(const EstimatorResult& made) {
   return std::string(made.discrete ? " *" : "") + (has_failed_votes(made) ? " †" : "");
 }
@@ -55,22 +55,23 @@ inline constexpr const char* failed_votes_meaning =
   return scoring.span == Span::answer ? reduction + " (A)" : reduction;
 }
 
-/// The CSS class of a cell, by the paper's steps; empty for metrics without steps.
+/// The CSS class of a cell, according to the paper's thresholds; empty for metrics without
+/// thresholds.
 inline const char* step(CalibrationMetric metric, double value) {
   const std::array<double, 3>& steps = declared_metric(metric).steps;
   if (steps[2] == 0) return "";
   return value < steps[0] ? "h0" : value < steps[1] ? "h1" : value < steps[2] ? "h2" : "h3";
 }
 
-/// A metric's cell, in the colour of its step.
+/// The cell for a metric, coloured by threshold.
 inline std::string cell(const MetricEstimates& metrics, CalibrationMetric metric,
                         bool best = false) {
   const Estimate& e = estimate_of(metrics, metric);
   return cell(e, std::string(step(metric, e.value)) + (best ? " best" : ""));
 }
 
-/// The same cell for an estimator, over all facts or over a group of them (`metrics`). If votes
-/// failed, the cell has a mark instead of a colour.
+/// The same cell for an estimator; `metrics` covers all facts or a group of them. If votes failed,
+/// the cell has a mark instead of a colour.
 inline std::string cell(const EstimatorResult& made, const MetricEstimates& metrics,
                         CalibrationMetric metric, bool best = false) {
   if (!has_failed_votes(made)) return cell(metrics, metric, best);

@@ -30,7 +30,7 @@ template <class Row>
       .plain = has_failed_votes<Row>};
 }
 
-/// The metrics that a table shows: the terminal's table, or the page's first or second table.
+/// The metrics shown in one table: the terminal's table, or the page's first or second table.
 [[nodiscard]] inline std::vector<CalibrationMetric> metrics_of(MetricTable table) {
   std::vector<CalibrationMetric> metrics;
   for (const DeclaredMetric& one : declared_metrics) {
@@ -147,7 +147,7 @@ template <class Row>
            .colour = colour_of_change(true)}};
 }
 
-/// The effects of a marker. Improvements have a green cell, declines a red one.
+/// The effects of a marker. Improvements are shown in green cells, declines in red ones.
 [[nodiscard]] inline std::vector<Column<MarkerEffect>> marker_numbers() {
   using E = MarkerEffect;
   const auto all = ColumnPlace::everywhere;

@@ -29,7 +29,7 @@ class ComparisonSections {
   explicit ComparisonSections(const CalibrationResults& results) : results_(results) {}
 
   [[nodiscard]] std::string html() const {
-    // The paper's columns; the other policies are in the third table.
+    // The columns used in the paper; the other policies are in the third table.
     const std::vector<std::string> with_ace{"base", "margin", "average_vote2", "average_min"};
     const std::vector<std::string> with_brier{
         "base", "margin", "average_vote2", "average_min", "consistency_vote2", "consistency_min"};

@@ -17,7 +17,7 @@
 #include "plumb/detail/report/text_table.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
-/// The file name and text of each table.
+/// The file name and contents of each table.
 [[nodiscard]] inline std::vector<std::pair<std::string, std::string>> calibration_csv(
     const CalibrationResults& results) {
   detail::EstimateCsv metrics({"model", "estimator", "group", "name", "metric"});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A calibration in metrics.json: every number that any output shows.
+// The metrics.json of a calibration: every number that any output shows.
 
 #include <array>
 #include <cstddef>

@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A row of models × markers: a model, or the mean over several.
+/// A row in a table of models × markers: either one model or the mean over several.
 struct MarkerRow {
   std::string name;
   std::vector<MarkerEffect> effects{};
@@ -44,7 +44,7 @@ struct MarkerRow {
                              : " " + kind.kind + (models == 1 ? " model" : " models"));
 }
 
-/// The models, then the means.
+/// The rows for the models, followed by those for the means.
 [[nodiscard]] inline std::vector<MarkerRow> marker_rows(const CalibrationResults& results) {
   std::vector<MarkerRow> rows;
   for (const ModelCalibration& model : results.models) {
@@ -59,7 +59,7 @@ struct MarkerRow {
   return rows;
 }
 
-/// One number, with a column for each marker.
+/// A table of one number, with a column for each marker.
 [[nodiscard]] inline std::vector<Column<MarkerRow>> marker_matrix_columns(
     const std::vector<MarkerRow>& rows, Estimate MarkerEffect::*number, bool lower_is_better) {
   using R = MarkerRow;
@@ -123,8 +123,8 @@ struct MeanReduction {
   return rows;
 }
 
-/// The page's sections about all models together. The results must outlive this object. Any number
-/// of threads may use one.
+/// The page's sections that cover all models together. The results must outlive this object. Any
+/// number of threads may use the same object.
 class CalibrationMatrices {
  public:
   explicit CalibrationMatrices(const CalibrationResults& results) : results_(results) {}
@@ -156,8 +156,8 @@ class CalibrationMatrices {
            html_table(mean_reduction_columns(), rows);
   }
 
-  /// One line for each model. Its points are the vote thresholds, from the fewest agreeing
-  /// paraphrases to all.
+  /// One line for each model. Its points are the vote thresholds, from the smallest number of
+  /// agreeing paraphrases to all of them.
   [[nodiscard]] std::string votes() const {
     std::vector<ChartSeries> series;
     double most = 0.1, highest = 0.1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does the page of a calibration probe show?
+// What does a calibration probe's page show?
 //
-// One page: several models side by side (calibration_comparison.hpp), then for each model its
+// The page shows several models side by side (calibration_comparison.hpp), then for each model its
 // estimators, curves, markers, reductions, option counts, groups and recalibration.
 
 #include <string>
@@ -19,13 +19,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The results must outlive this object. Any number of threads may use one.
+/// The results must outlive this object. Any number of threads may use the same object.
 class CalibrationPage {
  public:
   explicit CalibrationPage(const CalibrationResults& results) : results_(results) {}
 
-  /// `settings` is an object of names and values for the last table; `prompts` are examples of the
-  /// model's prompts.
+  /// `settings` is an object of names and values that are shown in the last table; `prompts` are
+  /// examples of the model's prompts.
   [[nodiscard]] std::string html(const Json& settings,
                                  const std::vector<Json>& prompts = {}) const {
     const auto& models = results_.models;
@@ -109,7 +109,7 @@ class CalibrationPage {
            meanings(second) + "</p>\n" + html_table(second, model.estimators) + every_option(model);
   }
 
-  /// Metrics over the probabilities of all options, not only of the answer.
+  /// Metrics computed from the probabilities of all options, not just the answer's.
   [[nodiscard]] static std::string every_option(const ModelCalibration& model) {
     if (!model.brier_one_hot.exists()) return "";
     const auto columns = static_calibration_numbers();

@@ -3,9 +3,9 @@
 
 // How do causal models compare with masked models of similar accuracy?
 //
-// Kissling et al., Tables 2 and 5 as one table, on the page and on a terminal. The page also shows
-// every estimator of each pair, the causal model next to the masked one, with their calibration
-// curves.
+// Tables 2 and 5 of Kissling et al., combined into one table, on the page and on a terminal. For
+// each pair, the page also shows every estimator, with the causal model next to the masked one, and
+// their calibration curves.
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +59,7 @@ class PairSections {
     return html;
   }
 
-  /// The page's first table, without intervals, for a terminal.
+  /// The page's first table, without intervals, for display on a terminal.
   [[nodiscard]] NumberTable rows() const {
     NumberTable table{
         {{"pair", "pair", "", ColumnPlace::everywhere, 3, false, ColumnWeight::usual, true},

@@ -3,9 +3,9 @@
 
 // What do a model's calibration plots show?
 //
-// Calibration curves over a histogram of confidences (Kissling et al., Figure 2), with markers
-// (Figure 7), accuracy–rejection curves (Figures 3 and 10), and confidence, accuracy and ACE by the
-// number of options (Figure 5). The CSV files contain the same points.
+// They show calibration curves over a histogram of confidences (Kissling et al., Figure 2), curves
+// with markers (Figure 7), accuracy–rejection curves (Figures 3 and 10), and confidence, accuracy
+// and ACE by the number of options (Figure 5). The CSV files contain the same points.
 
 #include <string>
 #include <utility>
@@ -66,8 +66,8 @@ inline ChartSeries rejection_series(const EstimatorResult& made) {
   return series;
 }
 
-/// Rejection by threshold and by vote: for the headline estimators and, if `chosen` is set, also
-/// for others until there are four curves.
+/// Rejection by threshold and by vote, for the headline estimators; if `chosen` is set, also for
+/// other estimators until there are four curves.
 inline std::string rejection_charts(const ModelCalibration& model, bool chosen) {
   std::vector<ChartSeries> thresholds;
   ChartSeries votes{"vote ≥ 2, 3, …", {}};
@@ -100,7 +100,7 @@ inline std::string rejection_charts(const ModelCalibration& model, bool chosen) 
   return html + "</div>\n";
 }
 
-/// The base template's curve and those of the strongest markers; empty without markers.
+/// The curves of the base template and of the strongest markers; empty without markers.
 inline std::string marker_chart(const ModelCalibration& model) {
   std::vector<ChartSeries> curves;
   for (const std::string name : {"base", "possibly", "certainly", "0%", "100%"}) {
@@ -114,7 +114,7 @@ inline std::string marker_chart(const ModelCalibration& model) {
   return curves.size() > 1 ? xy_chart(chart, curves) : "";
 }
 
-/// Needs at least one point.
+/// There must be at least one point.
 inline std::string option_chart(const ModelCalibration& model) {
   ChartSeries confidence{"mean confidence", {}}, accuracy{"accuracy", {}}, ace{"ACE", {}};
   const auto add = [](ChartSeries& series, std::size_t k, const Estimate& e) {
@@ -128,7 +128,7 @@ inline std::string option_chart(const ModelCalibration& model) {
     add(ace, point.options, point.ace);
   }
   std::vector<ChartSeries> series{confidence, accuracy};
-  if (!ace.points.empty()) series.push_back(ace);  // empty if there are too few facts
+  if (!ace.points.empty()) series.push_back(ace);  // no ACE if there are too few facts
   XyChart chart{"Confidence, accuracy and ACE by number of options", "options", ""};
   chart.x_range = {0, static_cast<double>(model.option_counts.back().options)};
   chart.width = 700;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The values that a column may have in a row, and how a page shows each value.
+// The values that a table cell may have, and how a page shows each of them.
 //
 // The type of a value determines how it is shown. A table is then only a list of headings and
 // values, and each kind of value is formatted in one place.
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A number without an interval; absent or NaN if it does not exist.
+/// A number without an interval; empty or NaN if it does not exist.
 struct PlainNumber {
   std::optional<double> value{};
   int decimals = 3;
@@ -30,14 +30,14 @@ struct PlainNumber {
   [[nodiscard]] bool exists() const noexcept { return value && !std::isnan(*value); }
 };
 
-/// An estimate with a plain text in small print below it; only "–" if there is no number.
+/// An estimate with a remark in small print below it; shown as "–" if there is no number.
 struct RemarkedEstimate {
   Estimate estimate;
   std::string remark;
 };
 
-/// A longer text, which may wrap. If tables sort it by a number, a remark is in small print below
-/// it.
+/// A longer text that may wrap. If tables sort it by a number, the remark is shown in small print
+/// below the text.
 struct LongText {
   std::string text;
   std::optional<double> sorted_by{};
@@ -50,8 +50,8 @@ struct ShownNumber {
   std::string text;
 };
 
-/// A word of plumb's own. Unlike a name from a dataset, it does not need a bdi element for its
-/// direction.
+/// One of plumb's own words. Unlike a name from a dataset, it does not need a bdi element to
+/// isolate its text direction.
 struct OwnWord {
   std::string text;
 };
@@ -61,7 +61,7 @@ struct DashedCount {
   std::size_t count = 0;
 };
 
-/// The cell of a row to which the column does not apply; left out of JSON and CSV.
+/// A cell in a column that does not apply to its row; omitted from JSON and CSV.
 struct NoCell {};
 
 /// Three decimals, or two significant digits below 0.001: "0.049", "9.9e-5".
@@ -79,7 +79,7 @@ struct NoCell {};
 using CellValue = std::variant<std::string, std::size_t, Estimate, PlainNumber, RemarkedEstimate,
                                LongText, ShownNumber, OwnWord, DashedCount, NoCell>;
 
-/// A p-value; NaN means none. It is 0 if it is too small for a double.
+/// A p-value; NaN means none. It is 0 if the actual value is too small for a double.
 [[nodiscard]] inline CellValue p_value_cell(double p) {
   if (std::isnan(p)) return PlainNumber{};
   return ShownNumber{p, p > 0 ? small_number(p) : "< 1e-300"};
@@ -132,17 +132,17 @@ inline std::string words_below(const std::string& html) {
   return "<p class=\"dim\">" + html + "</p>\n";
 }
 
-/// A collapsed part that opens on a click; `summary` is plain text.
+/// A collapsed section that opens on a click; `summary` is plain text.
 inline std::string fold_away(const std::string& summary, const std::string& html) {
   return "<details><summary>" + escape_html(summary) + "</summary>\n" + html + "</details>\n";
 }
 
-/// A column that appears only on a page: its heading, and a function or member that gives a row's
+/// A column that appears only on a page: its heading, and a function or member that returns a row's
 /// value.
 template <class Row>
 using PageColumn = std::pair<std::string, std::function<CellValue(const Row&)>>;
 
-/// The rows as a table on a page; a click on a heading sorts it. Empty if there are no rows.
+/// The rows as a table on a page; clicking a heading sorts the table. Empty if there are no rows.
 template <class Row>
 [[nodiscard]] std::string page_table(const std::vector<PageColumn<Row>>& columns,
                                      const std::vector<Row>& rows) {

@@ -31,11 +31,12 @@ struct Column {
   ColumnPlace place = ColumnPlace::everywhere;
   int decimals = 3;
   bool interval = false;
-  /// Returns the CSS class of a page's cell from its value; empty if no cell has a class.
+  /// Maps a value to the CSS class of its cell on a page; empty if the column's cells have no
+  /// class.
   std::function<std::string(const Estimate&)> colour{};
   ColumnWeight weight = ColumnWeight::usual;
-  /// Returns whether a row's cell has no colour, regardless of its value; empty if there is no such
-  /// row.
+  /// Returns whether a row's cell is never coloured, regardless of its value; empty if there are no
+  /// such rows.
   std::function<bool(const Row&)> plain{};
   bool names_model = false;
   bool heading_is_name = false;
@@ -58,8 +59,8 @@ void prepend(std::vector<Column<Row>>& columns, std::initializer_list<Column<Row
   columns.insert(columns.begin(), first);
 }
 
-/// Columns over a part of a row: the inner columns apply to `part(row)`. `path` is prepended to
-/// their keys.
+/// Columns for a part of a row: the inner columns are applied to `part(row)`. `path` is prepended
+/// to their keys.
 template <class Row, class Inner, class Part>
 [[nodiscard]] std::vector<Column<Row>> columns_of(const std::vector<Column<Inner>>& inner,
                                                   Part part, const std::string& path = {}) {
@@ -107,7 +108,8 @@ template <class Row>
   return made;
 }
 
-/// The values of the columns for all rows. A row with `begins_section` starts a section.
+/// The values of the columns for all rows. A row whose `begins_section` is set starts a new
+/// section.
 template <class Row>
 [[nodiscard]] NumberTable table_of(const std::vector<Column<Row>>& columns,
                                    const std::vector<Row>& rows) {
@@ -121,7 +123,7 @@ template <class Row>
   return table;
 }
 
-/// The exporters of number_table.hpp, for columns and rows.
+/// The exporters of number_table.hpp, taking columns and rows.
 template <class Row>
 [[nodiscard]] Json json_of(const std::vector<Column<Row>>& columns, const Row& row) {
   return json_of(heads_of(columns), row_of(columns, row));

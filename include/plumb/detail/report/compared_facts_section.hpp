@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return fact.is_known_to(from) ? "lost" : "gained";
 }
 
-/// The text of facts.csv, as described above.
+/// The contents of facts.csv, as described above.
 [[nodiscard]] inline std::string facts_csv(const Comparison& made) {
   const std::vector<std::string>& names = made.table.models;
   std::vector<std::string> head{"relation", "instance", "subject", "answer", "known_by", "asked"};
@@ -62,7 +62,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The maximum number of facts that a page lists.
 inline constexpr std::size_t most_listed_facts = 1000;
 
-/// Hides the rows that do not contain the words, or that do not match the chosen models.
+/// Hides the rows that do not contain the search text or do not match the chosen models.
 inline constexpr std::string_view fact_list_script = R"js(
 {
   const $ = id => document.getElementById(id), rows = [...document.querySelectorAll('#differing tbody tr')];
@@ -83,7 +83,7 @@ inline constexpr std::string_view fact_list_script = R"js(
 }
 )js";
 
-/// The section of a page; empty if no two models were asked about the same fact.
+/// The page's section; empty if no two models were asked about the same fact.
 [[nodiscard]] inline std::string compared_facts_section(const Comparison& made) {
   if (made.facts.empty()) return "";
   const std::vector<std::string>& names = made.table.models;

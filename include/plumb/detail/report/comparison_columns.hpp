@@ -19,8 +19,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The share of one model's knowledge that another model has too. The keys contain `left_out`, the
-/// name of what was left out, and `settings`, the name of what a setting is.
+/// The proportion of one model's knowledge that another model shares. In the keys, `left_out` is
+/// the name for omitted data, and `settings` is the name for settings.
 [[nodiscard]] inline std::vector<Column<Subsumption>> subsumption_columns(
     const std::string& left_out = "left_out", const std::string& settings = "settings") {
   using S = Subsumption;
@@ -232,8 +232,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The changes from the first model to each of the others that tables show; metrics.json contains
-/// all changes.
+/// The changes from the first model to each of the others that are shown in tables; metrics.json
+/// contains all changes.
 [[nodiscard]] inline std::vector<Column<ModelChanges>> change_columns(const Comparison& made) {
   using C = ModelChanges;
   std::vector<Column<C>> columns{{.key = "model",
@@ -290,12 +290,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            }}};
 }
 
-/// A family's smallest and largest models among those with a known size.
+/// The smallest and largest models of a family, among those whose size is known.
 struct FamilyEnds {
   std::size_t smallest = 0, largest = 0;
 };
 
-/// In alphabetical order of the families. A family whose models all have the same size is left out.
+/// Families are in alphabetical order. A family whose models all have the same size is left out.
 /// Source: Wu et al., "Towards Reliable Latent Knowledge Estimation in LLMs", Table 1.
 [[nodiscard]] inline std::vector<FamilyEnds> ends_of_families(const Comparison& made) {
   std::map<std::string, FamilyEnds> ends;
@@ -346,7 +346,8 @@ struct FamilyEnds {
   return columns;
 }
 
-/// How much of one model's knowledge another shares, and whether they agree on relations.
+/// The proportion of one model's knowledge that another shares, and whether they agree on
+/// relations.
 struct KnowledgePair {
   std::size_t of = 0, given = 0;
 };
@@ -367,7 +368,7 @@ struct KnowledgePair {
   return columns;
 }
 
-/// Ordered pairs, in the order of the leaderboard.
+/// Ordered pairs of models, in leaderboard order.
 [[nodiscard]] inline std::vector<KnowledgePair> model_pairs(const Comparison& made) {
   std::vector<KnowledgePair> pairs;
   for (const ModelStanding& of : made.models) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Accuracy of several models against their size, by setting, and by a column of the facts.
+// The accuracy of several models, plotted against their size, by setting, and by a column of the
+// facts.
 //
-// "Towards Reliable Latent Knowledge Estimation in LLMs", Figures 1, 3, 8, 12 and 16: methods × models, and
-// a curve over the number of shots for each model.
+// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Figures 1, 3, 8, 12 and 16:
+// methods × models, and a curve over the number of shots for each model.
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +74,7 @@ void add_model_columns(std::vector<Column<Row>>& columns, const Comparison& made
   }
 }
 
-/// Rows are the values of the facts' column; columns are the models.
+/// The rows are the values of the column that groups the facts; the columns are the models.
 [[nodiscard]] inline NumberTable group_accuracy_table(const Comparison& made) {
   std::vector<Column<ColumnGroup>> columns{
       {.key = "value",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A comparison of models in metrics.json.
+// The metrics.json of a model comparison.
 //
-// Contains every number that any output shows, with its count and its 95% interval, which is null
-// if it does not exist. Standard deviations and means of correlations have no interval.
+// Contains every number that any output shows, with its count and its 95% interval; the interval is
+// null if it does not exist. Standard deviations and means of correlations have no interval.
 
 #include <cstddef>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does the page of a model comparison show?
+// What does a model comparison's page show?
 //
-// It shows leaderboards of models and relations, paired tests, and a heat map of models by
+// It shows leaderboards of models and relations, paired tests, and a heat map of models against
 // relations. Then it shows how far models agree: best and worst relations, correlations, shared
 // knowledge, base against fine-tuned models, and the facts on which models differ.
 
@@ -26,13 +26,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The comparison must outlive this object. Any number of threads may use one.
+/// The comparison must outlive this object. Any number of threads may use the same object.
 class ComparisonPage {
  public:
   explicit ComparisonPage(const Comparison& made)
       : made_(made), table_(made.table), order_(models_by_family(made)) {}
 
-  /// `settings` is an object of names and values for the last table.
+  /// `settings` is an object of names and values that are shown in the last table.
   [[nodiscard]] std::string html(const Json& settings) const {
     return whole_page({"Comparison of " + counted(table_.models.size(), "model"),
                        "Under the setting " + label(setting_name(table_.group)) + ": " + asked(),
@@ -118,7 +118,7 @@ class ComparisonPage {
            paired_by_relation();
   }
 
-  /// Rows in ascending order of p, in a collapsed part.
+  /// Rows in ascending order of p, in a collapsed section.
   [[nodiscard]] std::string paired_by_relation() const {
     constexpr std::size_t most = 500;
     std::vector<PairedRow> rows = paired_rows(made_);

@@ -23,7 +23,7 @@ struct AssertedConditions {
   std::vector<std::string> failed{};
 };
 
-/// `settings` is an object for the page's last table.
+/// `settings` is the object shown in the page's last table.
 [[nodiscard]] ComparisonReport comparison_report(Comparison made, Json settings,
                                                  AssertedConditions asserted = {});
 
@@ -172,8 +172,7 @@ class ComparisonReportBody {
   /// Notes about the numbers.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
 
-  /// The leaderboard of models, then settings, groups, draws, changes, families and pairs, if there
-  /// are any.
+  /// The model leaderboard, then any settings, groups, draws, changes, families and pairs.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     std::vector<NamedTable> tables{{"models", table_of(named_model_columns(made_), made_.models)}};
     if (!made_.settings.empty()) {
@@ -189,7 +188,7 @@ class ComparisonReportBody {
     if (const auto ends = ends_of_families(made_); !ends.empty()) {
       tables.push_back({"families", table_of(family_ends_columns(made_), ends)});
     }
-    // If there are many models, only the page shows their pairs.
+    // If there are many models, their pairs are shown only on the page.
     if (made_.models.size() > 1 && made_.models.size() <= 5) {
       tables.push_back({"shared", table_of(model_pair_columns(made_), model_pairs(made_))});
       tables.push_back(

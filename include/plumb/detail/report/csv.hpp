@@ -5,11 +5,11 @@
 //
 // It follows RFC 4180: cells are separated by commas and quoted if needed, and quotes within a cell
 // are doubled. Lines end in a newline instead of CRLF; spreadsheets and pandas read both. A
-// spreadsheet would run a text as a formula if it begins with "=", "+", "-", "@", a tab or a
-// carriage return and is not a number. An apostrophe is put before such a text (OWASP, "CSV
+// spreadsheet would evaluate a cell as a formula if it begins with "=", "+", "-", "@", a tab or a
+// carriage return and is not a number. Such cells are prefixed with an apostrophe (OWASP, "CSV
 // Injection"); numbers are unchanged, and JSON files contain the original text. A row that ends in
-// an estimate has its value, low, high and count. Low and high are empty without an interval;
-// without a number, the value is empty too and the count is 0.
+// an estimate has four columns for it: value, low, high and count. Low and high are empty if there
+// is no interval; if there is no number, the value is empty too and the count is 0.
 
 #include <array>
 #include <charconv>
@@ -28,11 +28,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Whether a spreadsheet would read the cell as a formula: it begins like one and is not a number.
+/// Whether a spreadsheet would treat the cell as a formula: it begins like one and is not a number.
 inline bool is_like_formula(std::string_view cell) {
   if (cell.empty() || std::string_view("=+-@\t\r").find(cell.front()) == cell.npos) return false;
   double number = 0;
-  // Readers of the file parse "+3" as a number; from_chars does not accept the sign.
+  // Programs that read the file parse "+3" as a number, but from_chars does not accept the sign.
   const char* const first = cell.data() + (cell.front() == '+' ? 1 : 0);
   const char* const last = cell.data() + cell.size();
   const auto read = read_number(first, last, number);
@@ -63,7 +63,7 @@ inline bool is_like_formula(std::string_view cell) {
   return line;
 }
 
-/// A number as a cell of a file; empty for NaN.
+/// A number formatted as a CSV cell; empty for NaN.
 inline std::string csv_number(double value, int decimals = 8) {
   return std::isnan(value) ? "" : with_decimals(value, decimals);
 }
@@ -76,7 +76,7 @@ inline std::string csv_digits(double value) {
   return {text.data(), end.ptr};
 }
 
-/// Value, low, high and count as cells; without a number, the first three are empty.
+/// Value, low, high and count as cells; if there is no number, the first three are empty.
 inline std::vector<std::string> estimate_cells(const Estimate& e) {
   if (!e.exists()) return {"", "", "", "0"};
   if (!e.has_interval()) return {with_decimals(e.value, 8), "", "", std::to_string(e.count)};

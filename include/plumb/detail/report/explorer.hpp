@@ -6,8 +6,8 @@
 // The part of a page in which a reader picks a fact and sees every candidate with its probability,
 // the softmax of the scores over the candidates. A probability p is stored in two bytes, as −ln p
 // in steps of 0.001 nats. It is therefore within 0.05% of the value; a p below e^−65 is stored as
-// e^−65. After `max_cells` candidates or about `max_bytes` of page, further rows are left out; the
-// page shows their number.
+// e^−65. Once `max_cells` candidates or about `max_bytes` of page are reached, further rows are
+// omitted; the page shows how many.
 
 #include <algorithm>
 #include <cmath>
@@ -118,8 +118,8 @@ inline constexpr std::string_view explorer_script = R"js(
 }
 )js";
 
-/// The approximate size of a row on the page, in bytes: its texts, and its numbers in base64 (four
-/// letters for three bytes).
+/// The approximate size of a row on the page, in bytes: its strings, plus its numbers in base64
+/// (four characters per three bytes).
 inline std::size_t explored_bytes(const RecordedRow& row) {
   std::size_t bytes = 20 + row.fact.subject.size() + row.scores.size() * 8 / 3;
   for (const std::string& alias : row.fact.subject_aliases) bytes += alias.size() + 1;
@@ -127,14 +127,14 @@ inline std::size_t explored_bytes(const RecordedRow& row) {
   return bytes;
 }
 
-/// Takes the rows of one results folder, relation by relation, and stores the data that the page
-/// shows, at most about `max_bytes`. Not thread-safe.
+/// Takes the rows of one results folder, relation by relation, and stores the data for the page, up
+/// to about `max_bytes`. Not thread-safe.
 class Explorer {
  public:
   explicit Explorer(std::size_t max_cells = 4'000'000, std::size_t max_bytes = 16'000'000)
       : max_cells_(max_cells), max_bytes_(max_bytes) {}
 
-  /// The rows that follow belong to this relation.
+  /// Starts a relation, to which all rows added from now on belong.
   void begin(const Relation& relation) {
     before_ += last_relation();
     head_ = {{"code", relation.code},
@@ -184,7 +184,7 @@ class Explorer {
   }
 
  private:
-  /// The current relation as JSON, after a comma if it is not the first relation.
+  /// The current relation as JSON, preceded by a comma unless it is the first relation.
   [[nodiscard]] std::string last_relation() const {
     if (head_.is_null()) return "";
     std::string head = script_json(head_);
@@ -197,8 +197,8 @@ class Explorer {
   std::string before_;  // finished relations
   Json head_;           // of the current relation
   std::vector<std::uint16_t> steps_;
-  /// For each subject with its aliases, the first row that contains them; later rows refer to that
-  /// row.
+  /// For each subject and its aliases, the index of the first row that contains them; later rows
+  /// refer to that row.
   std::map<std::pair<std::string, std::string>, std::size_t> names_;
 };
 

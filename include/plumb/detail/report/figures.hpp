@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a page's picture become a file for a paper?
+// How does a picture on a page become a file for a paper?
 //
-// Every chart and every heat map of a finished page becomes a self-contained SVG file: it includes
-// its style, has a white background, and lists the names of its series below the picture. The page
-// is the only source, so no figure is forgotten and every figure shows what the page shows. Only
-// plumb's own markup is read: `<svg class="chart`, the legend after it, and `<table class="heat`.
-// Texts from datasets cannot contain this markup, because they are escaped (html.hpp). Styles are
-// plain colours, because programs that convert SVG to PDF do not support variables.
+// Every chart and heat map on a finished page becomes a self-contained SVG file, with its style, a
+// white background, and the names of its series listed below the picture. The page is the only
+// source, so no figure is forgotten and every figure matches the page. Only plumb's own markup is
+// read: `<svg class="chart`, the legend after it, and `<table class="heat`. Strings from datasets
+// cannot contain this markup, because they are escaped (html.hpp). Styles use literal colours,
+// because programs that convert SVG to PDF do not support variables.
 
 #include <algorithm>
 #include <array>
@@ -32,11 +32,11 @@ struct Figure {
   /// The file name without extension: lower-case letters, digits and "-".
   std::string name;
   std::string title;
-  /// A whole XML document.
+  /// A complete XML document.
   std::string svg;
 };
 
-/// The page's style (page.hpp) in light mode, in plain colours.
+/// The page's style (page.hpp) in light mode, with literal colours.
 inline constexpr std::string_view figure_style = R"css(
 text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis.y{text-anchor:end}.axis{text-anchor:middle}.axis,.value{fill:#5d6b7c}
 .grid{stroke:#dde3ea;fill:none}.bar{fill:#5b8fc7}.whisker{stroke:#1c2430;stroke-width:1.4;fill:none}.chance{stroke:#c9902c;stroke-width:2.5}
@@ -96,7 +96,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
   return text;
 }
 
-/// The parts of `html` from each `begin` to the next `end`, both included.
+/// The parts of `html` from each `begin` to the next `end`, inclusive.
 [[nodiscard]] inline std::vector<std::string_view> parts_of(std::string_view html,
                                                             std::string_view begin,
                                                             std::string_view end) {
@@ -110,7 +110,7 @@ text{font:12px "DejaVu Sans",Helvetica,Arial,sans-serif;fill:#1c2430}.name,.axis
   return parts;
 }
 
-/// The names of a chart's series, in lines below the chart; moves `y` below them.
+/// Writes the names of a chart's series in lines below the chart, and moves `y` below them.
 inline std::string figure_legend(std::string_view legend, double width, double& y) {
   std::string svg;
   double x = 10;
@@ -140,8 +140,8 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
   return svg;
 }
 
-/// A document with the chart's elements that follow its description, and with its legend, which may
-/// be empty.
+/// A document with the chart's elements after its description, followed by its legend, which may be
+/// empty.
 [[nodiscard]] inline std::string chart_document(std::string_view chart, std::string_view legend) {
   const std::string_view tag = chart.substr(0, chart.find('>'));
   const std::string_view box = attribute_of(tag, "viewBox");  // "0 0 width height"
@@ -169,7 +169,7 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
   return text;
 }
 
-/// A heat map as a picture: column names are vertical, with their groups above.
+/// A heat map as a picture, with vertical column names and their groups above them.
 [[nodiscard]] inline std::string heat_document(std::string_view table) {
   constexpr double pitch = 14, cell_width = 46, letter = 7.2;
   constexpr std::size_t characters = 36;
@@ -254,8 +254,8 @@ inline std::string figure_legend(std::string_view legend, double width, double& 
   return svg_document(width, y + 6, plain_text(attribute_of(tag, "aria-label")), svg);
 }
 
-/// All pictures of a page, in page order. If pictures have the same title, their names end in
-/// different numbers.
+/// All pictures of a page, in page order. If several pictures have the same title, a number is
+/// appended to their names to tell them apart.
 [[nodiscard]] inline std::vector<Figure> figures_of(std::string_view page) {
   constexpr std::string_view chart = "<svg class=\"chart", heat = "<table class=\"heat";
   std::vector<Figure> figures;

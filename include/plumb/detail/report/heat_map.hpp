@@ -3,10 +3,10 @@
 
 // A heat map shows a whole table of numbers at a glance.
 //
-// Cells are tinted by their number: from the background colour at 0 to the colour of bars at 1, and
-// towards the colour of wrong answers below 0. Every cell also shows its number, so that no
-// information depends on colour: neither in grey print nor for readers who cannot see colours. The
-// colours come from the page's style (page.hpp), which follows dark mode.
+// Cells are tinted according to their number: from the background colour at 0 to the bar colour at
+// 1, and towards the wrong-answer colour below 0. Every cell also shows its number, so no
+// information depends on colour, whether in a grey printout or for readers who cannot see colours.
+// The colours come from the page's style (page.hpp), which supports dark mode.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct HeatMap {
   /// For screen readers.
   std::string title;
-  /// The heading above the rows' names.
+  /// The heading above the row names.
   std::string corner;
   std::vector<std::string> rows;
   std::vector<std::string> columns;
@@ -40,7 +40,7 @@ struct HeatMap {
   bool columns_are_models = false;
 };
 
-/// A cell's element: its tint in percent of the full colour, and its number.
+/// The HTML element of a cell: its tint, as a percentage of the full colour, and its number.
 inline std::string heat_cell(const std::optional<double>& value, int decimals, bool begins_group) {
   const std::string edge = begins_group ? "edge" : "";
   if (!value) return "<td" + (edge.empty() ? "" : " class=\"" + edge + "\"") + ">–</td>";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where are several distributions of one number, and how wide is each?
+// Where do several distributions of one quantity lie, and how wide is each?
 //
-// Histograms one above another over one axis, as inline SVG: an outline of bars, a tick at the mean
-// and a line over a span. Each histogram fills the height of its row regardless of its counts, so
-// that a narrow distribution does not flatten the rest. Compare heights only within a row;
-// positions are comparable between rows. Colours come from the page's style.
+// Histograms stacked along a shared axis, as inline SVG: an outline of bars, a tick at the mean and
+// a line over a span. Each histogram fills the height of its row regardless of its counts, so that
+// a narrow distribution does not flatten the rest. Compare heights only within a row; positions are
+// comparable between rows. Colours come from the page's style.
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ struct HistogramRow {
   double mean = 0;
   /// Ends of the line below the bars.
   std::pair<double, double> span;
-  /// Shown at the right.
+  /// Shown on the right.
   std::string value;
   /// The index of one of the page's colours.
   std::size_t style = 0;
@@ -51,7 +51,7 @@ struct HistogramChart {
   std::vector<HistogramRow> rows;
 };
 
-/// From the smallest to the largest value that the rows show, widened to whole ticks; not empty.
+/// From the smallest to the largest value shown in the rows, widened to whole ticks; not empty.
 inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& rows) {
   std::array<double, 2> range{1e300, -1e300};
   const auto hold = [&](double value) {
@@ -69,7 +69,7 @@ inline std::array<double, 2> histogram_range(const std::vector<HistogramRow>& ro
   return {std::floor(range[0] / step + 1e-9) * step, std::ceil(range[1] / step - 1e-9) * step};
 }
 
-/// Bars of height 0 are gaps. Rows without bars have only their tick and line.
+/// Bars of height 0 are gaps. A row without bars shows only its tick and line.
 [[nodiscard]] inline std::string histogram_chart(const HistogramChart& chart) {
   constexpr double left = 210, width = 500, right = 170, row_height = 46, top = 8, bottom = 46;
   const double height = top + row_height * static_cast<double>(chart.rows.size()) + bottom;

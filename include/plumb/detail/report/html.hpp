@@ -20,9 +20,9 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Escapes text for element content and quoted attributes. This function does not isolate
-/// right-to-left text; the page's dir attributes and bdi elements do. Control characters, and
-/// characters that would reverse the direction of the text after them, are escaped as on a terminal
-/// (core/printable.hpp).
+/// right-to-left text; the page uses dir attributes and bdi elements for that. Control characters,
+/// and characters that would reverse the direction of the text after them, are escaped as on a
+/// terminal (core/printable.hpp).
 [[nodiscard]] inline std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -55,14 +55,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return "<bdi>" + escape_html(text) + "</bdi>";
 }
 
-/// The attribute that marks an element with its model, so that a page can show or hide it; empty
-/// for an empty name.
+/// The attribute that links an element to its model, so that a page can show or hide it; empty for
+/// an empty name.
 [[nodiscard]] inline std::string model_attribute(std::string_view model) {
   return model.empty() ? "" : " data-model=\"" + escape_html(model) + "\"";
 }
 
-/// The start of a chart: its size as text, and its title and description for screen readers. With
-/// `keeps_width`, the page does not make the chart wider than `width`.
+/// The start of a chart: its size as text, and its title and description for screen readers. If
+/// `keeps_width` is set, the page does not stretch the chart beyond `width`.
 [[nodiscard]] inline std::string chart_begin(std::string_view classes, std::string_view width,
                                              std::string_view height, std::string_view title,
                                              std::string_view description, bool keeps_width) {
@@ -95,7 +95,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return slug.empty() ? std::string(fallback) : slug.substr(0, 80);
 }
 
-/// The same slug, with a number after it if it is already in `taken`; the result is added to
+/// The slug itself, or with a number appended if it is already in `taken`; adds the result to
 /// `taken`.
 [[nodiscard]] inline std::string free_slug(std::vector<std::string>& taken,
                                            const std::string& slug) {
@@ -106,7 +106,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return free;
 }
 
-/// JSON for a script element: no "</script>" or "<!--" can end it early.
+/// JSON for a script element, in which no "</script>" or "<!--" can end the element early.
 [[nodiscard]] inline std::string script_json(const Json& value) {
   std::string out;
   for (const char c : value.dump()) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The numbers that describe an injection's panels, each declared once for terminal, page and
-// metrics.json, and the probability of every pair as CSV.
+// The numbers that describe an injection's panels, each declared once for the terminal, the page
+// and metrics.json, and the probability of every pair as CSV.
 
 #include <cmath>
 #include <cstddef>
@@ -61,7 +61,7 @@ inline const char* kind_name(PairKind kind) {
   return columns;
 }
 
-/// The panel's name below `heading`, then the columns.
+/// The name of the panel under `heading`, then the columns.
 [[nodiscard]] inline std::vector<Column<InjectionPanelResult>> named_injection_columns(
     const std::string& heading, std::size_t highlight) {
   auto columns = injection_columns(highlight);
@@ -74,7 +74,7 @@ inline const char* kind_name(PairKind kind) {
   return columns;
 }
 
-/// The rows of a terminal's table.
+/// The rows of the table for a terminal.
 [[nodiscard]] inline NumberTable injection_rows(const InjectionResults& results) {
   return table_of(named_injection_columns("probability, " + results.relation, results.highlight),
                   results.panels);
@@ -94,7 +94,8 @@ inline const char* kind_name(PairKind kind) {
          "\n";
 }
 
-/// One row for each position of each panel. Log-probabilities are in nats, positions count from 0.
+/// One row for each position of each panel. Log-probabilities are in nats, and positions count from
+/// 0.
 [[nodiscard]] inline std::string injection_csv(const InjectionResults& results) {
   std::string csv = csv_line({"relation", "panel", "position", "subject", "object", "kind",
                               "log_probability", "probability", "highlighted"});

@@ -5,10 +5,10 @@
 //
 // The page has five panels of exp(log P(object | the pairs before it)) by position, absolute and
 // unnormalised, and a table of the means by kind of pair. A correct pair is compared with itself in
-// the panel without injected pairs, because later positions are likelier than earlier ones
+// the panel without injected pairs, because later positions are more likely than earlier ones
 // regardless of the pairs in between. Source: latent knowledge in many shots, Figure 2 and Appendix
-// E; the change from the correct panel is plumb's own. Non-goal: choosing the pairs of the panels
-// (prompt/injection.hpp).
+// E; the change relative to the correct panel is plumb's addition. Non-goal: choosing the pairs of
+// the panels (prompt/injection.hpp).
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The end of the panels' common axis: the smallest of 1, 0.5, 0.2, 0.1, … that no point exceeds.
+/// The upper end of the panels' common axis: the smallest of 1, 0.5, 0.2, 0.1, … that no point
+/// exceeds.
 inline double injection_top(const InjectionResults& results) {
   double most = 0;
   for (const InjectionPanelResult& made : results.panels) {
@@ -92,8 +93,8 @@ inline std::string injection_chart(const InjectionPanelResult& made, std::size_t
       ". Positions count from 0: a pair's position is the number of pairs before it.</p></div>\n";
   const double top = detail::injection_top(results);
   for (std::size_t i = 0; i < results.panels.size(); ++i) {
-    // The first panel is next to the explanation; then each spread panel is next to its block
-    // panel.
+    // The first panel is next to the explanation; after that, each spread panel is next to the
+    // matching block panel.
     if (i == 0 || i % 2 == 1) html += "<div class=\"plots two\">\n";
     html += detail::injection_chart(results.panels[i], results.highlight, top);
     if (i == 0) html += reading;

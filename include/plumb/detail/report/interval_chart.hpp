@@ -3,11 +3,11 @@
 
 // How do estimates and their 95% intervals compare, row by row?
 //
-// A dot with a whisker for each estimate, as inline SVG. A row has one dot for each series, one
-// below the other, in the series' colour and shape, so that every reader can tell the series apart,
-// also in print. Names are broken into lines, never cut; on a narrow screen the chart scrolls in
-// its own box. The scale is at the top, so that it stays in place if rows are hidden
-// (page_script.hpp). Colours come from the page's style.
+// A dot with a whisker for each estimate, as inline SVG. A row has one dot per series, one below
+// the other, in that series' colour and shape, so that every reader can tell the series apart, even
+// in print. Names are wrapped, never truncated; on a narrow screen the chart scrolls in its own
+// box. The scale is at the top, so that it stays in place if rows are hidden (page_script.hpp).
+// Colours come from the page's style.
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ struct IntervalRow {
   std::string label;
   /// One estimate for each series, or a single one; estimates that do not exist are left out.
   std::vector<Estimate> estimates;
-  /// The index of the series of a single estimate.
+  /// If there is a single estimate, the index of its series.
   std::size_t series = 0;
 };
 
@@ -49,14 +49,14 @@ struct IntervalChart {
   std::string x_label;
   std::vector<IntervalSeries> series;
   std::vector<IntervalRow> rows;
-  /// The range shown; estimates and intervals outside it are drawn at or up to its edge. Must not
-  /// be empty.
+  /// The displayed range; estimates and intervals outside it are clipped to its edges. Must not be
+  /// empty.
   std::array<double, 2> x_range{0, 1};
-  /// Whether the axis is logarithmic; then the range is positive.
+  /// Whether the axis is logarithmic; if so, the range must be positive.
   bool is_logarithmic = false;
 };
 
-/// The names of series with their marks, below a chart; empty for a single series.
+/// The series names with their marks, below a chart; empty for a single series.
 inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
   if (series.size() < 2) return "";
   std::string html = "<figcaption class=\"legend\">";
@@ -68,7 +68,8 @@ inline std::string interval_legend(const std::vector<IntervalSeries>& series) {
   return html + "</figcaption>";
 }
 
-/// If every row has a single estimate, there is no legend: the rows' names identify them.
+/// If every row has a single estimate, there is no legend, because the row names identify the
+/// estimates.
 [[nodiscard]] inline std::string interval_chart(const IntervalChart& chart) {
   constexpr double width = 720, right = 18, top = 34, bottom = 10, pitch = 11, line_height = 14;
   constexpr std::size_t characters = 28;

@@ -21,7 +21,7 @@ struct ListGroup {
   std::string name;
   std::size_t facts = 0, objects = 0;
   ListMeans with_aliases{}, main_label{}, script{};
-  /// The number of answers that name nothing, and of answers that were cut off at the token limit.
+  /// The number of answers that name nothing, and the number that were cut off at the token limit.
   std::size_t empty = 0, cut = 0;
 };
 

@@ -3,8 +3,8 @@
 
 // The report on a run with lists of answers, for people and for other programs.
 //
-// From a finished run folder, it makes metrics.json and metrics.csv (every number), answers.csv
-// (every answer with its numbers), report.html, and the table for the terminal. All of it depends
+// From a finished run folder, it creates metrics.json and metrics.csv (every number), answers.csv
+// (every answer with its numbers), report.html, and the table for the terminal. All of these depend
 // only on the rows and the seed.
 
 #include <vector>
@@ -74,7 +74,7 @@ class ListReportBody {
     return {{"lists", table_of(list_columns(), groups_)}};
   }
 
-  /// The notes that must appear wherever the numbers are shown, each once.
+  /// The notes that must accompany the numbers wherever they are shown, without duplicates.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
 
   [[nodiscard]] const std::vector<ListGroup>& results() const noexcept { return groups_; }

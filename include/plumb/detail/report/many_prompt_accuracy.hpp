@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How accurate are answers to many prompts, how much does this vary, and how much is known at best?
+// How accurate are answers to many prompts, how much does accuracy vary, and how much is known at
+// best?
 //
 // Sections of the page: the headline numbers, the ways of asking side by side, the distribution of
-// accuracy over samplings of prompts, and the facts known by the number of prompts. Source: "What
-// Matters in Learning Facts in Language Models?", Tables 3 to 7.
+// accuracy over samplings of prompts, and the proportion of facts known as a function of the number
+// of prompts. Source: "What Matters in Learning Facts in Language Models?", Tables 3 to 7.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Empty if nothing was asked.
+/// Empty if no questions were asked.
 inline std::string many_prompt_cards(const ManyPromptResults& made) {
   const ManyPromptResult* best = best_way(made);
   if (best == nullptr) return "";
@@ -51,7 +52,7 @@ inline std::string overview_section(const ManyPromptResults& made) {
          words_below(meanings(many_prompt_columns(made)));
 }
 
-/// Empty if no answer is in a model's own words.
+/// Empty if no answers are in a model's own words.
 inline std::string written_answers_section(const ManyPromptResults& made) {
   const auto ways = written_ways(made);
   if (ways.empty()) return "";
@@ -61,7 +62,7 @@ inline std::string written_answers_section(const ManyPromptResults& made) {
          words_below(meanings(written_answer_columns()));
 }
 
-/// LAMA's numbers; empty if no gap was filled.
+/// LAMA's numbers; empty if no gaps were filled.
 inline std::string token_ranks_section(const ManyPromptResults& made) {
   const std::vector<WayRanks> rows = way_ranks(made);
   if (rows.empty()) return "";
@@ -86,13 +87,13 @@ inline HistogramRow sampling_row(const ManyPromptResult& way, const SampledAccur
   return row;
 }
 
-/// One way of asking with one of the two ways to draw its samplings.
+/// One way of asking, with its samplings drawn in one of the two ways.
 struct DrawnWay {
   const ManyPromptResult* way;
   const SampledAccuracy* drawn;
 };
 
-/// How accuracy is distributed over samplings, drawn both ways.
+/// The distribution of accuracy over samplings, drawn both ways.
 inline std::string samplings_section(const ManyPromptResults& made) {
   HistogramChart chart{"Accuracy over samplings of prompts", "accuracy", {}};
   std::vector<DrawnWay> rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What knowledge do ways of asking share, and do a fact's prompts agree?
+// How much knowledge do ways of asking share, and do the answers to a fact's prompts agree?
 //
 // Sections of the page: shared knowledge, consistency, and answers that name several objects.
 // Source: "What Matters in Learning Facts in Language Models?", section 6.3, Figure 2, Tables 12
@@ -26,7 +26,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The maximum number of answers with several objects that are shown, over all ways of asking.
+/// At most this many answers that name several objects are shown, in total over all ways of asking.
 inline constexpr std::size_t shown_answers = 20;
 
 inline std::string sharing_map(const ManyPromptResults& made, const char* title,
@@ -44,7 +44,7 @@ inline std::string sharing_map(const ManyPromptResults& made, const char* title,
   return "<h3>" + std::string(title) + "</h3>\n" + heat_map(map);
 }
 
-/// How much of one way's knowledge another way shares.
+/// How much of the knowledge found by one way of asking is also found by another.
 struct SharedPairRow {
   std::string left, top;
   const KnowledgeSharing* sharing;
@@ -69,7 +69,7 @@ inline std::string sharing_pairs(const ManyPromptResults& made) {
       rows);
 }
 
-/// "3 templates and 1 fact", without the counts that are 0.
+/// For example "3 templates and 1 fact"; counts of 0 are omitted.
 inline std::string unshared_text(const std::vector<std::pair<std::size_t, const char*>>& counts) {
   std::vector<std::string> parts;
   for (const auto& [count, noun] : counts) {
@@ -78,7 +78,7 @@ inline std::string unshared_text(const std::vector<std::pair<std::size_t, const 
   return text_list(parts, {}, ", ", " and ");
 }
 
-/// Lists how many relations, templates and facts only one of two ways of asking has.
+/// Lists how many relations, templates and facts occur in only one of two ways of asking.
 inline std::string unshared_list(const ManyPromptResults& made) {
   std::string items;
   for (std::size_t l = 0; l < made.ways.size(); ++l) {
@@ -217,7 +217,7 @@ inline std::string consistency_section(const ManyPromptResults& made) {
          manual_table(made) + relation_consistency(made);
 }
 
-/// The first answers of each way of asking, the same number for each.
+/// The first few answers for each way of asking, with the same maximum for all.
 inline std::string several_section(const ManyPromptResults& made) {
   std::size_t ways = 0, all = 0;
   for (const ManyPromptResult& way : made.ways) {

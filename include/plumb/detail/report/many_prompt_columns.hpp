@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What one sampling draws, as a clause for a text.
+/// What one sampling draws, phrased as a clause.
 inline const char* draws_in_words(SampleBy by) {
   return by == SampleBy::fact ? "every fact draws one of its prompts"
                               : "every relation draws one of its templates for all its facts";
@@ -75,7 +75,7 @@ inline const char* draws_in_words(SampleBy by) {
        .value = [count](const W& w) { return count(w->cut); }}};
 }
 
-/// Bias levels by sum and per token: the columns of every table of bias levels.
+/// Bias levels by sum and per token: the columns shared by all bias-level tables.
 template <class Bias>
 std::vector<Column<Bias>> level_columns() {
   using enum ColumnPlace;
@@ -160,7 +160,7 @@ std::vector<Column<Bias>> level_columns() {
        .place = ColumnPlace::files}};
 }
 
-/// How far confidence is from accuracy.
+/// How far confidence deviates from accuracy.
 [[nodiscard]] inline std::vector<Column<Overconfidence>> overconfidence_columns() {
   using O = Overconfidence;
   return {
@@ -178,7 +178,7 @@ std::vector<Column<Bias>> level_columns() {
        }}};
 }
 
-/// The share of pairs of a fact's prompts whose answers match, by the kind of pair.
+/// The share of a fact's pairs of prompts whose answers match, by kind of pair.
 [[nodiscard]] inline std::vector<Column<PromptConsistency>> consistency_columns() {
   std::vector<Column<PromptConsistency>> columns;
   for (const PairShare& kind : pair_shares) {
@@ -197,7 +197,7 @@ std::vector<Column<Bias>> level_columns() {
   return columns;
 }
 
-/// How often aliases are likelier than labels.
+/// How often aliases are more likely than labels.
 [[nodiscard]] inline std::vector<Column<OutrankingRate>> outranking_columns() {
   using R = OutrankingRate;
   return {{.key = "rate", .heading = "rate", .value = [](const R& r) { return r.rate; }},
@@ -234,7 +234,7 @@ std::vector<Column<Bias>> level_columns() {
   return columns;
 }
 
-/// Columns over a part that only some rows have; the other rows have no cell.
+/// Columns for a part that only some rows have; they are empty in the other rows.
 template <class Row, class Inner, class Part>
 [[nodiscard]] std::vector<Column<Row>> columns_where_known(const std::vector<Column<Inner>>& inner,
                                                            Part part, const std::string& path) {
@@ -254,9 +254,10 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// Every number of a way of asking, by its path in metrics.json. Numbers that a table shows come
-/// first. If no way of asking has a kind of answer, the numbers for that kind appear only in files.
-/// Range and SD are over the samplings of the headline numbers. `made` must outlive the columns.
+/// Every number for a way of asking, keyed by its path in metrics.json. Numbers shown in a table
+/// come first. If no way of asking has a certain kind of answer, the numbers for that kind appear
+/// only in files. Range and SD are over the samplings of the headline numbers. `made` must outlive
+/// the columns.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> way_columns(
     const ManyPromptResults& made) {
   using W = ManyPromptResult;
@@ -410,7 +411,7 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// The setting's name, then the same columns, for tables.
+/// The setting's name, followed by the same columns, for tables.
 [[nodiscard]] inline std::vector<Column<ManyPromptResult>> many_prompt_columns(
     const ManyPromptResults& made) {
   using W = ManyPromptResult;
@@ -427,14 +428,14 @@ template <class Row, class Inner, class Part>
   return columns;
 }
 
-/// A masked model's ranks of the true token in one vocabulary.
+/// The ranks that a masked model assigns to the true token in one vocabulary.
 struct WayRanks {
   std::string setting, vocabulary;
   TokenRankMetrics ranks;
 };
 
-/// For each way, the ranks in the whole vocabulary, then those in a common one; empty if no gap was
-/// filled.
+/// For each way of asking, the ranks in the whole vocabulary, then those in a common vocabulary;
+/// empty if no gaps were filled.
 [[nodiscard]] inline std::vector<WayRanks> way_ranks(const ManyPromptResults& made) {
   std::vector<WayRanks> rows;
   for (const ManyPromptResult& way : made.ways) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The CSV files next to the page of many-prompt results.
+// The CSV files that accompany the page of many-prompt results.
 //
 // They contain the numbers in the page's charts. They also contain every template and every answer
-// with several objects, which metrics.json leaves out. The format is RFC 4180 (csv.hpp); an empty
+// that names several objects, which metrics.json omits. The format is RFC 4180 (csv.hpp); an empty
 // relation cell means all relations.
 
 #include <cstddef>
@@ -44,7 +44,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv.text();
 }
 
-/// metrics.csv: every number of every way of asking and of its relations, by its path in
+/// metrics.csv: every number for every way of asking and for its relations, keyed by its path in
 /// metrics.json.
 [[nodiscard]] inline std::string many_prompt_metrics_csv(const ManyPromptResults& made) {
   EstimateCsv csv({"setting", "relation", "metric"});
@@ -192,8 +192,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return csv_file(named_paired_columns(names), made.paired);
 }
 
-/// A table next to the page. If `may_be_empty` is set and the table has no row, its file is not
-/// written, and an earlier report's file is removed.
+/// A CSV table that accompanies the page. If `may_be_empty` is set and the table has no rows, its
+/// file is not written, and any file from an earlier report is removed.
 struct ManyPromptTable {
   const char* file;
   std::string (*text)(const ManyPromptResults&);
@@ -213,7 +213,7 @@ inline constexpr ManyPromptTable many_prompt_tables[] = {
     {"paired_tests.csv", paired_prompts_csv, true},
     {"answers_of_several.csv", answers_of_several_csv, true}};
 
-/// All tables. A table that has no rows, and may be empty, is marked as absent.
+/// All tables. A table that has no rows and may be empty is marked as absent.
 [[nodiscard]] inline std::vector<ReportFile> many_prompt_csvs(const ManyPromptResults& made) {
   std::vector<ReportFile> files;
   for (const ManyPromptTable& table : many_prompt_tables) {

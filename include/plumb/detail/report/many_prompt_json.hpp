@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The answers to many prompts in metrics.json.
+// The results for many prompts in metrics.json.
 //
-// Contains every number that any output shows, with its count and its interval if it has one.
-// Numbers of each template or each answer are only in CSV files (many_prompt_csv.hpp); the page
-// shows the best, the worst and the first of them.
+// Contains every number that appears in any output, with its count and, where there is one, its
+// interval. Numbers for individual templates and answers are only in CSV files
+// (many_prompt_csv.hpp); the page shows the best, the worst and the first of them.
 
 #include <cstddef>
 #include <optional>
@@ -35,7 +35,8 @@ inline Json coverage_points(const ManyPromptResult& way) {
   return points;
 }
 
-/// Without facts there are only counts; without samplings, only counts and the closed forms.
+/// If there are no facts, contains only counts; if there are no samplings, only counts and the
+/// closed forms.
 inline Json samplings_json(const SampledAccuracy& made) {
   Json json = {{"facts", made.facts},
                {"facts_without_prompt", made.without_prompt},

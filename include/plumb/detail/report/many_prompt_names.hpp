@@ -3,8 +3,8 @@
 
 // What are the parts of many-prompt results called in all outputs?
 //
-// This header has the names and the few choices that the page, the tables and metrics.json share,
-// so that all outputs agree. Non-goal: markup (cells.hpp).
+// This header defines the names and the few conventions that the page, the tables and metrics.json
+// share, so that all outputs agree. Non-goal: markup (cells.hpp).
 
 #include <array>
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The maximum number of bars in a histogram of samplings.
 inline constexpr std::size_t sampling_bars = 40;
 
-/// The kinds of pairs of prompts, with their names in files and for people.
+/// The kinds of prompt pairs, with their names in files and for readers.
 struct PairShare {
   const char* name;
   const char* words;
@@ -36,13 +36,13 @@ inline constexpr std::array<PairShare, 5> pair_shares{
      {"only_subject", "Only the subject differs", &PromptConsistency::only_subject},
      {"only_template", "Only the template differs", &PromptConsistency::only_template}}};
 
-/// A template's text, or "template N" if it is not known.
+/// A template's text, or "template N" if the text is unknown.
 inline std::string template_text(const PromptedRelation& relation, std::size_t index) {
   if (index < relation.texts.size()) return relation.texts[index].text;
   return "template " + std::to_string(index);
 }
 
-/// A candidate's label, or "candidate N" if it is not known.
+/// A candidate's label, or "candidate N" if the label is unknown.
 inline std::string candidate_label(const ManyPromptResults& made, const std::string& relation,
                                    std::size_t candidate) {
   const auto known = made.candidates.find(relation);
@@ -52,8 +52,8 @@ inline std::string candidate_label(const ManyPromptResults& made, const std::str
   return "candidate " + std::to_string(candidate);
 }
 
-/// The way of asking with the highest average accuracy; the first if several are equal, null if
-/// nothing was asked.
+/// The way of asking with the highest average accuracy; the first one in case of a tie, or null if
+/// no questions were asked.
 inline const ManyPromptResult* best_way(const ManyPromptResults& made) {
   const ManyPromptResult* best = nullptr;
   for (const ManyPromptResult& way : made.ways) {
@@ -103,7 +103,7 @@ struct RelationOfWay {
   const PromptedRelation* relation;
 };
 
-/// Relations in order of appearance, each under all ways of asking about it.
+/// Relations in order of appearance, with one entry for each way of asking about them.
 inline std::vector<RelationOfWay> relations_of_ways(const ManyPromptResults& made) {
   std::vector<RelationOfWay> all;
   for (const std::string& code : relation_codes(made)) {
@@ -123,8 +123,8 @@ inline std::vector<PageColumn<RelationOfWay>> relation_columns(
   return more;
 }
 
-/// The share of answers of one to five tokens among the answers with a probability; none if there
-/// are no such answers.
+/// Among the answers with a probability, the share that are one to five tokens long; no value if
+/// there are no such answers.
 inline std::optional<double> share_of_short(const OverconfidenceByLength& by_length) {
   std::size_t within = 0;
   for (const Overconfidence& length : by_length.lengths) within += length.prompts;

@@ -19,7 +19,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// How the model is asked about facts, and which answers count as right.
+/// How the model is asked about facts, and which answers are considered correct.
 inline std::string asked_in_words(const ManyPromptResults& made) {
   const bool words = has_any(made, AnswerKind::text), options = has_any(made, AnswerKind::option);
   std::string text =
@@ -37,7 +37,7 @@ inline std::string asked_in_words(const ManyPromptResults& made) {
   return text;
 }
 
-/// Paired tests between the ways of several runs.
+/// Paired tests comparing ways of asking from several runs.
 inline std::string paired_prompts_section(const ManyPromptResults& made) {
   if (made.paired.empty()) return "";
   const std::vector<std::string> names = made.names();

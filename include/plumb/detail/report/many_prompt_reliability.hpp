@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Does a model's confidence match its accuracy, over many prompts and by the length of its answers?
+// Does a model's confidence match its accuracy, over many prompts and by answer length?
 //
 // Sections of the page: reliability diagrams and Overconf by the number of tokens. Source: "What
 // Matters in Learning Facts in Language Models?", sections 2.4 and 6.2, Figure 1.
@@ -22,8 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The number of prompts in each of `bars` equal parts of the confidence range [0, 1]. A bin's
-/// prompts are spread evenly from its lowest to its highest confidence.
+/// The number of prompts in each of `bars` equal subdivisions of the confidence range [0, 1]. A
+/// bin's prompts are assumed to be spread evenly from its lowest to its highest confidence.
 inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& diagram,
                                               std::size_t bars) {
   std::vector<double> heights(bars);
@@ -46,7 +46,7 @@ inline std::vector<double> spread_confidences(const std::vector<ConfidenceBin>& 
   return heights;
 }
 
-/// Accuracy against confidence, bin by bin, with the least confident bin first.
+/// Accuracy against confidence, one point per bin, with the least confident bin first.
 inline ChartSeries reliability_line(const ManyPromptResult& way) {
   ChartSeries line{"", {}};
   const auto& diagram = way.overconfidence->diagram;  // sorted, the most confident bin first
@@ -61,14 +61,15 @@ inline ChartSeries reliability_line(const ManyPromptResult& way) {
   return line;
 }
 
-/// All ways of asking in one chart, as in Figures 1, 5 and 6; empty for a single way.
+/// All ways of asking in one chart, as in Figures 1, 5 and 6; empty if there is only one.
 inline std::string reliability_overlay(const std::vector<const ManyPromptResult*>& ways) {
   if (ways.size() < 2) return "";
   std::vector<ChartSeries> series;
   for (const ManyPromptResult* way : ways) {
     ChartSeries& line = series.emplace_back(reliability_line(*way));
     line.name = way->name;
-    for (ChartPoint& point : line.points) point.interval.reset();  // each way's own chart has them
+    // each way's own chart shows the intervals
+    for (ChartPoint& point : line.points) point.interval.reset();
   }
   XyChart chart{"Confidence against accuracy, all together", "confidence", "accuracy"};
   chart.width = 700;
@@ -122,7 +123,7 @@ inline std::string reliability_section(const ManyPromptResults& made) {
          reliability_overlay(drawn) + "<div class=\"plots two\">\n" + plots + "</div>\n";
 }
 
-/// Ways of asking with answers of one to five tokens.
+/// Ways of asking that have answers of one to five tokens.
 inline std::vector<Way> ways_by_length(const ManyPromptResults& made) {
   return ways_where(made, [](const ManyPromptResult& way) {
     return way.by_length && ranges::any_of(way.by_length->lengths,
@@ -135,7 +136,8 @@ inline std::string length_chart(const std::vector<Way>& ways) {
   double most = 0.1;
   for (std::size_t s = 0; s < ways.size(); ++s) {
     ChartSeries& line = series.emplace_back(ChartSeries{ways[s]->name, {}});
-    // Ways are drawn side by side, so that whiskers do not cover each other.
+    // Points for different ways of asking are offset horizontally, so that their whiskers do not
+    // overlap.
     const double aside = 0.07 * (static_cast<double>(s) - static_cast<double>(ways.size() - 1) / 2);
     const auto& lengths = ways[s]->by_length->lengths;
     for (std::size_t i = 0; i < lengths.size(); ++i) {

@@ -3,8 +3,8 @@
 
 // The report on answers to many prompts, for people and for other programs.
 //
-// It makes metrics.json, the numbers of each chart as CSV (many_prompt_csv.hpp), report.html, and
-// the table for the terminal. All of it depends only on the results, the settings and the title.
+// It creates metrics.json, the numbers of each chart as CSV (many_prompt_csv.hpp), report.html, and
+// the table for the terminal. All of these depend only on the results, the settings and the title.
 // Non-goal: where the answers come from (calibrate/many_prompt_study.hpp).
 
 #include <string>
@@ -19,7 +19,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using ManyPromptReport = ReportOf<ManyPromptResults>;
 
-/// `run` has the settings for the page's last table and examples of the model's prompts.
+/// `run` contains the settings for the page's last table, and examples of the model's prompts.
 [[nodiscard]] ManyPromptReport many_prompt_report(ManyPromptResults made, RunRecord run,
                                                   std::string title);
 
@@ -65,8 +65,9 @@ class ManyPromptReportBody {
                       many_prompt_sections(made_));
   }
 
-  /// The first table has one row for each way of asking. Then come the form of the answers, if a
-  /// model wrote them, and the ranks of the true token, if gaps were filled.
+  /// The first table has one row for each way of asking. It is followed by a table of the form of
+  /// the answers, if a model generated them, and a table of the ranks of the true token, if gaps
+  /// were filled.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     const auto written = written_ways(made_);
     const std::vector<WayRanks> ranks = way_ranks(made_);
@@ -74,7 +75,7 @@ class ManyPromptReportBody {
     if (!written.empty())
       tables.push_back({"written", table_of(written_answer_columns(), written)});
     if (!ranks.empty()) tables.push_back({"token_ranks", table_of(token_rank_columns(), ranks)});
-    // If there are many settings, only the page shows their pairs.
+    // If there are many settings, the paired tests are shown only on the page.
     if (!made_.paired.empty() && made_.paired.size() <= 10) {
       tables.push_back(
           {"paired_tests", paired_terminal_table(made_.names(), made_.paired), paired_note});
@@ -82,7 +83,7 @@ class ManyPromptReportBody {
     return tables;
   }
 
-  /// The notes that must appear wherever the numbers are shown, each once.
+  /// The notes that must accompany the numbers wherever they are shown, without duplicates.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
 
   [[nodiscard]] const ManyPromptResults& results() const noexcept { return made_; }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How do the prompts themselves matter: their number, form, names and bias?
+// How do the prompts themselves affect the results: their number, form, names and bias?
 //
-// Sections of the page: diversity, cloze against question, aliases against labels, the bias of
-// prompts without a subject, and the relations with their best and worst templates. Source: "What
-// Matters in Learning Facts in Language Models?", section 5.4, Tables 8, 10, 11 and 14.
+// Sections of the page: diversity, cloze templates versus questions, aliases versus labels, the
+// bias of prompts without a subject, and the relations with their best and worst templates. Source:
+// "What Matters in Learning Facts in Language Models?", section 5.4, Tables 8, 10, 11 and 14.
 
 #include <cstddef>
 #include <functional>
@@ -87,7 +87,7 @@ inline std::string forms_table(const ManyPromptResults& made) {
              out);
 }
 
-/// Both comparisons of forms.
+/// Both comparisons of prompt forms.
 inline std::string forms_section(const ManyPromptResults& made) {
   const std::string tables = styles_table(made) + forms_table(made);
   if (tables.empty()) return "";
@@ -97,7 +97,7 @@ inline std::string forms_section(const ManyPromptResults& made) {
          tables;
 }
 
-/// How often aliases of subjects, or of objects, are likelier than labels under a way of asking.
+/// How often aliases of subjects, or of objects, are more likely than labels under a way of asking.
 struct AliasRow {
   std::string setting, of;
   NameRates rates;
@@ -151,7 +151,7 @@ inline std::string relation_bias_table(const ManyPromptResults& made) {
       columns_of<Row>(relation_bias_columns(),
                       [](const Row& row) -> const RelationBias& { return *row.relation->bias; });
   columns.insert(columns.end(), of_bias.begin(), of_bias.end());
-  // A column about the favoured candidate; a dash if there is none.
+  // Adds a column about the favoured candidate, with a dash if there is none.
   const auto favoured = [&](const char* heading, bool per_token, auto value) {
     columns.push_back({"", heading, "", [per_token, value](const Row& row) -> CellValue {
                          const RelationBias& bias = *row.relation->bias;
@@ -195,7 +195,8 @@ inline std::string bias_section(const ManyPromptResults& made) {
          relation_bias_table(made);
 }
 
-/// Relations by ways of asking, the best known first; empty for a single way.
+/// A heat map of relations by way of asking, with the best-known relations first; empty for a
+/// single way of asking.
 inline std::string relations_map(const ManyPromptResults& made) {
   if (made.ways.size() < 2) return "";
   std::vector<std::pair<double, std::string>> order;

@@ -13,7 +13,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Accuracy over variants, which are seeds or templates. `sd_key` is the key of its standard
-/// deviation. The accuracy in which the first of tied choices wins is shown only if there is a tie.
+/// deviation. The accuracy computed by letting the first of tied choices win is shown only if there
+/// is a tie.
 [[nodiscard]] inline std::vector<Column<AccuracySpread>> spread_columns(const char* sd_key,
                                                                         bool has_ties) {
   using S = AccuracySpread;
@@ -50,7 +51,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// A setting over its relations.
+/// A setting averaged over its relations.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> group_spread_columns(bool has_ties) {
   using G = GroupSpread;
   std::vector<Column<G>> columns{{.key = "relations_asked",
@@ -66,7 +67,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   }
   for (Column<G>& column : columns) {
     if (column.key != "ties") continue;
-    // Texts that a model generates cannot tie.
+    // Generated text cannot tie.
     column.value = [value = column.value](const G& g) -> CellValue {
       return g.group.by == "choice" ? value(g) : CellValue(DashedCount{});
     };
@@ -78,7 +79,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The same columns and the accuracy of guessing, which is known for a run. `made` must outlive
+/// The same columns plus the accuracy of guessing, which depends on the run. `made` must outlive
 /// them.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> setting_columns(const ManyShotResults& made) {
   using G = GroupSpread;
@@ -91,7 +92,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The setting's name, then the same columns.
+/// The setting's name, followed by the same columns.
 [[nodiscard]] inline std::vector<Column<GroupSpread>> named_setting_columns(
     const ManyShotResults& made) {
   auto columns = setting_columns(made);

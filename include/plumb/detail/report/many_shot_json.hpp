@@ -67,7 +67,7 @@ inline Json with_relations(Json json, const GroupSpread& spread) {
   return json;
 }
 
-/// metrics.csv: every number of every setting and of its relations.
+/// metrics.csv: every number for every setting and its relations.
 [[nodiscard]] inline std::string many_shot_metrics_csv(const ManyShotResults& made) {
   EstimateCsv csv({"setting", "relation", "metric"});
   for (const GroupSpread& spread : made.groups) {
@@ -80,7 +80,7 @@ inline Json with_relations(Json json, const GroupSpread& spread) {
   return csv.text();
 }
 
-/// accuracy.csv: a row for each setting group and relation, and for their mean.
+/// accuracy.csv: one row for each setting group and relation, and one for the mean over relations.
 [[nodiscard]] inline std::string many_shot_accuracy_csv(const ManyShotResults& made) {
   detail::EstimateCsv csv({"method", "shots", "separator", "by", "relation", "variants", "sd"});
   for (const GroupSpread& spread : made.groups) {

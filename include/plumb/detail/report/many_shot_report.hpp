@@ -3,9 +3,9 @@
 
 // The report on a many-shot run, for people and for other programs.
 //
-// From a finished run folder, it makes metrics.json, accuracy.csv, accuracy_at_k.csv, injection.csv
-// if there is an injection experiment, report.html, and the table for the terminal. All of it
-// depends only on the results and the settings.
+// From a finished run folder, it creates metrics.json, accuracy.csv, accuracy_at_k.csv,
+// injection.csv if there is an injection experiment, report.html, and the table for the terminal.
+// All of these depend only on the results and the settings.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/core/disk_path.hpp"
@@ -84,8 +84,8 @@ class ManyShotReportBody {
   }
 
   /// The tables for a terminal: settings, then how many shots are enough, then the effect of
-  /// unknown and incorrect pairs. The accuracy in which the first of tied choices wins is shown
-  /// only if there is a tie, as on the page.
+  /// unknown and incorrect pairs. The accuracy computed by letting the first of tied choices win is
+  /// shown only if there is a tie, as on the page.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::string text = text_table(setting_rows(), width) + "\n";
     for (const ShotsCurve& curve : made_.curves) {
@@ -99,7 +99,7 @@ class ManyShotReportBody {
     return text;
   }
 
-  /// The notes that must appear wherever the numbers are shown, each once.
+  /// The notes that must accompany the numbers wherever they are shown, without duplicates.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
 
   [[nodiscard]] const ManyShotResults& results() const noexcept { return made_; }

@@ -33,7 +33,7 @@ inline std::string spread_cell(const AccuracySpread& spread) {
          with_decimals(spread.accuracy.value, 3) + "<small>± " + sd_text(spread) + "</small></td>";
 }
 
-/// A setting as the paper names it.
+/// The paper's name for a setting.
 inline std::string setting_words(const Setting& group) {
   const std::string name = group.method == "ic"             ? "IC-LKE"
                            : group.method == "eic"          ? "EIC-LKE"
@@ -125,7 +125,7 @@ inline std::string methods_section(const ManyShotResults& made) {
   return html + "<h3>By relation</h3>\n" + heat_map(map);
 }
 
-/// Figure 4: different texts between subject and object, at the highest number of shots.
+/// Figure 4: different strings between subject and object, with the most shots.
 inline std::string separators_section(const ManyShotResults& made) {
   std::string html;
   for (const RelationAnswers& relation : made.answers.relations) {

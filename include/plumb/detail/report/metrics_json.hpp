@@ -3,10 +3,10 @@
 
 // The parts that all metrics.json files share.
 //
-// A metrics.json contains every number that any output shows, each with its count and its 95%
-// interval, so that a page or a paper can be checked against one file. A number that does not exist
-// (Hit@10 if no relation has ten options) is null; if a number has no interval, the interval's ends
-// are null.
+// A metrics.json file contains every number that appears in any output, with its count and its 95%
+// interval, so that a page or a paper can be checked against a single file. A number that does not
+// exist (Hit@10 if no relation has ten options) is null; if a number has no interval, the
+// interval's ends are null.
 
 #include <cmath>
 #include <optional>

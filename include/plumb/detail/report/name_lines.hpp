@@ -3,8 +3,8 @@
 
 // Long names in pictures.
 //
-// Names are broken into lines here, because SVG does not wrap text. A name is never cut: two
-// models' names may differ only at the end.
+// Names are broken into lines here, because SVG does not wrap text. A name is never truncated,
+// because two models' names may differ only at the end.
 
 #include <cstddef>
 #include <string>
@@ -25,12 +25,12 @@ inline std::string short_length(double value) {
   return text;
 }
 
-/// A name in lines of at most `characters`, broken at blanks and after "-", "_" and "/" if there
-/// are any.
+/// Splits a name into lines of at most `characters`, breaking at spaces and after "-", "_" and "/"
+/// where possible.
 inline std::vector<std::string> name_lines(std::string_view name, std::size_t characters) {
   std::vector<std::string> lines;
   std::string line;
-  std::size_t used = 0, break_at = 0;  // in characters, in bytes
+  std::size_t used = 0, break_at = 0;  // in characters and in bytes, respectively
   for (std::size_t at = 0; at < name.size();) {
     std::size_t end = at + 1;
     while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) ++end;
@@ -49,7 +49,7 @@ inline std::vector<std::string> name_lines(std::string_view name, std::size_t ch
   return lines;
 }
 
-/// SVG elements of the lines, centred at a height; each element has `attributes`.
+/// SVG elements for the lines, centred vertically at `middle`; each element has `attributes`.
 [[nodiscard]] inline std::string text_lines(const std::vector<std::string>& lines,
                                             std::string_view attributes, double x, double middle,
                                             double line_height = 14) {

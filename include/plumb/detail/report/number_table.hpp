@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A table of numbers, and its exporters: JSON, CSV, terminal, page, LaTeX and Markdown. They do not
-// depend on any job.
+// A table of numbers, and its exporters: JSON, CSV, terminal, page, LaTeX and Markdown. They are
+// independent of any particular job.
 //
 // A column has a key (for programs), and a heading and a meaning (for people). A row has a value
-// for each column (cells.hpp): a text, a count, a number, or an estimate with its interval. A key
-// with dots is a path: "coverage.average" is `average` of the object `coverage` in metrics.json.
+// for each column (cells.hpp): a string, a count, a number, or an estimate with its interval. A key
+// with dots is a path: "coverage.average" is `average` in the object `coverage` in metrics.json.
 // columns.hpp declares how a column computes a row's value.
 
 #include <cmath>
@@ -45,14 +45,14 @@ struct ColumnHead {
   int decimals = 3;
   /// Whether a terminal shows an estimate's interval too.
   bool interval = false;
-  /// How late the column is dropped if a terminal is too narrow.
+  /// How long the column is kept when a terminal is too narrow.
   ColumnWeight weight = ColumnWeight::usual;
-  /// Whether its cells are model names, so that a page can show or hide rows by them.
+  /// Whether the cells are model names, so that a page can show or hide rows by model.
   bool names_model = false;
-  /// Whether its heading is a name, which a page does not capitalise.
+  /// Whether the heading is a name, in which case a page does not capitalise it.
   bool heading_is_name = false;
-  /// The number of characters that a terminal shows of each name in a cell; 0 for all. Names in a
-  /// cell are joined by " − ".
+  /// The maximum number of characters of each name in a cell that a terminal shows; 0 for no limit.
+  /// Names in a cell are joined by " − ".
   std::size_t name_width = 0;
 };
 
@@ -70,7 +70,7 @@ struct NumberTable {
   std::vector<NumberRow> rows{};
 };
 
-/// The value at a path of keys; creates it if it does not exist.
+/// The value at a path of keys, created if it does not exist.
 [[nodiscard]] inline Json& below_path(Json& json, std::string_view path) {
   Json* place = &json;
   for (std::size_t dot = path.find('.'); dot != path.npos; dot = path.find('.')) {
@@ -106,7 +106,7 @@ struct NumberTable {
       value);
 }
 
-/// All numbers of a row under their keys.
+/// All numbers in a row, stored under their keys.
 [[nodiscard]] inline Json json_of(const std::vector<ColumnHead>& columns, const NumberRow& row) {
   Json json = Json::object();
   for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -159,7 +159,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
                          : number_or_dash(estimate, column.decimals);
 }
 
-/// A text of names with each name cut to `width` characters.
+/// A list of names with each name truncated to `width` characters.
 [[nodiscard]] inline std::string with_cut_names(const std::string& text, std::size_t width) {
   constexpr std::string_view between = " − ";
   std::string made;
@@ -183,7 +183,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   return places;
 }
 
-/// The rows as a terminal shows them.
+/// The rows as shown on a terminal.
 [[nodiscard]] inline std::string text_table(const NumberTable& table,
                                             const TableWidth& width = {}) {
   std::vector<std::string> heads;
@@ -209,7 +209,7 @@ inline void add_numbers(EstimateCsv& csv, const std::vector<std::string>& of,
   return text.text(width);
 }
 
-/// The rows as a page shows them; a click on a heading sorts them.
+/// The rows as shown on a page, where clicking a heading sorts them.
 [[nodiscard]] inline std::string html_table(const NumberTable& table) {
   const auto is_shown = [](const ColumnHead& column) {
     return column.place == ColumnPlace::everywhere || column.place == ColumnPlace::page;
@@ -272,9 +272,9 @@ template <class NumberText>
 }
 
 /// The columns at these indices as CSV: a line of keys, then one line for each row. A column for
-/// which `has_ends` is true is followed by two more, KEY_low and KEY_high, for the ends of
-/// intervals. `number` formats a number, and returns an empty text for NaN; `estimate_of` returns
-/// the estimate in a cell, or null.
+/// which `has_ends` is true is followed by two more, KEY_low and KEY_high, for the interval bounds.
+/// `number` formats a number and returns an empty string for NaN; `estimate_of` returns the
+/// estimate in a cell, or null.
 template <class NumberText, class EstimateOf>
 [[nodiscard]] std::string csv_lines(const NumberTable& table,
                                     const std::vector<std::size_t>& places,
@@ -304,8 +304,8 @@ template <class NumberText, class EstimateOf>
   return text;
 }
 
-/// The whole table as CSV: all columns except those only for a terminal. Columns with `interval`
-/// have interval ends. Numbers have all their digits, as in metrics.json.
+/// The whole table as CSV: all columns except terminal-only ones. Columns with `interval` include
+/// the interval bounds. Numbers are written with full precision, as in metrics.json.
 [[nodiscard]] inline std::string csv_file(const NumberTable& table) {
   std::vector<std::size_t> places;
   std::vector<bool> has_ends;
@@ -318,8 +318,8 @@ template <class NumberText, class EstimateOf>
                    [](const CellValue& value) { return std::get_if<Estimate>(&value); });
 }
 
-/// The terminal's columns as CSV, with interval ends for all estimates. Numbers have eight
-/// decimals.
+/// The terminal's columns as CSV, with interval bounds for all estimates. Numbers have eight
+/// decimal places.
 [[nodiscard]] inline std::string csv_table(const NumberTable& table) {
   const std::vector<std::size_t> places = terminal_columns(table);
   std::vector<bool> has_ends;
@@ -330,7 +330,7 @@ template <class NumberText, class EstimateOf>
       table, places, has_ends, [](double value) { return csv_number(value); }, estimate_in);
 }
 
-/// The rows that a terminal shows as JSON: a list of objects, as json_of makes them.
+/// The rows that a terminal shows as JSON: a list of objects like those that json_of returns.
 [[nodiscard]] inline Json json_table(const NumberTable& table) {
   const std::vector<std::size_t> places = terminal_columns(table);
   Json rows = Json::array();
@@ -346,8 +346,8 @@ template <class NumberText, class EstimateOf>
   return rows;
 }
 
-/// A text for LaTeX: special characters, and symbols in plumb's headings, become commands. Other
-/// characters are unchanged, for a document in UTF-8.
+/// Text escaped for LaTeX: special characters, and symbols in plumb's headings, become commands.
+/// Other characters are left unchanged, for UTF-8 documents.
 [[nodiscard]] inline std::string latex_text(std::string_view text) {
   static const std::vector<std::pair<std::string_view, std::string_view>> commands{
       {"\\", "\\textbackslash{}"},
@@ -364,7 +364,7 @@ template <class NumberText, class EstimateOf>
       {">", "\\textgreater{}"},
       {"|", "\\textbar{}"},
       {"\"", "\\textquotedbl{}"},
-      {"[", "{[}"},  // LaTeX would read a bare "[" as an argument of the previous row's end
+      {"[", "{[}"},  // LaTeX would read a bare "[" as an option of the preceding "\\"
       {"–", "--"},
       {"−", "$-$"},
       {"→", "$\\to$"},
@@ -384,7 +384,7 @@ template <class NumberText, class EstimateOf>
   return made;
 }
 
-/// A cell in LaTeX: numbers are in math mode, so that negative ones have a minus sign.
+/// A cell in LaTeX, with numbers in math mode so that negative ones get a proper minus sign.
 [[nodiscard]] inline std::string latex_cell(const ColumnHead& column, const CellValue& value) {
   const std::string text = shown(column, value);
   if (text == "–") return "--";
@@ -400,13 +400,13 @@ template <class NumberText, class EstimateOf>
   return is_number ? "$" + text + "$" : latex_text(text);
 }
 
-/// Whether a column contains texts, which are aligned left.
+/// Whether a column contains text, which is aligned left.
 [[nodiscard]] inline bool is_flush_left(const NumberTable& table, std::size_t column) {
   return has_cell<std::string, LongText>(table, column);
 }
 
-/// The rows that a terminal shows as a LaTeX tabular with rules of the package booktabs. Cells are
-/// rounded as on a terminal, with intervals after the numbers in the same columns.
+/// The rows that a terminal shows, as a LaTeX tabular with rules from the booktabs package. Cells
+/// are rounded as on a terminal, with each interval in the same column as its number.
 [[nodiscard]] inline std::string latex_table(const NumberTable& table) {
   std::string alignment, text;
   const std::vector<std::size_t> places = terminal_columns(table);
@@ -430,8 +430,8 @@ template <class NumberText, class EstimateOf>
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
-/// A text for a Markdown cell: markup characters are escaped with a backslash (CommonMark 0.31,
-/// 2.4).
+/// Text escaped for a Markdown cell: markup characters are preceded by a backslash (CommonMark
+/// 0.31, 2.4).
 [[nodiscard]] inline std::string markdown_text(std::string_view text) {
   std::string made;
   for (const char c : printable(text)) {
@@ -441,7 +441,7 @@ template <class NumberText, class EstimateOf>
   return made;
 }
 
-/// The rows that a terminal shows as a table in GitHub's Markdown, rounded as on a terminal,
+/// The rows that a terminal shows, as a GitHub-flavored Markdown table, rounded as on a terminal,
 /// without rules between rows.
 [[nodiscard]] inline std::string markdown_table(const NumberTable& table) {
   std::string heads = "|", rule = "|";

@@ -20,7 +20,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct MetRelation {
   std::string relation;
   std::size_t facts = 0;
-  /// Facts that a text contains at least once, and the number of all their occurrences.
+  /// The number of facts that a text contains at least once, and the total number of their
+  /// occurrences.
   std::size_t met = 0;
   std::size_t meetings = 0;
   /// Whether a rule is drawn above the row.
@@ -63,7 +64,7 @@ struct MetRelation {
       {.key = "meetings", .heading = "meetings", .value = [](const M& m) { return m.meetings; }}};
 }
 
-/// What counts as meeting a fact, and how meetings are counted.
+/// What counts as an occurrence of a fact, and how occurrences are counted.
 [[nodiscard]] inline std::string meaning_of(const Within& within) {
   const auto in = [](const std::string& unit) {
     return "subject and object in one " + unit + ", counted by " + unit;
@@ -74,8 +75,8 @@ struct MetRelation {
   return "subject and object within " + counted(within.words, "word") + ", counted without overlap";
 }
 
-/// A fact as a JSON object; file and line of the first meeting are null if there is none. `files`
-/// are the paths that `FactMeetings::file` indexes.
+/// A fact as a JSON object; the file and line of its first occurrence are null if there is none.
+/// `files` is the list of paths that `FactMeetings::file` indexes into.
 [[nodiscard]] inline Json overlap_json(const NamedFact& fact, const FactMeetings& met,
                                        std::span<const std::string> files) {
   return {{"relation", fact.relation},

@@ -4,7 +4,7 @@
 // What do all pages share?
 //
 // The frame of a report: one style for screen, dark mode and print, and the script for tables and
-// models (page_script.hpp). The page contains both; it loads no other file.
+// models (page_script.hpp). The page contains both and loads no other files.
 
 #include <cstddef>
 #include <string>
@@ -90,7 +90,7 @@ select,input:not([type=checkbox]){font:inherit;color:inherit;background:var(--pa
   return "<script>" + std::string(detail::page_script) + "</script>\n</body>\n</html>\n";
 }
 
-/// The last table of a page: an object's names and values; empty for an empty object.
+/// The last table of a page, with an object's keys and values; empty for an empty object.
 [[nodiscard]] inline std::string settings_table(const Json& settings) {
   if (settings.empty()) return "";
   std::string html = "<h2>Settings</h2>\n<table class=\"settings\"><tbody>\n";
@@ -133,7 +133,7 @@ select,input:not([type=checkbox]){font:inherit;color:inherit;background:var(--pa
   }
 }
 
-/// A note that a reader must see, set apart from the text; names of settings are in backticks.
+/// A note that readers must not miss, set apart from the text; setting names are in backticks.
 [[nodiscard]] inline std::string note_paragraph(std::string_view text) {
   return "<p class=\"note\">" + with_code(escape_html(text)) + "</p>\n";
 }
@@ -165,9 +165,9 @@ inline std::string number_cell(std::size_t n) {
 }
 
 /// The start of a table, up to its first row; a click on a heading sorts the table. `heads` are
-/// HTML. Cells are sorted by their data-v; cells that begin with "–" come last. `names_model` is
-/// parallel to the heads or empty. If it is true, the column's cells are model names, and the page
-/// shows or hides rows by them.
+/// HTML. Rows are sorted by their cells' data-v; cells that begin with "–" come last. `names_model`
+/// is either parallel to `heads` or empty. Where it is true, the column's cells are model names,
+/// and the page shows or hides rows by model.
 [[nodiscard]] inline std::string table_begin(const std::vector<std::string>& heads,
                                              const std::vector<bool>& names_model = {}) {
   std::string html = "<div class=\"wide\"><table class=\"sortable\"><thead><tr>";

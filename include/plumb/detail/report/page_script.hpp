@@ -3,9 +3,9 @@
 
 // What can a reader do with a page's tables?
 //
-// Sort them by a heading, copy them as CSV, filter long ones, and choose which models are shown. The
-// script creates its own buttons, so that a page without scripts has no buttons that do nothing. It
-// works on a page opened as a file, and fetches nothing.
+// Sort them by clicking a heading, copy them as CSV, filter long ones, and choose which models are
+// shown. The script creates its own buttons, so that a page with scripts disabled has no buttons
+// that do nothing. It works on a page opened as a file, and fetches nothing.
 //
 // The script reads this markup:
 //   data-names="model"   on a heading: the cells below it are names of models, and their rows are
@@ -40,7 +40,8 @@ const sortable = table => headsOf(table).forEach((head, column, heads) => {
     const number = row => { const c = row.cells[column]; return c.dataset.v !== undefined || c.textContent.trim() !== '' && isFinite(c.textContent); };
     const none = row => row.cells[column].textContent.startsWith('–');  // last in both directions
     const rows = rowsOf(table), sorted = head.getAttribute('aria-sort');
-    const falling = sorted ? sorted === 'ascending' : rows.some(row => !none(row) && number(row));  // texts from A to Z
+    // text is sorted from A to Z first
+    const falling = sorted ? sorted === 'ascending' : rows.some(row => !none(row) && number(row));
     heads.forEach(h => h.removeAttribute('aria-sort'));
     head.setAttribute('aria-sort', falling ? 'descending' : 'ascending');
     const key = row => { const c = row.cells[column]; return c.dataset.v === undefined ? c.textContent : +c.dataset.v; };
@@ -50,7 +51,7 @@ const sortable = table => headsOf(table).forEach((head, column, heads) => {
   });
 });
 
-// The rows shown, in their order; the ends of an interval and other small print have separate
+// The visible rows in their current order; interval bounds and other small print get separate
 // columns. Cells are quoted and protected from formulas as in the CSV files of a report.
 const csvOf = table => {
   const quoted = text => {
@@ -73,8 +74,8 @@ const csvOf = table => {
   return (heads.length ? line(names) : '') + rows.map(row => line(row.flatMap((cell, c) => [...Array(widths[c]).keys()].map(i => cell[i] ?? '')))).join('');
 };
 
-// A page opened as a file may have no clipboard API; then the text is copied from a selected text
-// field.
+// A page opened as a file may have no clipboard API; in that case the text is copied from a
+// selected text field.
 const copy = async text => {
   try { await navigator.clipboard.writeText(text); return true; } catch { /* the older way */ }
   const field = make('textarea', {value: text, className: 'copied'});
@@ -106,7 +107,7 @@ const toolsOf = table => {
 
 for (const table of tables) { sortable(table); toolsOf(table); }
 
-// Marks the model of each part.
+// Labels each part with its model.
 for (const table of tables) {
   const heads = headsOf(table), is = table.dataset.models ?? '';
   const named = heads.flatMap((head, c) => head.dataset.names === 'model' ? [c] : []);

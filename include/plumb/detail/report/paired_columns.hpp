@@ -13,8 +13,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A paired test of two models. `over`, such as ", overall", is added to the headings to name the
-/// facts.
+/// A paired test of two models. `over`, such as ", overall", is appended to the headings to
+/// indicate which facts are covered.
 [[nodiscard]] inline std::vector<Column<PairedTest>> paired_test_columns(
     const std::string& over = {}) {
   using T = PairedTest;
@@ -125,7 +125,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// The models' names, then the same columns. `names` must outlive the columns.
+/// The models' names, followed by the same columns. `names` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<PairedComparison>> named_paired_columns(
     const std::vector<std::string>& names) {
   using P = PairedComparison;
@@ -153,8 +153,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return named_paired_columns(made.table.models);
 }
 
-/// The pairs on a terminal: two numbers with short headings, so that two names of 20 characters and
-/// the interval fit 80 columns. `paired_note` explains which facts each number covers.
+/// The model pairs on a terminal: two numbers with short headings, so that two names of 20
+/// characters and the interval fit in 80 columns. `paired_note` explains which facts each number
+/// covers.
 [[nodiscard]] inline NumberTable paired_terminal_table(const std::vector<std::string>& names,
                                                        const std::vector<PairedComparison>& pairs) {
   auto columns = named_paired_columns(names);
@@ -203,7 +204,7 @@ struct PairedRow {
   return rows;
 }
 
-/// The list below `paired_tests` in metrics.json.
+/// The list under `paired_tests` in metrics.json.
 [[nodiscard]] inline Json paired_json(const Comparison& made) {
   Json list = Json::array();
   for (const PairedComparison& pair : made.paired) {

@@ -17,8 +17,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The numbers for a group of facts. The accuracy in which the first of tied options wins is shown
-/// only if there is a tie.
+/// The numbers for a group of facts. The accuracy computed by letting the first of tied options win
+/// is shown only if there is a tie.
 [[nodiscard]] inline std::vector<Column<GroupMetrics>> group_columns(bool has_ties = true) {
   using G = GroupMetrics;
   std::vector<Column<G>> columns{
@@ -79,7 +79,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A row of a probe's table.
 struct ProbedGroup {
-  /// "relation", "domain", "cardinality", "overall", or "by " and the name of a column.
+  /// "relation", "domain", "cardinality", "overall", or "by " followed by a column name.
   std::string kind;
   std::string name;
   const GroupMetrics* metrics = nullptr;
@@ -93,8 +93,8 @@ struct ProbedGroup {
   }
 };
 
-/// Relations, then domains, the values of a column, cardinality and all facts. The metrics and
-/// answers must outlive the result.
+/// Relations, then domains, column values, cardinalities and all facts. The metrics and answers
+/// must outlive the result.
 [[nodiscard]] inline std::vector<ProbedGroup> probed_groups(
     const ProbeMetrics& metrics, const std::vector<RelationAnswers>& answers) {
   std::vector<ProbedGroup> groups;
@@ -149,7 +149,7 @@ struct ProbedGroup {
   return numbers;
 }
 
-/// One row for each value of a column of the facts, or for each bin of its values.
+/// One row for each value of a fact column, or for each bin of its values.
 [[nodiscard]] inline std::vector<Column<std::pair<std::string, GroupMetrics>>> value_columns(
     const ColumnMetrics& by, bool has_ties) {
   using V = std::pair<std::string, GroupMetrics>;

@@ -4,7 +4,7 @@
 // The report on a closed-set probe, for people and for other programs.
 //
 // From a results folder of plumb or lm-pub-quiz, this writes metrics.json, metrics.csv,
-// accuracy.csv and report.html; it also makes the table for the terminal. All of it depends only on
+// accuracy.csv and report.html, and builds the table for the terminal. All of these depend only on
 // the results and the run's settings, never on times, so reports can be compared byte by byte.
 
 #include <string>
@@ -121,7 +121,7 @@ class ProbeReportBody {
 
   [[nodiscard]] const ProbeMetrics& results() const noexcept { return pooled_; }
 
-  /// The notes that must appear wherever the numbers are shown, each once.
+  /// The notes that must accompany the numbers wherever they are shown, without duplicates.
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> all;
     for (const RecordedRelation& recorded : relations_) {
@@ -215,7 +215,7 @@ class ProbeReportBody {
     return csv.text();
   }
 
-  /// The numbers that the bars show.
+  /// The numbers shown in the bar charts.
   [[nodiscard]] std::string accuracy_csv() const {
     std::string csv =
         csv_line({"group", "name", "template", "facts", "accuracy", "low", "high", "chance"});

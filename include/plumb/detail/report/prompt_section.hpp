@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What was the model asked, word for word?
+// What exactly was the model asked?
 //
-// A section for any page: the first prompt of each kind, as a run folder stores it
-// (records/listed_prompt.hpp), with the candidates that were scored after it or within it.
+// A section for any page: the first prompt of each kind, as stored in a run folder
+// (records/listed_prompt.hpp), with the candidates that were scored after or within it.
 
 #include <cstddef>
 #include <string>

@@ -50,7 +50,7 @@ inline std::string same_question_word(const PublishedPair& pair) {
   return said ? "yes" : "unknown";
 }
 
-/// The cells of a published number in files.
+/// The cells that describe a published number in files.
 inline std::vector<std::string> published_cells(const PublishedNumber& one) {
   return {one.table, one.model, one.dataset, one.candidates, one.queries, one.name, one.printed};
 }
@@ -63,7 +63,7 @@ inline Json published_json(const PublishedNumber& one) {
 
 [[nodiscard]] inline std::vector<Column<PublishedPair>> published_columns() {
   using P = PublishedPair;
-  // The numbers come first and next to each other, so that a narrow page shows them.
+  // The numbers come first and next to each other, so that they are visible even on a narrow page.
   std::vector<Column<P>> columns{
       {.key = "number",
        .heading = "number",
@@ -182,7 +182,7 @@ inline Json published_json(const PublishedNumber& one) {
   return text;
 }
 
-/// without_counterpart.csv: the published numbers that no run has, with their file and line.
+/// without_counterpart.csv: the published numbers that no run reports, with their file and line.
 [[nodiscard]] inline std::string unmatched_csv(const PublishedComparison& made) {
   std::string text = csv_line({"table", "model", "dataset", "candidates", "queries", "number",
                                "published", "file", "line", "note"});

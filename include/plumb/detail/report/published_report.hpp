@@ -3,7 +3,7 @@
 
 // What a comparison with published numbers writes to a folder and shows on a terminal.
 //
-// Writes metrics.json, published.csv, without_counterpart.csv if it has a row, and report.html.
+// Writes metrics.json, published.csv, without_counterpart.csv if it has any rows, and report.html.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/data/json_file.hpp"
@@ -14,7 +14,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using PublishedReport = ReportOf<PublishedComparison>;
 
-/// `settings` is an object for the page's last table.
+/// `settings` is the object shown in the page's last table.
 [[nodiscard]] PublishedReport published_report(PublishedComparison made, Json settings);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
@@ -52,13 +52,13 @@ class PublishedReportBody {
 
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return made_.remarks; }
 
-  /// All published numbers next to those of runs.
+  /// All published numbers next to the runs' numbers.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     if (made_.pairs.empty()) return {};
     return {{"published", table_of(published_columns(), made_.pairs)}};
   }
 
-  /// The first rows of that table, and the names of the numbers that no run has.
+  /// The first rows of that table, and the names of the numbers that no run reports.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     std::string text;
     constexpr std::size_t shown = 12, shown_pairs = 60;
@@ -106,7 +106,7 @@ class PublishedReportBody {
     return counted(made_.unmatched.size(), "published number") +
            (made_.runs.size() == 1 ? " that the run does not have" : " that none of the runs has");
   }
-  /// Each table and name once, in order.
+  /// Each combination of table and name once, in order.
   [[nodiscard]] std::vector<std::string> unmatched_names() const {
     std::vector<std::string> lines;
     for (const PublishedNumber& one : made_.unmatched) {

@@ -56,7 +56,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// Hits at k as DEER's program counts them. It counts ranks from 0, so its k is k + 1 here.
+/// Hits at k as DEER's program counts them. That program counts ranks from 0, so its k corresponds
+/// to k + 1 here.
 [[nodiscard]] inline std::vector<Column<RankMetrics>> deer_program_columns() {
   std::vector<Column<RankMetrics>> columns;
   for (const std::size_t k : {1U, 10U, 100U}) {
@@ -66,7 +67,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return columns;
 }
 
-/// A row of numbers and its name.
+/// A named row of numbers.
 struct NamedRanks {
   std::string name;
   const RankMetrics* metrics = nullptr;
@@ -74,8 +75,8 @@ struct NamedRanks {
   std::string candidates{};
 };
 
-/// The rows' names below `heading`, then the same columns, with or without candidates. Metrics must
-/// outlive the rows.
+/// The row names under `heading`, followed by the same columns, with or without a candidates
+/// column. The metrics must outlive the rows.
 [[nodiscard]] inline std::vector<Column<NamedRanks>> named_rank_columns(
     const std::string& heading, bool with_candidates = false) {
   auto columns = columns_of<NamedRanks>(

@@ -61,7 +61,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
            .place = files}};
 }
 
-/// The names of the two models, then the same columns. `made` must outlive the columns.
+/// The names of the two models, followed by the same columns. `made` must outlive the columns.
 [[nodiscard]] inline std::vector<Column<RankDifference>> named_rank_difference_columns(
     const RankComparison& made) {
   using D = RankDifference;
@@ -85,7 +85,7 @@ struct ModelAgreement {
   }
 };
 
-/// Ordered by methods, then by models, with the smallest first if sizes are known.
+/// Sorted by methods, then by model size where known, smallest first.
 [[nodiscard]] inline std::vector<ModelAgreement> model_agreements(const RankComparison& made) {
   std::vector<ModelAgreement> all;
   for (const RankedModel& model : made.models) {

@@ -3,8 +3,8 @@
 
 // What a comparison of rankings writes to a folder and shows on a terminal.
 //
-// Writes metrics.json; metrics.csv, with a row for each number of each model, overall and by
-// relation; rank_pairs.csv, with a row for each number of a pair of models; ranks.csv, with a row
+// Writes metrics.json; metrics.csv, with a row for each number for each model, overall and by
+// relation; rank_pairs.csv, with a row for each number for a pair of models; ranks.csv, with a row
 // for each query and method that lists every model's rank; and report.html.
 
 #include "plumb/detail/core/compiled.hpp"
@@ -16,7 +16,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 using RankComparisonReport = ReportOf<RankComparison>;
 
-/// `settings` is an object for the page's last table.
+/// `settings` is the object shown in the page's last table.
 [[nodiscard]] RankComparisonReport rank_comparison_report(RankComparison made, Json settings);
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail
@@ -128,7 +128,7 @@ class RankComparisonReportBody {
     for (const MethodComparison& of : made_.methods) {
       tables.push_back({of.method, table_of(named_rank_columns("model by " + of.method, true),
                                             rows_of(made_, of))});
-      // If there are many models, only the page shows their pairs.
+      // If there are many models, their pairs are shown only on the page.
       if (of.differences.empty() || of.standings.size() > 5) continue;
       tables.push_back(
           {of.method + "_pairs", table_of(named_rank_difference_columns(made_), of.differences)});
@@ -154,7 +154,7 @@ class RankComparisonReportBody {
   }
 
  private:
-  /// "7 of 8 series of a number by model size never fall".
+  /// For example "7 of 8 series of a number by model size never fall".
   [[nodiscard]] std::string monotone_text() const {
     return std::to_string(ranges::count(made_.sizes, true, &SizeSeries::monotone)) + " of " +
            std::to_string(made_.sizes.size()) +
@@ -232,7 +232,8 @@ class RankComparisonReportBody {
     return heading("Models by relations, by " + of.method, "Mean reciprocal rank.") + heat_map(map);
   }
 
-  /// One row for each query and method, with every model's rank; empty if a model did not rank it.
+  /// One row per query and method, with every model's rank; a cell is empty if that model did not
+  /// rank the query.
   [[nodiscard]] std::string ranks() const {
     std::vector<std::string> head{"method", "part",     "line", "asks",
                                   "head",   "relation", "tail", "candidates"};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The sections of a page about ranked entities: methods, hits, wordings of the prompts, bars of ranks,
-// agreement of methods, length of names, relations. rank/rank_results.hpp measures the numbers that
-// they show, and chooses the limits of the rank bars.
+// The sections of a page about ranked entities: methods, hits, prompt wordings, bars of ranks,
+// agreement between methods, name lengths, and relations. rank/rank_results.hpp computes the
+// numbers shown and chooses the limits of the rank bars.
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +29,7 @@ inline const RankMetrics& headline(const RankedMethod& method) {
   return method.raw[static_cast<std::size_t>(Ties::realistic)];
 }
 
-/// "135", or "25–60" if relations have different candidates.
+/// "135", or "25–60" if the number of candidates differs between relations.
 inline std::string candidates_of(const RankedMethod& method) {
   std::size_t fewest = method.candidates;
   for (const EntityRank& rank : method.ranks) fewest = (std::min)(fewest, rank.candidates);
@@ -37,7 +37,7 @@ inline std::string candidates_of(const RankedMethod& method) {
   return fewest == method.candidates ? most : std::to_string(fewest) + "–" + most;
 }
 
-/// Each method's raw and filtered numbers, by realistic rank.
+/// Each method's raw and filtered numbers, based on realistic ranks.
 inline std::vector<NamedRanks> ranked_rows(const RankResults& made) {
   std::vector<NamedRanks> rows;
   for (const RankedMethod& method : made.methods) {
@@ -62,7 +62,7 @@ inline std::string rank_cards(const RankResults& made) {
     const Estimate* shown = &metrics.mean_reciprocal_rank;
     for (const std::size_t k : ranked_hit_levels) {
       if (metrics.mean_reciprocal_rank.exists()) break;
-      if (!metrics.hit_at(k).exists()) continue;  // show the largest k with a certain value
+      if (!metrics.hit_at(k).exists()) continue;  // show the largest k whose value is known
       what = "Hit@" + std::to_string(k) + ", ";
       shown = &metrics.hit_at(k);
     }

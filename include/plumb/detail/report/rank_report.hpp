@@ -3,8 +3,8 @@
 
 // The report on a ranking of entities, for people and for other programs.
 //
-// From a finished run folder, it makes metrics.json, metrics.csv, ranks.csv, report.html, and the
-// table for the terminal. All of it depends only on the results and the settings.
+// From a finished run folder, it creates metrics.json, metrics.csv, ranks.csv, report.html, and the
+// table for the terminal. All of these depend only on the results and the settings.
 
 #include "plumb/detail/core/compiled.hpp"
 #include "plumb/detail/core/disk_path.hpp"
@@ -97,7 +97,7 @@ class RankReportBody {
     return tables;
   }
 
-  /// The notes that must appear wherever the numbers are shown, each once.
+  /// The notes that must accompany the numbers wherever they are shown, without duplicates.
   [[nodiscard]] std::vector<std::string> notes() const { return run_.with_warnings(made_.remarks); }
   [[nodiscard]] const RankResults& results() const noexcept { return made_; }
 

@@ -3,8 +3,8 @@
 
 // How do two methods rank each query's true entity?
 //
-// One point for each query that both ranked, coloured by the number of tokens in the true entity's
-// name. Source: DEER, Figures 7, 8, 10 and 18.
+// One point for each query that both methods ranked, coloured by the number of tokens in the true
+// entity's name. Source: DEER, Figures 7, 8, 10 and 18.
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ inline std::size_t length_group(std::size_t tokens) {
   std::erase_if(series, [](const ChartSeries& one_length) { return one_length.points.empty(); });
   XyChart chart{one.name + " against " + other.name, "rank, " + one.name, "rank, " + other.name};
   chart.x_is_log10 = chart.y_is_log10 = !is_linear;
-  // Leaves space for half a point around the first and the last rank.
+  // Leaves space for half a point before the first rank and after the last.
   const double room = (is_linear ? most : (std::max)(most, 1.0)) * 0.015;
   chart.x_range = chart.y_range = {(is_linear ? 1.0 : 0.0) - room, most + room};
   chart.diagonal = true;

@@ -28,20 +28,20 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ReportFile {
   std::string name;
   std::string text;
-  /// Whether the report lacks this file; if so, an earlier report's file is removed.
+  /// Whether this report omits the file; if so, any copy from an earlier report is removed.
   bool is_absent = false;
 };
 
-/// One of the terminal's tables, for other formats.
+/// One of the terminal's tables, for export to other formats.
 struct NamedTable {
   /// For programs: lower case with underscores.
   std::string name;
   NumberTable table;
-  /// Lines below the table on a terminal; empty, or with a newline at the end.
+  /// Lines below the table on a terminal; either empty or ending in a newline.
   std::string below{};
 };
 
-/// How tables of numbers are written.
+/// The formats in which tables of numbers are written.
 enum class TableFormat { terminal, csv, json, latex, markdown };
 
 /// Tables for a terminal, with a blank line between them.
@@ -55,9 +55,9 @@ enum class TableFormat { terminal, csv, json, latex, markdown };
   return text;
 }
 
-/// Tables in a format for other programs. JSON is one object with the tables by name. In other
-/// formats a blank line separates tables; in LaTeX and Markdown a comment above each table has its
-/// name.
+/// Tables in a format for other programs. JSON output is a single object with the tables keyed by
+/// name. In other formats, a blank line separates tables; in LaTeX and Markdown, a comment above
+/// each table contains its name.
 [[nodiscard]] inline std::string exported_tables(const std::vector<NamedTable>& tables,
                                                  TableFormat format) {
   if (format == TableFormat::terminal) return text_tables(tables);
@@ -90,11 +90,12 @@ inline void write_figures(const DiskPath& folder, const std::vector<Figure>& fig
   for (const auto& [name, title, svg] : figures) write_atomically(folder / (name + ".svg"), svg);
 }
 
-/// Copies share their contents. Any number of threads may use one report, but only one thread at a
-/// time may write to a folder.
+/// Copies share their contents. Any number of threads may use a report concurrently, but only one
+/// thread at a time may write to a given folder.
 class Report {
  public:
-  /// Parts that only a written report needs are functions, so that they are computed on demand.
+  /// Parts needed only when the report is written are functions, so that they are computed on
+  /// demand.
   struct Parts {
     std::function<Json()> metrics;
     std::function<std::vector<ReportFile>()> files;
@@ -109,7 +110,7 @@ class Report {
 
   explicit Report(Parts parts) : parts_(std::make_shared<const Parts>(std::move(parts))) {}
 
-  /// The contents of metrics.json; null for a report that is only for the terminal.
+  /// The contents of metrics.json; null for a terminal-only report.
   [[nodiscard]] Json metrics() const {
     if (!parts_->metrics) return {};
     Json json = parts_->metrics();
@@ -140,18 +141,18 @@ class Report {
   /// Asserted conditions that are false, one line each.
   [[nodiscard]] const std::vector<std::string>& failed() const noexcept { return parts_->failed; }
 
-  /// For a terminal, without the columns that do not fit.
+  /// The table for a terminal, without the columns that do not fit.
   [[nodiscard]] std::string table(const TableWidth& width = {}) const {
     return parts_->table(width);
   }
 
-  /// The terminal's tables of numbers; empty for a report that has only text.
+  /// The terminal's tables of numbers; empty for a text-only report.
   [[nodiscard]] std::vector<NamedTable> tables() const {
     return parts_->tables ? parts_->tables() : std::vector<NamedTable>{};
   }
 
-  /// The terminal's table in any format. Throws a user error if the report has only text and the
-  /// format is for other programs.
+  /// The terminal's table in any format. Throws a user error if the report is text-only and the
+  /// format is intended for other programs.
   [[nodiscard]] std::string table_as(TableFormat format, const TableWidth& width = {}) const {
     if (format == TableFormat::terminal) return table(width);
     if (!parts_->tables) {
@@ -178,9 +179,9 @@ class ReportOf : public Report {
   std::shared_ptr<const Results> results_;
 };
 
-/// A report whose parts are members of a body: `metrics()`, `files()`, `page()`, `notes()`,
-/// `results()`, and the terminal's `tables()`, or `table(width)` if there is text between the
-/// tables.
+/// A report whose parts come from a body's member functions: `metrics()`, `files()`, `page()`,
+/// `notes()`, `results()`, and the terminal's `tables()`, or `table(width)` if there is text
+/// between the tables.
 template <class Results, class Body>
 [[nodiscard]] ReportOf<Results> report_of(std::shared_ptr<const Body> body,
                                           std::vector<std::string> failed = {}) {

@@ -3,9 +3,9 @@
 
 // A table of results on a terminal.
 //
-// Columns are as wide as their widest cell; the first is aligned left, numbers are aligned right.
-// Widths count code points, so accents do not shift a column. If a table is wider than the
-// terminal, intervals and columns are left out, and lines below the table list them.
+// Columns are as wide as their widest cell; the first column is left-aligned, and numbers are
+// right-aligned. Widths are counted in code points, so accents do not shift a column. If a table is
+// wider than the terminal, intervals and columns are omitted and then listed below the table.
 
 #include <algorithm>
 #include <cstddef>
@@ -37,12 +37,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
          ", " + with_decimals(estimate.high, decimals) + "]";
 }
 
-/// The heading of the accuracy in which the first of tied options is the answer.
+/// The heading for the accuracy computed by taking the first of tied options as the answer.
 inline constexpr const char* first_wins_heading = "accuracy (first wins)";
 inline constexpr const char* first_wins_title = "Accuracy (first wins)";
 
-/// Shortens a text to at most `characters`, with "…" in place of the rest. The "…" is at the end
-/// or, in long texts, before the last twelve characters, which may contain a setting's name.
+/// Shortens a string to at most `characters`, replacing the rest with "…". The "…" is at the end
+/// or, if `characters` is large enough, before the last twelve characters, which may contain a
+/// setting's name.
 inline std::string cut_to(const std::string& text, std::size_t characters) {
   if (count_code_points(text) <= characters) return text;
   std::vector<std::size_t> begins;  // start of each character
@@ -56,22 +57,22 @@ inline std::string cut_to(const std::string& text, std::size_t characters) {
          (tail == 0 ? "" : text.substr(begins[begins.size() - tail]));
 }
 
-/// How wide a table may be, and where a reader finds the columns that do not fit.
+/// The maximum width of a table, and where a reader can find the columns that do not fit.
 struct TableWidth {
-  /// In characters; 0 for any width.
+  /// In characters; 0 for no limit.
   std::size_t characters = 0;
-  /// Where the columns that were left out are: "see report.html"; may be empty.
+  /// Where the omitted columns can be found, such as "see report.html"; may be empty.
   std::string where{};
 };
 
-/// How late a column is dropped from a table that is too wide.
+/// How long a column is kept when a table is too wide.
 enum class ColumnWeight { minor, usual, major };
 
-/// The end of the heading of a column whose numbers have intervals.
+/// The suffix of the heading of a column whose numbers have intervals.
 inline constexpr std::string_view interval_heading = " [95%]";
 
-/// A text in lines of at most `characters`, broken at blanks; a longer word has its own line. 0
-/// means no limit.
+/// Wraps text into lines of at most `characters`, breaking at spaces; a longer word gets its own
+/// line. 0 means no limit.
 inline std::string in_lines(const std::string& text, std::size_t characters) {
   if (characters == 0) return text;
   std::string out, word;
@@ -87,7 +88,7 @@ inline std::string in_lines(const std::string& text, std::size_t characters) {
   return out;
 }
 
-/// The same for each line of a text whose lines all end in a newline.
+/// Applies `in_lines` to each line of a text in which every line ends in a newline.
 inline std::string each_in_lines(const std::string& text, std::size_t characters) {
   std::string out, line;
   std::istringstream lines(text);
@@ -95,8 +96,8 @@ inline std::string each_in_lines(const std::string& text, std::size_t characters
   return out;
 }
 
-/// A table for a terminal with aligned columns. A column whose heading ends in " [95%]" has numbers
-/// with intervals, as `with_interval` writes them. Not thread-safe.
+/// A table for a terminal with aligned columns. A column whose heading ends in " [95%]" contains
+/// numbers with intervals, as formatted by `with_interval`. Not thread-safe.
 class TextTable {
  public:
   /// Columns without an element in `weights` have the usual weight.
@@ -106,8 +107,8 @@ class TextTable {
     add(std::move(header));
   }
 
-  /// There must be at most as many cells as headings; missing cells are blank. Control characters
-  /// in cells are escaped.
+  /// There must not be more cells than headings; missing cells are blank. Control characters in
+  /// cells are escaped.
   void add(std::vector<std::string> cells) {
     cells.resize(weights_.size());
     for (std::string& cell : cells) cell = printable(cell);
@@ -116,9 +117,9 @@ class TextTable {
   /// A rule between groups of rows.
   void add_rule() { rules_.push_back(rows_.size()); }
 
-  /// If the table is too wide, the columns with the least weight lose their intervals, the last one
-  /// first, and are then left out, until the table fits. Then whatever still fits is put back. The
-  /// first column and one other always stay, even if they are too wide.
+  /// If the table is too wide, the columns of least weight first lose their intervals, starting
+  /// with the last column, and are then omitted, until the table fits. Whatever still fits is then
+  /// restored. The first column and one other are always kept, even if they are too wide.
   [[nodiscard]] std::string text(const TableWidth& width = {}) const {
     const std::vector<Shown> shown = shown_within(width.characters);
     std::vector<std::size_t> widths;
@@ -164,7 +165,7 @@ class TextTable {
     return width;
   }
 
-  /// The width of the shown columns, with two blanks between them.
+  /// The total width of the shown columns, separated by two spaces.
   [[nodiscard]] std::size_t total_width(const std::vector<Shown>& shown) const {
     std::size_t total = 0;
     for (std::size_t c = 0; c < shown.size(); ++c) {
@@ -173,7 +174,7 @@ class TextTable {
     return total;
   }
 
-  /// How much a table of at most `characters` shows of each column.
+  /// How much of each column is shown in a table of at most `characters`.
   [[nodiscard]] std::vector<Shown> shown_within(std::size_t characters) const {
     std::vector<Shown> shown(rows_.front().size(), Shown::whole);
     if (characters == 0) return shown;

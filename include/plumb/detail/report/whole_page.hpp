@@ -4,8 +4,8 @@
 // The frame that all pages share: the title, notes about the numbers, links to the sections, the
 // page's own sections, the model's prompts, and the settings.
 //
-// The content from one heading to the next is one element. Its id is made of the heading's letters,
-// so that links can point to it.
+// The content between one heading and the next is wrapped in one element. Its id is derived from
+// the heading's text, so that links can point to it.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The parts of a page around its own sections. `lead`, the page's introduction, is HTML.
+/// The parts of a page that surround its own sections. `lead`, the page's introduction, is HTML.
 struct PageFrame {
   std::string title;
   std::string lead;
@@ -27,13 +27,15 @@ struct PageFrame {
   std::vector<Json> prompts{};
 };
 
-/// Makes each section an element with an id. If there are several sections, a list of links to them
-/// comes first. A section in a collapsed part ends with that part and is not listed.
+/// Wraps each section in an element with an id. If there are several sections, they are preceded by
+/// a list of links to them. A section inside a collapsible part ends with that part and is not
+/// listed.
 [[nodiscard]] inline std::string linked_sections(std::string_view html) {
   constexpr std::string_view heading = "<h2>", fold = "<details", unfold = "</details>";
   std::vector<std::string> ids;
   std::string links, made;
-  std::vector<bool> is_open{false};  // whether a section is open, for each level of collapsed parts
+  // whether a section is open, for each level of collapsible parts
+  std::vector<bool> is_open{false};
   std::size_t listed = 0, from = 0;
   const auto close = [&] {
     if (is_open.back()) made += "</section>\n";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A chart of series of points over two axes.
+// A chart of series of points on two axes.
 //
-// Points, lines between them and 95% whiskers as inline SVG; optionally the diagonal (perfect
+// Points, connecting lines and 95% whiskers as inline SVG; optionally the diagonal (perfect
 // calibration), dashed lines at given heights and a histogram along the bottom. Series differ in
 // colour and in the shape of their points, so that they are distinguishable in print. Colours come
 // from the page's style.
@@ -30,11 +30,11 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ChartPoint {
   double x = 0;
   double y = 0;
-  /// Ends of the whisker.
+  /// The endpoints of the whisker.
   std::optional<std::pair<double, double>> interval{};
   /// Shown next to the point.
   std::string label{};
-  /// Shown while the mouse pointer is on the point.
+  /// Shown while the mouse pointer is over the point.
   std::string hover{};
   /// Drawn as a star, larger and above all series.
   bool star = false;
@@ -44,7 +44,7 @@ struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
   bool line = true;
-  /// The index of its colour and shape; if absent, its index among the series.
+  /// The index of its colour and shape; if absent, the series' own index is used.
   std::optional<std::size_t> style{};
   /// Relative to the usual size of a point.
   double point_size = 1;
@@ -70,7 +70,8 @@ struct XyChart {
   double width = 520;
   double height = 380;
   bool diagonal = false;
-  /// Heights of equal-width bars over the x range, drawn faintly up to a quarter of the height.
+  /// Heights of equal-width bars spanning the x range, drawn faintly in the lowest quarter of the
+  /// chart.
   std::vector<double> histogram{};
   /// Drawn above the series.
   std::vector<ReferenceLine> references{};
@@ -94,7 +95,7 @@ inline std::string point_shape(std::size_t style, double x, double y, double siz
   }
 }
 
-/// Five points, the outer ones 8 from the middle.
+/// A five-pointed star; the outer points are 8 units from the centre.
 inline std::string star_shape(double x, double y) {
   std::string path;
   for (int corner = 0; corner < 10; ++corner) {
@@ -107,12 +108,12 @@ inline std::string star_shape(double x, double y) {
   return "<path class=\"star\" d=\"" + path + "z\"/>";
 }
 
-/// A point with a text that is shown while the mouse pointer is on it.
+/// A point with text that is shown while the mouse pointer is over it.
 inline std::string with_hover(const std::string& shape, const std::string& text) {
   return text.empty() ? shape : "<g><title>" + escape_html(text) + "</title>" + shape + "</g>";
 }
 
-/// The number of points of each series, and their range of y.
+/// The number of points in each series, and the range of their y values.
 inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartSeries>& series) {
   std::string said = chart.y_label + " against " + chart.x_label + ".";
   for (const ChartSeries& one : series) {
@@ -131,12 +132,12 @@ inline std::string chart_in_words(const XyChart& chart, const std::vector<ChartS
   return said;
 }
 
-/// Ranges must not be empty. If there are several series, a legend is below the chart.
+/// Ranges must not be empty. If there are several series, a legend is shown below the chart.
 [[nodiscard]] inline std::string xy_chart(const XyChart& chart,
                                           const std::vector<ChartSeries>& series) {
   constexpr double right = 16, top = 12, bottom = 46;
   const auto y_ticks = chart.y_is_log10 ? log_ticks(chart.y_range) : linear_ticks(chart.y_range);
-  // "0.25" fits next to the axis's title; each further digit needs 7 more units.
+  // A label such as "0.25" fits next to the axis title; each further digit needs 7 more units.
   const int digits =
       chart.y_is_log10
           ? static_cast<int>(y_ticks.empty() ? 0 : y_ticks.back().text.size()) - 2

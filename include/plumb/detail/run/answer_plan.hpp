@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts does a setting use, in which order, and which of them get sampled answers?
+// Which prompts does a setting use, in what order, and which of them get sampled answers?
 //
 // Prompts are ordered by relation, then template, fact and expression of the subject, so that
 // prompts that share the longest prefix are next to each other. A pack ends at the end of its
-// relation, at the end of a template if it has at least 256 prompts, and always at 1024 prompts.
-// All of this depends only on the data and the options, so a resumed job has the same packs.
+// relation, at the end of a template if it contains at least 256 prompts by then, and always after
+// 1024 prompts. All of this depends only on the data and the options, so a resumed job has the same
+// packs.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,21 +30,23 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct AnswerOptions {
   std::vector<FewShotSetting> settings{};
-  /// Number of facts of each relation, in file order; 0 takes all. Shots come from all facts.
+  /// The number of facts per relation, taken in file order; 0 selects all. Shots are drawn from all
+  /// facts.
   std::size_t limit = 0;
   std::size_t max_new_tokens = 16;
-  /// Texts that end an answer (backend/stop_text.hpp).
+  /// Strings that end an answer (backend/stop_text.hpp).
   std::vector<std::string> stop{"\n"};
   /// Number of sampled answers per prompt, and number of prompts with sampled answers. No two of
   /// these prompts are about the same fact.
   std::size_t samples = 100;
   std::size_t confidence_prompts = 10'000;
-  /// Seed for the shots, and seed for the choice of sampled prompts and for their samples.
+  /// The seed for the shots, and the seed for choosing the sampled prompts and drawing their
+  /// samples.
   std::uint64_t shot_seed = 0;
   std::uint64_t sample_seed = 0;
 };
 
-/// The selected facts of one relation. The relation and the facts are given by their places.
+/// The selected facts of one relation. The relation and the facts are identified by index.
 struct AskedRelation {
   std::size_t relation = 0;
   std::vector<std::size_t> facts;
@@ -51,16 +54,17 @@ struct AskedRelation {
 
 struct AskedFacts {
   std::vector<AskedRelation> relations;
-  /// Facts left out because no name of their objects contains a word, each as relation and subject.
+  /// Facts omitted because none of their objects' names contain a word, each as relation and
+  /// subject.
   std::vector<std::pair<std::string, std::string>> without_answer;
-  /// Names of objects that contain no word, so that no answer can match them; each as relation and
-  /// name, without duplicates. The names of left-out facts are included.
+  /// Object names that contain no word and thus cannot match any answer; each as relation and name,
+  /// without duplicates. The names of left-out facts are included.
   std::vector<std::pair<std::string, std::string>> wordless_names;
 };
 
 /// The first `limit` answerable facts of each relation in `codes` (of all relations if `codes` is
-/// empty). Relations are in the dataset's order. Throws a user error for a code that the dataset
-/// does not have, and if no fact is left.
+/// empty). Relations keep the dataset's order. Throws a user error if a code is not in the dataset,
+/// or if no facts remain.
 [[nodiscard]] inline AskedFacts asked_facts(const MultiPromptDataset& dataset,
                                             const std::vector<std::string>& codes,
                                             std::size_t limit) {
@@ -96,8 +100,8 @@ struct AskedFacts {
   return asked;
 }
 
-/// The dataset without the names, objects and facts that no answer can match. Therefore they become
-/// neither shots nor candidates. Relations keep their places.
+/// The dataset without the names, objects and facts that no answer can match. These therefore
+/// cannot become shots or candidates. Relations keep their indices.
 [[nodiscard]] inline MultiPromptDataset answerable(MultiPromptDataset dataset) {
   for (MultiPromptRelation& relation : dataset.relations) {
     for (ManyNamedFact& fact : relation.facts) {
@@ -138,7 +142,7 @@ struct AskedFacts {
   return made;
 }
 
-/// A prompt of a selected relation, by place.
+/// A prompt for a selected relation, identified by index.
 struct PlannedPrompt {
   std::uint32_t relation = 0;
   AskedPrompt prompt;
@@ -192,12 +196,12 @@ template <class Keep>
   return answer_plan(dataset, asked, few_shot, [](const PlannedPrompt&) { return true; });
 }
 
-/// One prompt for each of `confidence_prompts` facts (for all facts if there are fewer), in packs
-/// of 16 across relations. All settings with the same form use the same facts, templates and
-/// expressions. Each fact draws its prompt and a number from its own stream, named by relation and
-/// subject. The facts with the lowest numbers are selected; equal numbers are in the dataset's
-/// order. So neither draw depends on the fact's position, and a fact's prompt does not depend on
-/// which other facts are selected.
+/// One prompt for each of `confidence_prompts` facts (or for all facts if there are fewer), in
+/// packs of 16 that may span relations. All settings with the same form use the same facts,
+/// templates and expressions of the subject. Each fact draws its prompt and a number from its own
+/// random stream, named after its relation and subject. The facts with the lowest numbers are
+/// selected, with ties broken by the dataset's order. Thus neither draw depends on the fact's
+/// position, and a fact's prompt does not depend on which other facts are selected.
 [[nodiscard]] inline AnswerPlan sampled_plan(const MultiPromptDataset& dataset,
                                              const AskedFacts& asked, const FewShot& few_shot,
                                              const AnswerOptions& options) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prompts does a generation over many prompts send to the model?
+// Which prompts does a many-prompt generation run send to the model?
 //
-// This file lists all prompts of answer_run.hpp and name_likelihood_run.hpp, from the same plans
-// and texts. For each setting, the kinds of prompts are "SETTING answers", "SETTING samples",
-// "SETTING names" and "SETTING content_free", like the names of the files.
+// This file lists all prompts used by answer_run.hpp and name_likelihood_run.hpp, built from the
+// same plans and texts. For each setting, the kinds of prompts are "SETTING answers", "SETTING
+// samples", "SETTING names" and "SETTING content_free", matching the names of the files.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,15 +19,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Lists the shots in a prompt. Its arguments must outlive it. Any number of threads may use the
-/// same object.
+/// Lists the shots in a prompt. The constructor arguments must outlive this object. Any number of
+/// threads may use the same object.
 class ShownShots {
  public:
   ShownShots(const MultiPromptDataset& dataset, const FewShot& few_shot)
       : dataset_(dataset), few_shot_(few_shot) {}
 
-  /// The shots at these places, in the form in which a line records them. `relation` is a place in
-  /// the dataset.
+  /// The shots at these indices, in the form in which they are recorded in a line. `relation` is an
+  /// index into the dataset.
   [[nodiscard]] Json of(std::size_t relation, std::size_t template_index,
                         const ShotPlaces& shown) const {
     Json shots = Json::array();

@@ -4,11 +4,11 @@
 // What does a model answer to many prompts, once greedily and many times by sampling?
 //
 // Under each setting, every prompt gets a greedy answer and some prompts get sampled answers. The
-// work is done pack by pack; finished packs are taken from the journal. The file of a setting gets
-// its final name when the file is complete. An answer ends at the first stop text after its leading
-// white space, at the model's end of text, or after `max_new_tokens`. Source: "What Matters in
-// Learning Facts in Language Models?", section 3.2, where "LLMs generate responses without a token
-// limit"; the paper does not specify what ends an answer.
+// work is done pack by pack; finished packs are read back from the journal. A setting's file is
+// renamed to its final name once it is complete. An answer ends at the first stop string after its
+// leading white space, at the model's end-of-text token, or after `max_new_tokens`. Source: "What
+// Matters in Learning Facts in Language Models?", section 3.2, where "LLMs generate responses
+// without a token limit"; the paper does not specify what ends an answer.
 
 #include <cstddef>
 #include <optional>
@@ -91,8 +91,8 @@ class AnswerRun {
   }
 
  private:
-  /// Writes the rows of all prompts of a plan into one file. `line` turns a prompt's entry in the
-  /// journal into a row.
+  /// Writes the rows of all prompts of a plan into one file. `line` converts a prompt's journal
+  /// entry to a row.
   template <class Line>
   void generate_rows(const FewShot& few_shot, const AnswerPlan& plan, const std::string& name,
                      const std::string& file_end, const GenerationOptions& generation, Line line) {

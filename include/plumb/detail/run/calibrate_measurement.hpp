@@ -56,7 +56,8 @@ inline std::vector<std::pair<std::string, std::vector<DiskPath>>> folders_by_mod
   return models;
 }
 
-/// Whether the model is masked: as the settings specify or, if they do not, as the folders record.
+/// Whether the model is masked, according to the settings or, if they do not specify it, according
+/// to the folders.
 inline bool is_masked(const std::string& name, const std::vector<DiskPath>& folders,
                       const CalibrateSettings& settings) {
   if (settings.masked) return ranges::find(*settings.masked, name) != settings.masked->end();
@@ -94,7 +95,7 @@ inline std::vector<std::pair<std::string, std::size_t>> facts_of(const ModelPred
   return facts;
 }
 
-/// The example prompts of all folders, without duplicates, by template.
+/// The example prompts from all folders, without duplicates, sorted by template.
 inline std::vector<Json> examples_of(const ResultFolders& folders) {
   std::vector<Json> prompts;
   for (const auto& [name, folder] : folders.list) {
@@ -106,9 +107,9 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   return prompts;
 }
 
-/// The models in folders that share a model name. Closed sets are joined into one model; a
-/// many-shot run or a generation has one model per setting. Throws a user error for folders that
-/// cannot be read or joined.
+/// The models in a set of folders that share a model name. Closed sets are joined into one model; a
+/// many-shot run or a generation has one model per setting. Throws a user error if a folder cannot
+/// be read or joined.
 [[nodiscard]] inline std::vector<ScoredModel> read_models(const std::string& name,
                                                           const std::vector<DiskPath>& folders,
                                                           const CalibrateSettings& settings) {
@@ -147,7 +148,7 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
 }
 
 /// Reads all folders, measures each model, and compares the models with each other. Throws a user
-/// error for folders that cannot be read, and for settings that do not fit the folders.
+/// error if a folder cannot be read, or if the settings do not fit the folders.
 [[nodiscard]] inline CalibrationResults calibrate_folders(const CalibrateSettings& settings) {
   const auto models = detail::folders_by_model(settings.folders);
   std::vector<std::string> names;
@@ -203,8 +204,8 @@ inline std::vector<Json> examples_of(const ResultFolders& folders) {
   return results;
 }
 
-/// Throws a user error for settings that would not fit the results of a probe with these templates
-/// (all if empty). Call it before the probe scores anything.
+/// Throws a user error if the settings would not fit the results of a probe with these templates
+/// (an empty list means all templates). Must be called before the probe scores anything.
 inline void check_calibration(const CalibrateSettings& settings, const std::string& model,
                               const Dataset& dataset, const std::vector<std::size_t>& templates) {
   detail::check_masked(settings, {model});
@@ -222,7 +223,7 @@ inline void check_calibration(const CalibrateSettings& settings, const std::stri
 /// Models a Measurement. Any number of threads may use the same object.
 class CalibrateMeasurement {
  public:
-  /// Throws a user error for settings that contradict each other.
+  /// Throws a user error if the settings contradict each other.
   explicit CalibrateMeasurement(CalibrateSettings settings) : settings_(std::move(settings)) {
     (settings_.check)();
   }

@@ -32,15 +32,14 @@ struct CalibrateSettings {
   /// If empty, all estimators that the results allow are used.
   std::vector<std::string> estimators{};
   TemplateKinds kinds{};
-  /// The names of masked models. If not set, these are the models whose folders record that they
-  /// are masked.
+  /// The names of masked models. If not set, a model is masked if its folders record that it is.
   std::optional<std::vector<std::string>> masked{};
   std::uint64_t seed = 0;
-  /// A column of the facts' table; the facts with each of its values are also measured separately.
+  /// A column of the facts table; the facts with each of its values are also measured separately.
   /// Empty for none.
   std::string group_by{};
-  /// The WordNet folder with the lemmas that are used to compare generated answers; "none" compares
-  /// exact words.
+  /// The WordNet folder that provides the lemmas for comparing generated answers; with "none",
+  /// exact words are compared.
   std::filesystem::path wordnet = "/usr/share/wordnet";
 
   template <class Self, class Visitor>
@@ -106,7 +105,7 @@ struct CalibrateSettings {
              .recorded = "-"});
   }
 
-  /// Throws a user error for settings that contradict each other.
+  /// Throws a user error if the settings contradict each other.
   void(check)() const {
     if (!kinds.paraphrases && (!kinds.verbalized.empty() || !kinds.numerical.empty())) {
       throw user_error({.setting = "paraphrases"}, "is missing",
@@ -120,7 +119,7 @@ struct CalibrateSettings {
     if (reduction || span) made.scoring = scoring();
     return made;
   }
-  /// The scoring for a model that this calibration probes.
+  /// The scoring to use for a model probed by this calibration.
   [[nodiscard]] Scoring scoring() const {
     return {reduction.value_or(Reduction::sum), span.value_or(Span::statement)};
   }
@@ -131,7 +130,8 @@ struct CalibrateSettings {
   }
 };
 
-/// The settings of a calibration as run.json records them; `models` are the models that it found.
+/// The settings of a calibration as recorded in run.json; `models` contains the models that were
+/// found.
 [[nodiscard]] inline Json calibrate_record(const CalibrateSettings& settings,
                                            const std::vector<ModelCalibration>& models) {
   const auto list_or = [](const auto& list, const Json& none) {

@@ -6,9 +6,9 @@
 //   --assert 'accuracy.drop < 0.01, loglik.max < 0.5, known.lost < 20, ace.rise.certain < 0.02'
 //
 // Each condition is QUANTITY[.certain] < NUMBER, where < can also be >, <= or >=. It compares the
-// first run (the base) with the second (the changed run). With `.certain` the whole 95% interval
-// must meet the bound: its upper end for <, its lower end for >. If a quantity does not exist for
-// the two runs, a condition on it fails.
+// first run (the base) with the second (the changed run). With `.certain`, the whole 95% interval
+// must satisfy the condition: its upper end for <, its lower end for >. If a quantity does not
+// exist for the two runs, any condition on it fails.
 
 #include <algorithm>
 #include <array>
@@ -37,8 +37,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// What the conditions are evaluated on: the difference between the base and the changed run.
 struct AssertedChange {
   PairedComparison accuracy;
-  /// Facts that the base knows and the changed run does not, and the reverse; one line for each
-  /// fact.
+  /// Facts that the base knows and the changed run does not, and vice versa; one line per fact.
   std::vector<std::string> lost, gained;
   /// Only set for closed-set runs.
   std::optional<RunChanges> scores{};
@@ -56,14 +55,14 @@ struct AssertedChange {
 /// Which facts to list as the cause of a change; the largest changes come first.
 enum class MovedBy { lost, gained, score, brier };
 
-/// A quantity that a condition can name.
+/// A quantity that can be used in a condition.
 struct AssertedQuantity {
   const char* name;
   const char* meaning;
   Estimate (*value)(const AssertedChange&);
   MovedBy moved_by;
 
-  /// Whether the quantity has a 95% interval. Drops in accuracy and rises in an error have one.
+  /// Whether the quantity has a 95% interval. Accuracy drops and error rises have one.
   [[nodiscard]] bool has_interval() const {
     const std::string_view called = name;
     return called.starts_with("accuracy.") || called.ends_with(".rise");
@@ -142,7 +141,7 @@ struct Assertion {
   std::string text{};
 };
 
-/// Throws a user error for a text that is not a condition.
+/// Throws a user error if the text is not a valid condition.
 [[nodiscard]] inline Assertion parse_assertion(std::string_view text) {
   Assertion made;
   made.text = trimmed(text);
@@ -189,11 +188,11 @@ struct AssertedResult {
   Assertion assertion;
   Estimate value;
   bool passed = false;
-  /// Only for a condition that failed: up to three facts that change the value most.
+  /// Set only if the condition failed: up to three facts that change the value most.
   std::vector<std::string> moved{};
 };
 
-/// "P36 'Peru' (Lima → Quito)"; only one answer if it did not change.
+/// "P36 'Peru' (Lima → Quito)", or with just one answer if it did not change.
 inline std::string change_in_words(const FactChange& fact) {
   std::string text = fact.relation + " '" + fact.subject + "'";
   if (fact.first_answer != fact.second_answer) {

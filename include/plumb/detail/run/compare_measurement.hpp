@@ -3,7 +3,7 @@
 
 // A comparison of finished runs, as a measurement (measurement.hpp). It compares models under a
 // setting that they share, rankings of entities, ways of asking with many prompts
-// (prompt_ways.hpp), or runs with published numbers.
+// (prompt_ways.hpp), or runs against published numbers.
 
 #include <cstddef>
 #include <filesystem>
@@ -38,8 +38,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model's answers in a run folder, for any command. Throws a user error for a folder without
-/// finished results.
+/// The model's answers in a run folder, whichever command created it. Throws a user error if the
+/// folder contains no finished results.
 [[nodiscard]] inline ModelAnswers read_answers(const ResultFolder& run) {
   if (results_kind(run.path) == ResultsKind::many_shot) {
     return many_shot_answers(run.path, run.name);
@@ -60,8 +60,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return probe_answers(run.path, run.name);
 }
 
-/// Names each run that has no name after its model. If `apart` is true and two runs have the same
-/// model name, uses the folders' names.
+/// Names each unnamed run after its model. If `apart` is true and two runs have the same model
+/// name, uses their folder names instead.
 inline void name_runs(std::vector<ResultFolder>& runs, bool apart) {
   std::vector<std::string> names;
   for (const ResultFolder& run : runs) {
@@ -96,7 +96,7 @@ inline std::string asked_queries(const Json& kept) {
 }
 
 /// Adds the candidates and queries to each number of a ranking. The LM head, and the methods
-/// compared with it, rank only names of one token, regardless of the run's candidates.
+/// compared with it, rank only single-token names, regardless of the run's candidates.
 inline void add_ranking_facts(RunNumbers& run, const Json& kept) {
   const std::string candidates = first_string(kept, "candidates").value_or("");
   if (first_string(kept, "command").value_or("") != "rank" || candidates.empty()) return;
@@ -111,8 +111,8 @@ inline void add_ranking_facts(RunNumbers& run, const Json& kept) {
   }
 }
 
-/// The model's family and parameters in run.json: from a table of models (`model_known`), else from
-/// the model's own files.
+/// The model's family and parameter count according to run.json: from a table of models
+/// (`model_known`) or, failing that, from the model's own files.
 struct KnownModel {
   std::string family{};
   std::optional<double> parameters{};
@@ -148,8 +148,9 @@ inline void refuse_equal_names(const std::vector<ResultFolder>& runs) {
 /// Models a Measurement. Any number of threads may use the same object.
 class CompareMeasurement {
  public:
-  /// Throws a user error for too few runs, for two runs with the same name (compared with published
-  /// numbers such runs are joined), and for families or pairs that name other models.
+  /// Throws a user error if there are too few runs, if two runs have the same name (except in
+  /// comparisons with published numbers, where such runs are joined), or if families or pairs refer
+  /// to other models.
   explicit CompareMeasurement(CompareSettings settings) : settings_(std::move(settings)) {
     auto& runs = settings_.runs.list;
     if (runs.empty() && settings_.with_published()) {
@@ -322,7 +323,7 @@ class CompareMeasurement {
     return spreads;
   }
 
-  /// All quantities that a condition can name, for each run except the first.
+  /// All quantities that can be used in conditions, for each run except the first.
   [[nodiscard]] std::vector<ModelChanges> changes_of(const Comparison& made,
                                                      const std::vector<AssertedChange>& all) const {
     std::vector<ModelChanges> changes;

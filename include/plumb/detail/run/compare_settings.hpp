@@ -24,26 +24,26 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct CompareSettings {
   ResultFolders runs{};
-  /// The setting to compare under ("ic/50"). If empty: many-shot learning with the largest number
-  /// of shots that all runs have.
+  /// The setting to compare under ("ic/50"). If empty, many-shot learning with the largest number
+  /// of shots that all runs include is used.
   std::string setting{};
   /// A JSON file, {"family": ["model", …]}; may be empty.
   std::filesystem::path families{};
   /// Each pair is BASE:TUNED.
   std::vector<std::string> pairs{};
   std::uint64_t seed = 0;
-  /// Compares over all templates and names of each fact. This is implied if a generation is among
-  /// the runs.
+  /// Whether to compare over all templates and names of each fact. Implied if any of the runs is a
+  /// generation.
   bool prompts = false;
-  /// A file with the templates that the closed-set runs used, for the groups of the templates; may
-  /// be empty.
+  /// A file with the templates used in the closed-set runs, which defines the groups of templates;
+  /// may be empty.
   std::filesystem::path templates{};
   MeasuringSettings measuring{};
-  /// A column of the facts' table, or "domain".
+  /// A column of the facts table, or "domain".
   std::string group_by{};
-  /// Conditions on the second run against the first (compare_assertions.hpp).
+  /// Conditions that compare the second run with the first (compare_assertions.hpp).
   std::vector<std::string> assertions{};
-  /// A file or folder of published numbers to show with the runs'; may be empty.
+  /// A file or folder of published numbers to show next to the runs' numbers; may be empty.
   std::filesystem::path published{};
 
   [[nodiscard]] bool with_published() const { return !published.empty(); }
@@ -133,8 +133,8 @@ struct CompareSettings {
   }
 };
 
-/// Parses {"family": ["model", …], …} into the family of each model. Throws a user error for JSON
-/// of a different shape, for a name that is not the name of a model, and for a model in two
+/// Parses {"family": ["model", …], …} into a map from each model to its family. Throws a user error
+/// if the JSON has a different structure, if a name is not a model name, or if a model is in two
 /// families.
 inline std::map<std::string, std::string> read_families(const DiskPath& file,
                                                         const std::vector<std::string>& models) {
@@ -160,8 +160,8 @@ inline std::map<std::string, std::string> read_families(const DiskPath& file,
   return families;
 }
 
-/// Splits "base:tuned" into two names. A name may contain a colon if only one split names two
-/// models.
+/// Splits "base:tuned" into two names. Names may contain colons as long as only one split yields
+/// two model names.
 inline std::pair<std::string, std::string> parse_pair(const std::string& text,
                                                       const std::vector<std::string>& models) {
   const auto known = [&](const std::string& name) {

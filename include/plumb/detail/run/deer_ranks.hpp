@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which texts does DEER embed, and which ranks do their vectors give?
+// Which texts does DEER embed, and what ranks follow from their vectors?
 //
-// Queries with the same given entity and relation are embedded once. Queries for heads and queries
-// for tails are separate lists, because each side has its own shots. The caller decides how the
-// texts are embedded: into files that can be resumed (deer_run.hpp), or in memory.
+// Queries with the same given entity and relation are embedded once. Head queries and tail queries
+// are in separate lists, because each side has its own shots. The caller decides how the texts are
+// embedded: into files that can be resumed (deer_run.hpp), or in memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A model that DEER can embed with.
+/// A model that DEER can use for embedding.
 template <class M>
 concept DeerModel = TreeEmbedder<M> ||(Embedder<M>&& LanguageModel<M>);
 
@@ -125,7 +125,7 @@ class DistinctQueries {
   return entities.narrowed(places);
 }
 
-/// Ranks of a part of a plan, in the order of its queries. `entities` are the vectors of the whole
+/// Ranks for part of a plan, in the order of its queries. `entities` are the vectors of the whole
 /// plan's candidates, and `queries` are the vectors of `distinct`.
 template <class Tokenizer>
 [[nodiscard]] std::vector<EntityRank> deer_ranks(const Tokenizer& tokenizer, EntityRanking& ranking,

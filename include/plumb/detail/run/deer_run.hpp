@@ -35,8 +35,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <DeerModel Model>
 class DeerRun {
  public:
-  /// Embeds the plan's queries. A `ranking`, if given, must outlive this object; without one, this
-  /// process ranks by itself.
+  /// Embeds the plan's queries. `ranking`, if given, must outlive this object; without it, this
+  /// process computes the ranks itself.
   DeerRun(Model& model, const RankOptions& options, const RunFolder& folder, Work& work,
           const RankPlan& plan, const Surround& around, EntityRanking* ranking = nullptr)
       : ranking_(ranking != nullptr ? *ranking : alone_),
@@ -48,12 +48,12 @@ class DeerRun {
         texts_(model, folder, work, around),
         queries_(embedded_queries()) {}
 
-  /// Whether all query vectors exist. In a shard, they do not, because other shards have some of
-  /// them; then nothing is ranked.
+  /// Whether all query vectors exist. In a shard they do not, because other shards have some of
+  /// them; in that case nothing is ranked.
   [[nodiscard]] bool has_queries() const noexcept { return queries_.has_value(); }
 
-  /// The plan of the embedding: the queries and, if entities are embedded, the candidates under
-  /// each entity prompt that are not in the cache. Does not call the model.
+  /// The plan for embedding: the queries and, if entities are embedded, the candidates under each
+  /// entity prompt that are not in the cache. Does not call the model.
   [[nodiscard]] static JobPlan plan(Model& model, const RankOptions& options, const RankPlan& plan,
                                     const Surround& around, bool with_entities,
                                     const VectorCache* cache = nullptr) {
@@ -85,8 +85,9 @@ class DeerRun {
     return entities_name(prompt) + ".npy";
   }
 
-  /// Embeds the plan's candidates into their file. With a cache, the vectors are read from it or
-  /// stored in it. Returns nothing in a shard, because other shards have some of them.
+  /// Embeds the plan's candidates and writes the vectors to a file. If there is a cache, the
+  /// vectors are read from it or stored in it. Returns nothing in a shard, because other shards
+  /// have some of the vectors.
   [[nodiscard]] std::optional<NpyFile> entities(EntityPrompt prompt,
                                                 const VectorCache* cache = nullptr) {
     std::vector<std::string> names;
@@ -108,13 +109,13 @@ class DeerRun {
     return made;
   }
 
-  /// Ranks of a part of the plan, in the order of its queries. `entities` are the whole plan's
-  /// candidates.
+  /// Ranks for part of the plan, in the order of its queries. `entities` are the vectors of the
+  /// whole plan's candidates.
   [[nodiscard]] std::vector<EntityRank> rank(const RankPlan& part, const EntityVectors& entities) {
     return deer_ranks(model_, ranking_, plan_, part, distinct_, entities, queries_->rows());
   }
 
-  /// The nearest candidates of each query of a part, as places among the part's candidates.
+  /// The nearest candidates for each query in a part, as indices into the part's candidates.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const RankPlan& part,
                                                              const EntityVectors& entities,
                                                              std::size_t count) {

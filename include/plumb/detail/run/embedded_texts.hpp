@@ -37,8 +37,8 @@ class EmbeddedTexts {
 
   /// Embeds texts, one list after another, into `what`.npy, unless that file exists. `names` has
   /// one name per text; the names are written to a file next to `what`.npy. In a shard, returns
-  /// nothing and leaves the rows in `what`.npy.part. Throws a user error for a file with the wrong
-  /// shape, and for rows that differ from those that were written.
+  /// nothing and leaves the rows in `what`.npy.part. Throws a user error if the file has the wrong
+  /// shape, or if rows differ from what was written.
   [[nodiscard]] std::optional<NpyFile> embedded(const std::string& what,
                                                 const std::vector<std::string>& names,
                                                 const TextLists& lists) {
@@ -59,8 +59,8 @@ class EmbeddedTexts {
       whole.emplace(file);
       check_shape(file, *whole, names.size(), embedder.dimension());
     } else {
-      // Packs only count as finished while the file with their rows exists. A new file contains
-      // none of their rows.
+      // Packs count as finished only as long as the file with their rows exists. A new file
+      // contains none of their rows.
       if (!NpyWriter::is_unfinished(file, names.size(), embedder.dimension())) part.restart_part();
       writer.emplace(file, names.size(), embedder.dimension());
       work_.begin(what, names.size());
@@ -86,7 +86,7 @@ class EmbeddedTexts {
               rows.push_back(first + text);
               writer->put(rows.back(), row);
             });
-            writer->sync();  // else a crash could keep the journal's line but lose its rows
+            writer->sync();  // otherwise a crash could preserve the journal line but lose its rows
             is_fresh = true;
             return written_rows(vectors, rows).dump();
           },
@@ -116,7 +116,7 @@ class EmbeddedTexts {
     throw user_error({.file = file}, "contains vectors of another shape than this run's",
                      "remove it, then `resume` to compute them again");
   }
-  /// Throws a user error for rows that differ from those that a pack wrote.
+  /// Throws a user error if rows differ from what a pack wrote.
   void check_rows(const Part& part, const DiskPath& file, VectorRows vectors,
                   const Json& said) const {
     std::optional<std::size_t> changed;

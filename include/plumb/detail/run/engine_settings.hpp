@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings of the engine, for every job over a model: GPUs, adapters, cache and nodes per step
+// Engine settings for every job that uses a model: GPUs, adapters, cache and nodes per step
 // (backend/engine_options.hpp).
 //
 // The number of nodes per step determines a job's packs, so all shards of a job must use the same
@@ -50,7 +50,7 @@ struct LoraSetting {
     }
     return word;
   }
-  /// run.json records the files' names without their folders; null without adapters.
+  /// The JSON for run.json: the file names without their folders; null without adapters.
   [[nodiscard]] Json json() const {
     Json list;
     for (const LoraAdapter& one : adapters) {
@@ -77,7 +77,7 @@ struct LoraSetting {
   }
 };
 
-/// The shares of the GPUs, such as "3,1".
+/// Each GPU's share of the model, such as "3,1".
 struct TensorSplitSetting {
   std::vector<float> shares{};
 
@@ -115,8 +115,8 @@ struct EngineSettings {
   /// If 0, the engine chooses.
   std::size_t pack = 0;
 
-  /// `precision` is the precision of the scores. `elsewhere` states why none of these settings
-  /// reaches the model; it is empty if they do.
+  /// `precision` is the precision of the scores. `elsewhere` explains why none of these settings
+  /// affects the model; it is empty if they do.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& visitor, Precision precision,
                     const std::string& elsewhere = "") {

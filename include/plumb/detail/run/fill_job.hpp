@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Asks a masked model many prompts, as a job. Every fact is queried with all templates and names,
-// as a sentence with a gap that the model fills (BELIEF for encoders). The job writes the same
-// files as a generation, and the same code reads and measures them. An answer is right if its
-// tokens are exactly those of a name of one of the fact's objects.
+// A job that asks a masked model about facts with many prompts. Every fact is queried with all
+// templates and names, as a sentence with a gap that the model fills (BELIEF for encoders). The job
+// writes the same files as a generation, and the same code reads and measures them. An answer is
+// correct if its tokens exactly match those of a name of one of the fact's objects.
 
 #include <cstddef>
 #include <functional>
@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a masked model is asked. It is loaded before the model is needed.
+/// What a masked model is asked. The questions are loaded before the model is needed.
 struct FillQuestions {
   /// Reads `chosen.data` and `chosen.vocabulary`. Throws a user error if they cannot be read.
   explicit FillQuestions(const GenerateSettings& chosen)
@@ -87,11 +87,11 @@ void for_each_fill_prompt(const FillPlan& plan, bool with_names, const WantedFac
   }
 }
 
-/// Models Job. Model and questions must outlive it. Not thread-safe.
+/// Models Job. The model and the questions must outlive this object. Not thread-safe.
 template <MaskedLm Model>
 class FillJob {
  public:
-  /// Throws a user error for prompts that the model cannot process.
+  /// Throws a user error if the model cannot process a prompt.
   FillJob(Model& model, const FillQuestions& questions, Provenance provenance = {})
       : q_(questions),
         provenance_(std::move(provenance)),

@@ -3,13 +3,13 @@
 
 // Which facts can a masked model be asked about, with which prompts, and what is left out?
 //
-// A prompt is a template, written as a sentence with one gap. The prompt is used if at least one
-// name of its fact's objects fits into the gap, which means that the name has no more tokens there
-// than there are masks. A fact without such a prompt is left out. An object is left out if none of
-// its names fits into any prompt of the fact. Names that fit nowhere stay in the list of their
-// object's names, but have no likelihood. All of this is counted and listed. `limit` counts only
-// facts that are not left out. Source: "What Matters in Learning Facts in Language Models?",
-// section 4, which uses facts whose objects are a single token of BERT.
+// A prompt is a template, written as a sentence with one gap. A prompt is used if at least one name
+// of its fact's objects fits the gap, i.e. has no more tokens there than there are masks. A fact
+// without such a prompt is left out. An object is left out if none of its names fits into any
+// prompt of the fact. Names that fit nowhere stay in the list of their object's names, but have no
+// likelihood. All of this is counted and listed. `limit` does not count facts that are left out.
+// Source: "What Matters in Learning Facts in Language Models?", section 4, which uses facts whose
+// objects are single tokens in BERT.
 
 #include <algorithm>
 #include <cstddef>
@@ -29,18 +29,19 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What was left out, without duplicates. Each entry is the relation with the name of a subject or
-/// an object, or with a name that was left out by itself.
+/// What was left out, without duplicates. Each entry is the relation together with the name of a
+/// subject or object, or with an individual name that was left out.
 struct LeftOutOfFilling {
   using Named = std::vector<std::pair<std::string, std::string>>;
   Named facts, objects, names;
-  /// The number of prompts of selected facts with a gap that no name of an object fits.
+  /// The number of prompts for selected facts whose gap fits none of the objects' names.
   std::size_t prompts = 0;
 };
 
 /// What is asked.
 struct FillPlan {
-  /// The selected facts as a separate dataset, with only the objects that fit into some prompt.
+  /// The selected facts as a separate dataset, with only those objects that fit at least one
+  /// prompt.
   MultiPromptDataset dataset;
   /// Selects everything in `dataset`.
   AskedFacts asked;
@@ -49,7 +50,7 @@ struct FillPlan {
 };
 
 /// The words of a vocabulary file, one per line, without duplicates; empty lines are skipped.
-/// Throws a user error for a file that cannot be read, is not UTF-8 or has no word.
+/// Throws a user error if the file cannot be read, is not UTF-8 or contains no words.
 [[nodiscard]] inline std::vector<std::string> read_vocabulary(const DiskPath& file) {
   std::vector<std::string> words;
   std::set<std::string> seen;
@@ -77,7 +78,7 @@ class FillPlanner {
         dataset_(dataset),
         few_shot_(dataset, {ShotSource::none, 0, PromptForm::sentence}, 0) {}
 
-  /// Selects the facts of a relation that can be asked about; `r` is the relation's place in the
+  /// Selects those facts of a relation that can be asked about; `r` is the relation's index in the
   /// dataset.
   void take(std::size_t r, std::size_t limit) {
     const MultiPromptRelation& from = dataset_.relations[r];
@@ -113,8 +114,8 @@ class FillPlanner {
  private:
   using Fits = std::vector<bool>;
 
-  /// Selects a fact without the objects that fit nowhere. Skips the fact if no prompt can ask about
-  /// it.
+  /// Selects a fact, dropping the objects that fit nowhere. Skips the fact if no prompt can ask
+  /// about it.
   bool take(std::size_t r, const ManyNamedFact& fact, MultiPromptRelation& made) {
     Fits prompts;             // by template, then expression
     std::vector<Fits> names;  // by object
@@ -145,7 +146,7 @@ class FillPlanner {
     return true;
   }
 
-  /// Marks the names of objects that fit into a prompt. Returns whether any name fits.
+  /// Marks the object names that fit a prompt. Returns whether any name fits.
   bool mark(std::size_t r, std::size_t t, const std::string& subject, const ManyNamedFact& fact,
             std::vector<Fits>& names) {
     const Prompt gap = few_shot_.sentence(r, t, subject);
@@ -174,12 +175,12 @@ class FillPlanner {
   const MultiPromptDataset& dataset_;
   FewShot few_shot_;
   FillPlan plan_;
-  std::vector<std::vector<Fits>> fits_;  // by asked relation and fact
+  std::vector<std::vector<Fits>> fits_;  // by selected relation and fact
   Listed listed_names_, listed_objects_;
 };
 
-/// The plan for the relations in `codes`, in the dataset's order. Throws a user error if nothing is
-/// left.
+/// The plan for the relations in `codes`, in the dataset's order. Throws a user error if no facts
+/// remain.
 template <MaskedLm Model>
 [[nodiscard]] FillPlan fill_plan(GapWords<Model>& words, const MultiPromptDataset& dataset,
                                  const std::vector<std::string>& codes, std::size_t limit,

@@ -3,7 +3,7 @@
 
 // How are gaps filled (gap_filling.hpp) so that a job can be resumed?
 //
-// The work is done pack by pack; finished packs are taken from the journal.
+// The work is done pack by pack; finished packs are read back from the journal.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,8 +33,8 @@ class FillRun {
     return filling_.candidates(relation, std::move(labels));
   }
 
-  /// The plan of the filling; `candidates` are the same as for content_free. Does not call the
-  /// model.
+  /// The plan for filling the gaps; `candidates` are the same as for content_free. Does not call
+  /// the model.
   [[nodiscard]] JobPlan plan(const std::vector<GapCandidates>& candidates) const {
     ScoringCost cost;
     for (const PlannedPrompt& planned : plan_.prompts.prompts) {
@@ -55,7 +55,7 @@ class FillRun {
     return made;
   }
 
-  /// Writes masked_answers.jsonl and, with names, masked_names.jsonl.
+  /// Writes masked_answers.jsonl and, if names are scored, masked_names.jsonl.
   void answer(const RunFolder& folder, Work& work) {
     const AnswerPlan& plan = plan_.prompts;
     AtomicFile answers(folder.file(name() + "_answers.jsonl"));
@@ -74,7 +74,7 @@ class FillRun {
     if (names) names->finish();
   }
 
-  /// Writes masked_content_free.jsonl; `candidates` are by asked relation.
+  /// Writes masked_content_free.jsonl; `candidates` is indexed by selected relation.
   void content_free(const std::vector<GapCandidates>& candidates, const RunFolder& folder,
                     Work& work) {
     constexpr std::size_t pack_size = 64;
@@ -95,7 +95,7 @@ class FillRun {
   }
 
  private:
-  /// Computes every pack in order, or takes it from the journal, and passes each of its rows to
+  /// Computes every pack in order, or reads it from the journal, and passes each of its rows to
   /// `take`. Returns whether the part is complete.
   template <class Evaluate, class Take>
   static bool generate_rows(Work& work, const std::string& name,

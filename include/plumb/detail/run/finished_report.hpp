@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The report of a finished run, made again from its folder. Any plumb job, or lm-pub-quiz, may have
-// made the run.
+// The report on a finished run, regenerated from its folder. The run may come from any plumb job or
+// from lm-pub-quiz.
 //
 // Nothing is scored again. The measuring settings in the folder apply unless the user sets others.
 
@@ -31,8 +31,8 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// The kind of results that a run's folder contains, or will contain when it is finished. Throws a
-/// user error for a folder whose command stores no scores. A folder without this information counts
-/// as the folder of a probe.
+/// user error if the folder's command stores no scores. A folder without this information is
+/// treated as a probe's folder.
 [[nodiscard]] inline ResultsKind run_kind(const DiskPath& folder) {
   refuse_without_results(folder);
   const std::string command = first_string(kept_settings(folder), "command").value_or("");
@@ -56,8 +56,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return ResultsKind::closed_set;
 }
 
-/// How the answers of a generation were measured, with the defaults for everything that its folder
-/// does not record.
+/// The settings with which a generation's answers were measured, using defaults for everything that
+/// its folder does not record.
 [[nodiscard]] inline MeasuringSettings recorded_measuring(const DiskPath& folder) {
   MeasuringSettings measuring;
   if (!is_there(folder / "run.json")) return measuring;
@@ -77,15 +77,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 struct ReportSettings {
-  /// The run folder. Until it is set, the settings are those for a generation.
+  /// The run folder. Until it is set, the settings for a generation apply.
   std::filesystem::path run{};
-  /// The folder to write to. Empty: the run folder itself, which must be plumb's own.
+  /// The folder to write to. If empty, the run folder itself, which must be plumb's own.
   std::filesystem::path out{};
-  /// Whether to write over a folder that contains something other than a report of the run.
+  /// Whether to overwrite a folder that contains something other than a report on the run.
   bool overwrite = false;
   /// If not set, the run's own seed is used.
   std::optional<std::uint64_t> seed{};
-  /// Only for a closed-set probe. If not set, the run's own value is used.
+  /// Applies only to a closed-set probe. If not set, the run's own value is used.
   std::optional<std::string> group_by{};
   MeasuringSettings measuring{};
 
@@ -125,8 +125,8 @@ struct ReportSettings {
     MeasuringSettings::visit(self.measuring, measuring);
   }
 
-  /// The folder that the report is written to. Throws a user error if writing there would change
-  /// another tool's folder.
+  /// The folder to write the report to. Throws a user error if writing there would change another
+  /// tool's folder.
   [[nodiscard]] DiskPath target() const {
     if (!out.empty()) return out;
     const DiskPath folder = run;
@@ -139,8 +139,8 @@ struct ReportSettings {
   }
 };
 
-/// Reads a finished run. Throws a user error for a folder without a finished run, for results that
-/// differ from what the run wrote, and if neither the run nor the settings have a seed.
+/// Reads a finished run. Throws a user error if the folder does not contain a finished run, if the
+/// results differ from what the run wrote, or if neither the run nor the settings specify a seed.
 [[nodiscard]] inline Report finished_report(const ReportSettings& settings) {
   const DiskPath& run = settings.run;
   const ResultsKind kind = run_kind(run);

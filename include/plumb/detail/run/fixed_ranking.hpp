@@ -6,9 +6,9 @@
 //   {"shots": [[head, relation, tail], …], "entities": [id, …],
 //    "queries": [[head, relation, tail], …],
 //    "model": …, "cosine": [[…], …], "rank": [7, …]}
-// The file contains one such object or a list of them. Its identifiers are those of a separate
-// graph. The results have the same shape: cosines (one row per query, one number per entity) and
-// realistic ranks. Cosines and ranks in the file are only used for comparison.
+// The file contains one such object or a list of them. Its identifiers refer to a separately loaded
+// graph. The results have the same structure: cosines (one row per query, one number per entity)
+// and realistic ranks. Cosines and ranks in the file are only used for comparison.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -34,16 +34,16 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct FixedRanking {
-  /// The object as it was read.
+  /// The JSON object as it was read.
   Json source;
   std::vector<Triple> shots;
   std::vector<std::uint32_t> entities;
   std::vector<Triple> queries;
-  /// The place of each query's tail among the entities.
+  /// The index of each query's tail among the entities.
   std::vector<std::uint32_t> gold;
 };
 
-/// Finds identifiers of a graph.
+/// Looks up identifiers in a graph.
 class GraphIdentifiers {
  public:
   explicit GraphIdentifiers(const KnowledgeGraph& graph) {
@@ -137,7 +137,7 @@ inline FixedRanking fixed_ranking(const Json& object, const GraphIdentifiers& id
 
 struct FixedRankings {
   std::vector<FixedRanking> rankings;
-  /// Whether the file is a list, so that results are written as one.
+  /// Whether the file contains a list, in which case the results are also written as a list.
   bool is_list = false;
 };
 
@@ -156,22 +156,22 @@ struct FixedRankings {
   return all;
 }
 
-/// The results of a ranking, in the shape of the file.
+/// The results of a ranking, in the same structure as the file.
 struct FixedRankingResult {
   Json ranking;
   std::vector<Rank> ranks;
   /// The largest difference from the file's cosines; not set if the file has no cosines.
   std::optional<double> worst_difference;
-  /// `other_ranks` counts queries whose rank differs from the rank by the file's cosines or, if the
-  /// file has no cosines, from its ranks. `nearby` counts entities whose cosine is within 1e-4 of
-  /// the true entity's cosine; they may count on either side.
+  /// `other_ranks` counts queries whose rank differs from the one implied by the file's cosines or,
+  /// if the file has no cosines, from the file's rank. `nearby` counts entities whose cosine is
+  /// within 1e-4 of the true entity's cosine; these may be counted on either side.
   std::size_t other_ranks = 0, nearby = 0;
   /// Whether the file contains cosines or ranks to compare with.
   bool compared = false;
 };
 
-/// The model's results for a ranking, as a pack of the journal: {"cosine": one row per query, with
-/// one number per entity, "rank": [above, equal] per query}.
+/// The model's results for a ranking, stored as a pack in the journal: {"cosine": one row per
+/// query, with one number per entity, "rank": [above, equal] per query}.
 template <TreeEmbedder Model>
 [[nodiscard]] std::string fixed_ranking_rows(const FixedRanking& fixed, const KnowledgeGraph& graph,
                                              QueryForm form, const Surround& around, Model& model) {
@@ -202,8 +202,8 @@ template <TreeEmbedder Model>
   return Json{{"cosine", std::move(cosines)}, {"rank", std::move(ranks)}}.dump();
 }
 
-/// Makes a ranking's results from the model's rows. Throws nlohmann's exception for rows in a
-/// different form.
+/// Builds a ranking's results from the model's rows. Throws an nlohmann exception if the rows have
+/// a different form.
 [[nodiscard]] inline FixedRankingResult fixed_ranking_result(const FixedRanking& fixed,
                                                              const Json& rows,
                                                              const std::string& model_name) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The replay of another program's rankings by embeddings, as a job. It computes the cosines and
-// ranks again and compares them with those in the file.
+// The replay of another program's rankings by embeddings, as a job. It recomputes the cosines and
+// ranks and compares them with those in the file.
 
 #include <cstddef>
 #include <filesystem>
@@ -23,12 +23,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job. Model and graph must outlive it. Not thread-safe.
+/// Models Job. The model and the graph must outlive this object. Not thread-safe.
 template <TreeEmbedder Model>
 class FixedRankingJob {
  public:
-  /// Reads `settings.fixed`. Throws the errors of read_fixed_rankings, and a user error for names
-  /// that the model must not read, and for a model without BOS if BOS is required.
+  /// Reads `settings.fixed`. Throws the same errors as read_fixed_rankings, and a user error if a
+  /// name contains text that the model must not read, or if the model has no BOS although BOS is
+  /// required.
   FixedRankingJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
                   Provenance provenance = {})
       : model_(model),

@@ -7,8 +7,8 @@
 //    "choices": ["Kolkata", …], "test": [{"subject": "Liguria", "answer": "Genoa",
 //    "scores": […]}, …], "model": …, "accuracy": …}
 // The file contains one such object or a list of them. The model gets all texts exactly as written.
-// The results have the same shape, with scores in nats, one per choice. The separator is used
-// within pairs and between them. Scores, model and accuracy in the file are only used for
+// The results have the same structure, with scores in nats, one per choice. The separator is used
+// both within and between pairs. The scores, model and accuracy in the file are used only for
 // comparison.
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct FixedStudy {
     /// The scores in the file; empty if it has none.
     std::vector<double> scores;
   };
-  /// The object as it was read.
+  /// The JSON object as it was read.
   Json source;
   ManyShot form;
   std::vector<SubjectObject> shots;
@@ -49,7 +49,7 @@ struct FixedStudy {
 
 struct FixedFile {
   std::vector<FixedStudy> studies;
-  /// Whether the file is a list, so that results are written as one.
+  /// Whether the file contains a list, in which case the results are also written as a list.
   bool is_list = false;
 };
 
@@ -136,7 +136,7 @@ inline void for_each_text(const FixedStudy& study, const DiskPath& file, const T
   for (const FixedStudy::Test& test : study.tests) visit({file, 0, "test"}, test.subject);
 }
 
-/// The results of a study, in the shape of the file.
+/// The results of a study, in the same structure as the file.
 struct FixedResult {
   Json study;
   /// If n choices tie for the best score and one of them is right, the test counts as 1/n.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The replay of many-shot studies from a file, as a job. It scores the choices again and compares
-// them with the scores in the file.
+// The replay of many-shot studies from a file, as a job. It rescores the choices and compares the
+// results with the scores in the file.
 
 #include <cstddef>
 #include <filesystem>
@@ -25,8 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <ScoringLm Model>
 class FixedStudyJob {
  public:
-  /// `file` was read from `settings.fixed`. Throws a user error for texts that the model must not
-  /// read or that exceed its context.
+  /// `file` must have been read from `settings.fixed`. Throws a user error if a text contains
+  /// anything that the model must not read, or exceeds the model's context.
   FixedStudyJob(Model& model, const ManyShotSettings& settings, FixedFile file,
                 Provenance provenance = {})
       : scorer_(model, settings.bos, Span::continuation),
@@ -60,7 +60,7 @@ class FixedStudyJob {
     work.begin("choices", choices());
     Json made = Json::array();
     std::vector<std::vector<std::string>> rows;
-    std::vector<std::string> if_first_wins;  // only a column of the table if there is a tie
+    std::vector<std::string> if_first_wins;  // shown as a column only if there is a tie
     TieCount ties;
     for (std::size_t i = 0; i < file_.studies.size(); ++i) {
       const FixedStudy& study = file_.studies[i];

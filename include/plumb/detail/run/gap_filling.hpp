@@ -6,8 +6,8 @@
 //
 // The model evaluates each prompt once. The answer, the rank of the true token and the likelihoods
 // of the names all come from the same rows of logits. Then the labels of a relation's objects are
-// scored in its gaps, with a content-free text as the subject. The labels that fit into all of
-// these gaps are the candidates for the relation's bias level. Sources: rank/mask_filler.hpp; "What
+// scored in its gaps, with a content-free text as the subject. The labels that fit all of these
+// gaps are the candidates for the relation's bias level. Sources: rank/mask_filler.hpp; "What
 // Matters in Learning Facts in Language Models?", section 5.4.
 
 #include <cstddef>
@@ -32,7 +32,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The candidates for a relation's bias level.
 struct GapCandidates {
   std::vector<std::string> labels;
-  /// The number of object labels that do not fit into every gap and therefore are not candidates.
+  /// The number of object labels that do not fit every gap and are therefore not candidates.
   std::size_t left_out = 0;
 };
 
@@ -41,7 +41,7 @@ struct FillOptions {
   std::size_t masks = 1;
   /// Whether to also score the names of objects.
   bool names = true;
-  /// The words of a common vocabulary; empty if answers are not ranked in one.
+  /// The words of a common vocabulary; empty if answers are not ranked within one.
   std::vector<std::string> vocabulary{};
 };
 
@@ -74,8 +74,8 @@ class GapFilling {
   [[nodiscard]] const FewShot& few_shot() const noexcept { return few_shot_; }
   [[nodiscard]] const PromptTexts& texts() const noexcept { return texts_; }
 
-  /// Throws a user error for the first prompt that is too long for the model's context, with its
-  /// place in the dataset. Does not call the model.
+  /// Throws a user error for the first prompt that exceeds the model's context, with its location
+  /// in the dataset. Does not call the model.
   void refuse_long_prompts() const {
     const TextFrame frame = frame_of(model_);
     const std::size_t room = model_.context_length();
@@ -96,7 +96,7 @@ class GapFilling {
     }
   }
 
-  /// Selects from `labels`, the labels of a relation's objects, those that fit into all of its
+  /// Selects from `labels`, the labels of a relation's objects, those that fit all of its
   /// content-free gaps.
   [[nodiscard]] GapCandidates candidates(std::size_t relation, std::vector<std::string> labels) {
     GapCandidates made;
@@ -157,7 +157,7 @@ class GapFilling {
     return made;
   }
 
-  /// Evaluates a pack of content-free prompts; `candidates` are by asked relation.
+  /// Evaluates a pack of content-free prompts; `candidates` is indexed by selected relation.
   [[nodiscard]] ScoredGaps scored(std::span<const ContentFreePrompt> pack,
                                   const std::vector<GapCandidates>& candidates) {
     std::vector<MaskedGap> gaps;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does a word consist of in the gap of a sentence?
+// Which tokens make up a word in the gap of a sentence?
 //
 // They are the tokens that share a byte with the word when the whole sentence is tokenized. The
 // word has no tokens there if one of them covers anything except the word and spaces, or is the
 // unknown token. For RoBERTa, "Paris" is therefore one token at the start of a sentence and a
 // different one after a space. If a tokenizer joins the word with the following text, the word has
-// no tokens. Tokenizers treat gaps alike if the characters on both sides are the same, so each word
-// is tokenized once for each pair of neighbouring characters.
+// no tokens. Tokenization is the same for all gaps that have the same characters on both sides, so
+// each word is tokenized once per pair of neighbouring characters.
 
 #include <cstddef>
 #include <map>
@@ -28,9 +28,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The tokens of a sentence's answer, which must occur in the sentence once. Empty if one of these
-/// tokens covers more than the answer or is the unknown token. Throws a user error for a token
-/// outside the vocabulary.
+/// The tokens of a sentence's answer, which must occur exactly once in the sentence. Empty if one
+/// of these tokens covers more than the answer or is the unknown token. Throws a user error if a
+/// token is outside the vocabulary.
 template <MaskedLm Model>
 [[nodiscard]] std::vector<TokenId> answer_tokens(const Model& model, const Prompt& sentence) {
   const ByteSpan answer = sentence.answer.front();
@@ -61,8 +61,8 @@ template <MaskedLm Model>
   return framed_masked_text(model, text.substr(0, at.begin), text.substr(at.end));
 }
 
-/// Caches the tokens of words by the characters around the gap. The model must outlive it. Not
-/// thread-safe.
+/// Caches the tokens of words, keyed by the characters around the gap. The model must outlive it.
+/// Not thread-safe.
 template <MaskedLm Model>
 class GapWords {
  public:
@@ -80,7 +80,7 @@ class GapWords {
 
   /// The tokens of all words that are a single token in this gap, in ascending order without
   /// duplicates. If the gap follows a space, each word is tokenized after a letter and a space;
-  /// else only between the gap's neighbouring characters.
+  /// otherwise, only between the gap's neighbouring characters.
   [[nodiscard]] const std::vector<TokenId>& single_tokens(const Prompt& gap,
                                                           const std::vector<std::string>& words) {
     const auto [entry, is_new] = singles_.try_emplace(around(gap));
@@ -104,8 +104,8 @@ class GapWords {
  private:
   using Place = std::pair<std::string, std::string>;
 
-  /// The characters on both sides of a gap; if spaces precede the gap, all of these spaces. A side
-  /// is empty at the start or the end of the sentence.
+  /// The characters on both sides of a gap; if spaces precede the gap, all of them are included. A
+  /// side is empty if the gap is at the start or end of the sentence.
   [[nodiscard]] static Place around(const Prompt& gap) {
     const ByteSpan at = gap.answer.front();
     std::size_t begin = at.begin;

@@ -2,8 +2,8 @@
 #pragma once
 
 // A generation over many prompts, as a job. Every fact is queried with all templates and names,
-// with and without shots. The job measures how often the answers are right, whether they agree, and
-// how confident the model is (BELIEF).
+// with and without shots. The job measures how often the answers are correct, whether they agree,
+// and how confident the model is (BELIEF).
 
 #include <cstddef>
 #include <filesystem>
@@ -36,7 +36,7 @@
 #include "plumb/detail/score/kept_prompts.hpp"
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
-/// What a generation asks. It is loaded before a model is needed.
+/// The questions that a generation asks. They are loaded before a model is needed.
 struct GenerateQuestions {
   /// Reads `chosen.data`. Throws a user error if the data cannot be read or contains nothing to
   /// ask.
@@ -67,11 +67,11 @@ struct GenerateQuestions {
   AskedFacts asked;
 };
 
-/// Models Job. Model and questions must outlive it. Not thread-safe.
+/// Models Job. The model and the questions must outlive this object. Not thread-safe.
 template <CausalLm Model>
 class GenerateJob {
  public:
-  /// Throws a user error for prompts that the model cannot process.
+  /// Throws a user error if the model cannot process a prompt.
   GenerateJob(Model& model, const GenerateQuestions& questions, Provenance provenance = {})
       : model_(model),
         q_(questions),
@@ -140,7 +140,7 @@ class GenerateJob {
 
  private:
   /// Checks the texts of all relations that are asked about or shown as shots. Returns a remark if
-  /// the prompts' own words contain the text of a special token.
+  /// the prompts' fixed text contains the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check{model_, q_.settings.special_tokens,
                                   require_bos(model_, q_.settings.bos)};
@@ -160,8 +160,8 @@ class GenerateJob {
     return std::nullopt;
   }
 
-  /// Writes asked/ (facts and templates), shots.jsonl (the facts that the settings show) and an
-  /// example prompt of each kind.
+  /// Writes asked/ (facts and templates), shots.jsonl (the facts that the settings use as shots)
+  /// and an example prompt of each kind.
   void write_prompts_file(const RunFolder& folder) const {
     write_asked(folder, narrowed(q_.dataset, q_.asked));
     std::string lines;

@@ -39,7 +39,7 @@ enum class AskedForms { mask, question, both, kamel };
 
 /// How answers are compared and measured. A report may change these settings.
 struct MeasuringSettings {
-  /// The WordNet folder with the lemmas; "none" compares exact words.
+  /// The WordNet folder that contains the lemmas; with "none", exact words are compared.
   std::filesystem::path wordnet = "/usr/share/wordnet";
   std::size_t samplings = 50'000;
   SampleBy sample_by = SampleBy::relation;
@@ -97,7 +97,7 @@ struct GenerateSettings {
   /// list of words among which answers are also ranked.
   std::size_t masks = 1;
   std::filesystem::path vocabulary{};
-  /// Whether the model is masked, if known. Not an option: the model decides.
+  /// Whether the model is masked, if known. Not an option, because it depends on the model.
   std::optional<bool> masked{};
   MeasuringSettings measuring{};
 
@@ -211,11 +211,11 @@ struct GenerateSettings {
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
 
-  /// Whether prompts have KAMEL's form.
+  /// Whether the prompts are in KAMEL's form.
   [[nodiscard]] bool lists() const noexcept { return form == AskedForms::kamel; }
 
-  /// What to ask. Mask comes before question, so that the first setting is the same with and
-  /// without questions.
+  /// What to ask. The mask form comes before the question form, so that the first setting is the
+  /// same with or without questions.
   [[nodiscard]] AnswerOptions asking() const {
     AnswerOptions made;
     if (lists()) {
@@ -283,20 +283,20 @@ inline Json setting_names(const std::vector<FewShotSetting>& settings) {
   return names;
 }
 
-/// How answers are compared, in the form in which settings record it.
+/// How answers are compared, as recorded in settings.
 inline std::string lemmas_word(const AnswerLemmas& lemmas) {
   return lemmas.known() ? "wordnet" : "none";
 }
 
 /// The dataset with only the templates that have the selected origin. Throws a user error if the
-/// dataset cannot be read or has no such template.
+/// dataset cannot be read or has no such templates.
 [[nodiscard]] inline MultiPromptDataset asked_dataset(const GenerateSettings& settings) {
   MultiPromptDataset dataset = load_multi_prompt(settings.data);
   keep_origins(dataset, settings.origin);
   return dataset;
 }
 
-/// The settings of a generation as run.json records them.
+/// The settings of a generation as recorded in run.json.
 [[nodiscard]] inline Json generate_record(const GenerateSettings& settings,
                                           const MultiPromptDataset& dataset,
                                           const AnswerLemmas& lemmas, const Provenance& from) {

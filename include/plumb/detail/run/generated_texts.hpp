@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a model generate after given texts?
+// How does a model continue given texts?
 //
-// A pack of texts is continued together. The samples of a text come from its own random stream,
-// named by the text. The samples therefore depend neither on the order of the texts nor on the
-// other texts. text_generation.hpp does this in a job that can be resumed.
+// The texts in a pack are continued together. The samples for a text come from its own random
+// stream, which is named after the text. The samples therefore depend neither on the order of the
+// texts nor on the other texts. text_generation.hpp does this in a resumable job.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,16 +40,17 @@ struct GreedyText {
   double log_probability = 0;
 };
 
-/// Distinct sampled texts with their counts, in descending order of counts. Texts with equal counts
+/// Distinct sampled texts with their counts, in descending order of count. Texts with equal counts
 /// are sorted by text.
 using SampledTexts = std::vector<std::pair<std::string, std::uint32_t>>;
 
-/// Depending on the options, one of the two lists has an entry for each text; the other is empty.
+/// Depending on the options, one of the two lists contains an entry for each text, and the other is
+/// empty.
 struct GeneratedPack {
   std::vector<GreedyText> greedy;
   std::vector<SampledTexts> sampled;
-  /// The number of tokens that were fed, and the number that would be fed if each continuation were
-  /// computed by itself.
+  /// The number of tokens fed to the model, and the number that would be fed if each continuation
+  /// were computed separately.
   std::uint64_t fed = 0;
   std::uint64_t alone = 0;
 };
@@ -74,7 +75,7 @@ template <CausalLm Model>
   for (std::size_t i = 0; i < texts.size(); ++i) {
     std::map<std::string, std::uint32_t> drawn;
     for (const Continuation& one : all[i]) {
-      // Nothing follows the last token of an answer that the length limit cut off.
+      // If the length limit cut an answer off, nothing was computed after its last token.
       const bool cut = one.tokens.size() == generation.max_new_tokens;
       made.alone += prompts[i].size() + one.tokens.size() - (cut ? 1 : 0);
       std::string text = valid_utf8(model.detokenize(one.tokens));
@@ -111,7 +112,7 @@ template <CausalLm Model>
 }
 
 /// Throws a user error for the first prompt of a setting that leaves too little context for an
-/// answer, with the prompt's place in the dataset. Does not call the model.
+/// answer, with the prompt's location in the dataset. Does not call the model.
 template <CausalLm Model>
 void refuse_long_prompts(Model& model, KeptPrompts<Model>& prompts, const AnswerOptions& options,
                          const MultiPromptDataset& dataset, const AskedFacts& asked,

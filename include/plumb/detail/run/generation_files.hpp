@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which files does every run of many prompts write in addition to its rows?
+// Which files does every many-prompt run write in addition to its rows?
 //
-// It writes the facts that were asked about and those that were left out, for both causal and
+// They list the facts that were asked about and those that were left out, for both causal and
 // masked models.
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Pairs of a relation and a name, without duplicates.
 using NamedInRelations = std::vector<std::pair<std::string, std::string>>;
 
-/// "2 nouns what: capital 'x', author 'y'.", where "nouns" is the plural of `noun`. At most twelve
-/// names are listed.
+/// Text of the form "2 nouns what: capital 'x', author 'y'.", where "nouns" is the plural of
+/// `noun`. At most twelve names are listed.
 [[nodiscard]] inline std::string listed_text(const std::string& noun, const std::string& what,
                                              const NamedInRelations& named) {
   const auto shown = std::span(named).first(std::min<std::size_t>(12, named.size()));

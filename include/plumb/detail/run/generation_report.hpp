@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The report of a finished generation, measured with the user's settings.
+// The report on a finished generation, measured with the user's settings.
 
 #include "plumb/detail/calibrate/many_prompt_results.hpp"
 #include "plumb/detail/core/compiled.hpp"
@@ -11,8 +11,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Measures the content of a generation's run folder. The report shows the settings of this
-/// measurement. Throws a user error for a folder without a finished generation.
+/// Measures the contents of a generation's run folder. The report shows the settings of this
+/// measurement. Throws a user error if the folder does not contain a finished generation.
 [[nodiscard]] ManyPromptReport generation_report(const DiskPath& folder, const AnswerLemmas& lemmas,
                                                  const ManyPromptOptions& options);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the candidates' vectors read if another program or run made them?
+// How are the candidates' vectors read if they were created by another program or run?
 //
 // They are in a .npy file, with a file of identifiers next to it. The file is mapped, not copied.
-// If its rows are not exactly the candidates in the same order, as they would be after a run over
-// the same candidates, the candidates' rows are selected. records/npy_file.hpp decides which number
-// formats can be read.
+// If its rows are not exactly the candidates in the same order, as they would be after a run with
+// the same candidates, the candidates' rows are selected. records/npy_file.hpp determines which
+// number formats can be read.
 
 #include <Eigen/Core>
 #include <cmath>
@@ -27,14 +27,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Vectors of the candidates from a file that was made elsewhere. Any number of threads may read
+/// Candidate vectors read from a file that was created elsewhere. Any number of threads may read
 /// the same object.
 class GivenVectors {
  public:
-  /// Throws a user error for vectors whose dimension differs from the model's, for a candidate
-  /// without a vector, and for a vector without a direction. If `reads_all` is false, directions
-  /// are not checked here; the ranking then refuses a vector without a direction and reports its
-  /// number.
+  /// Throws a user error if the vectors' dimension differs from the model's, if a candidate has no
+  /// vector, or if a vector has no direction. If `reads_all` is false, directions are not checked
+  /// here; the ranking then rejects any vector without a direction and reports its number.
   GivenVectors(const RankPlan& plan, const std::filesystem::path& file, std::size_t dimension,
                bool reads_all = true)
       : file_(file), npy_(there(file)) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How likely is each object of a sequence with injected pairs?
+// How likely is each object in a sequence with injected pairs?
 //
 // A panel is one sequence. The sequence is evaluated once, and each object's probability is read
-// from the rows that precede the object. The object's tokens are those that it has when the
-// sequence up to its end is tokenised as a whole.
+// from the rows that precede the object. An object's tokens are the ones it gets when the sequence
+// up to the end of the object is tokenised as a whole.
 
 #include <cstddef>
 #include <filesystem>
@@ -24,7 +24,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The planned sequences of a panel. Throws a user error for a sequence longer than the model's
+/// The planned sequences of a panel. Throws a user error if a sequence is longer than the model's
 /// context.
 template <class Scorer>
 [[nodiscard]] typename Scorer::Block planned_panel(Scorer& scorer, const ManyShot& form,

@@ -3,9 +3,9 @@
 
 // Runs a job from its settings to a finished run folder: results, metrics, page and run.json.
 //
-// `run_job` runs any job: it makes or resumes the folder, distributes packs, stores their results
-// (work.hpp), and lets the job write its report. The job itself decides what it asks and which
-// files it writes. This header does not need a command line.
+// `run_job` runs any job: it creates or resumes the folder, distributes packs, stores their results
+// (work.hpp), and lets the job write its report. The job itself decides what to ask and which files
+// to write. This header does not depend on a command line.
 
 #include <chrono>
 #include <concepts>
@@ -34,14 +34,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// Requires:
 ///   1. `job.settings()`: everything that determines its results, as a JSON object. A run folder
 ///      belongs to one such object and cannot be resumed with a different one.
-///   2. `job.run(folder, work)`: goes through its packs with parts of `work` and writes its files
-///      into `folder`. What it writes depends only on its settings and its data.
+///   2. `job.run(folder, work)`: processes its packs using parts of `work` and writes its files to
+///      `folder`. What it writes depends only on its settings and its data.
 ///   3. `job.report(path)`: reads the finished folder. Its result has `write(path)`, which writes
 ///      metrics.json and report.html, and `notes()` and `table()` for a terminal.
 ///
-/// It may also have `facts()`, a JSON object that run.json records with the cost and times, and
-/// `plan()` or `plan(on_progress)`, the JobPlan of what it will ask, counted before the model is
-/// called. Errors that the user can fix are thrown by the constructor, before a folder is made.
+/// It may also have `facts()`, a JSON object that is recorded in run.json along with the cost and
+/// times, and `plan()` or `plan(on_progress)`, the JobPlan of what it will ask, computed before the
+/// model is called. Errors that the user can fix are thrown by the constructor, before a folder is
+/// created.
 template <class J>
 concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPath& path) {
   { job.settings() } -> std::convertible_to<Json>;
@@ -49,8 +50,8 @@ concept Job = requires(J& job, const RunFolder& folder, Work& work, const DiskPa
   job.report(path).write(path);
 };
 
-/// What a job will ask, if it has a plan. Does not call the model and writes nothing. Jobs for
-/// which counting takes long call `on_progress`.
+/// What a job will ask, if it has a plan. Does not call the model and writes nothing. Jobs that
+/// take long to count their work call `on_progress`.
 template <class J>
 [[nodiscard]] std::optional<JobPlan> plan_of(J& job, const ProgressCallback& on_progress = {}) {
   if constexpr (requires {
@@ -75,10 +76,10 @@ struct JobFolder {
   /// What run.json records about this run in addition to the settings, such as the command line and
   /// paths.
   Json facts = Json::object();
-  /// Returns further facts, which are known only when the job is finished. If it throws
+  /// Returns additional facts that are known only when the job is finished. If it throws
   /// MixedResults, the folder can no longer be resumed or read.
   std::function<Json()> facts_at_end{};
-  /// Whether to replace a run in `out`, with everything in its folder, once the new one is
+  /// Whether to replace a run in `out`, including everything in its folder, once the new one is
   /// complete.
   bool overwrite = false;
 };
@@ -105,8 +106,8 @@ inline Json sums_of_finished(const RunFolder& folder) {
   return record.value("files", Json::object());
 }
 
-/// A completed run that is run again must produce the same files as before from its journal. Throws
-/// a user error for a file that has changed since then and is not written again.
+/// When a completed run is run again, it must reproduce the same files from its journal. Throws a
+/// user error if a file has changed since then and is not rewritten.
 inline void refuse_other_than_before(const RunFolder& folder, const Json& before,
                                      const Json& sums) {
   for (const auto& [name, said] : before.items()) {
@@ -117,12 +118,12 @@ inline void refuse_other_than_before(const RunFolder& folder, const Json& before
   }
 }
 
-/// Goes through a job's packs in its folder. `finish(folder, work, facts)` writes the results that
-/// are made from the packs, and adds to the facts in run.json. Returns the result of `finish`.
+/// Processes a job's packs in its folder. `finish(folder, work, facts)` writes the results computed
+/// from the packs, and adds to the facts in run.json. Returns the result of `finish`.
 template <Job J, class Finish>
 auto execute(J& job, const JobFolder& into, const char* status, Finish finish) {
   const auto start = std::chrono::steady_clock::now();
-  // For a new run, the plan's errors are thrown before the folder is made.
+  // For a new run, errors in the plan are thrown before the folder is created.
   std::optional<JobPlan> plan;
   const bool is_new = !into.resume && is_unused(into.out);
   if (is_new && into.work.on_plan) plan = plan_of(job, into.work.on_progress);
@@ -150,9 +151,9 @@ auto execute(J& job, const JobFolder& into, const char* status, Finish finish) {
   return finished;
 }
 
-/// Runs a job, or resumes it. Throws a user error for a folder that belongs to another job, an
-/// internal error if `into` is a shard (use run_shard), and whatever the job throws. Finished packs
-/// are kept after an error.
+/// Runs a job, or resumes it. Throws a user error if the folder belongs to another job, an internal
+/// error if `into` is a shard (use run_shard), and whatever the job throws. Finished packs are kept
+/// after an error.
 template <Job J>
 auto run_job(J& job, const JobFolder& into)
     -> Finished<decltype(job.report(std::declval<const DiskPath&>()))> {
@@ -177,8 +178,8 @@ auto run_job(J& job, const JobFolder& into)
       });
 }
 
-/// Runs one shard of a job (shard.hpp), or resumes it. Writes run.json, the journal and unfinished
-/// vectors, from which merge_shards.hpp makes a run. Throws the same errors as run_job.
+/// Runs or resumes one shard of a job (shard.hpp). Writes run.json, the journal and unfinished
+/// vectors, which merge_shards.hpp combines into a run. Throws the same errors as run_job.
 template <Job J>
 RunSummary run_shard(J& job, const JobFolder& into) {
   return detail::execute(job, into, "shard", [](const RunFolder& folder, Work& work, Json&) {

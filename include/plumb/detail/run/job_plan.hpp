@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What will a job ask, before it asks anything?
+// What will a job ask the model, before it asks anything?
 //
-// A plan is counted from the data, with only the model's tokenizer. Token counts cover all texts,
-// with BOS, as if each text were fed by itself. If packs are planned ahead, the plan also counts
-// the tokens that are fed when equal prefixes are fed once. The number of tokens that a model will
-// write is unknown; only its maximum is counted.
+// A plan is computed from the data, using only the model's tokenizer. Token counts cover all texts,
+// including BOS, as if each text were fed separately. If packs are planned ahead, the plan also
+// counts the tokens that are actually fed when shared prefixes are fed only once. The number of
+// tokens that a model will generate is unknown; only its maximum is counted.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,21 +22,22 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A part of what a job will ask.
+/// One part of what a job will ask.
 struct PlannedPart {
-  /// The name that the progress shows, such as "zero-shot samples"; may be empty for a single part.
+  /// The name shown in the progress output, such as "zero-shot samples"; may be empty if there is
+  /// only one part.
   std::string name{};
   /// The singular noun for what is counted: "statement", "prompt" or "query".
   std::string noun{};
   std::size_t count = 0;
-  /// The known part of the cost: tokens if each text is fed by itself, tokens fed (0 if unknown),
-  /// and masked inputs. Not set if no part of the cost is known.
+  /// The known part of the cost: tokens if each text is fed separately, tokens actually fed (0 if
+  /// unknown), and masked inputs. Not set if no part of the cost is known.
   std::optional<ScoringCost> cost{};
-  /// The number of texts that the model will write, including samples, and the maximum number of
-  /// tokens in a text.
+  /// The number of texts that the model will generate, including samples, and the maximum number of
+  /// tokens per text.
   std::size_t answers = 0;
   std::size_t new_tokens = 0;
-  /// A description of other work whose amount is known only when it is done; may be empty.
+  /// A description of other work whose amount is known only once it is done; may be empty.
   std::string uncounted{};
 };
 
@@ -70,8 +71,8 @@ inline std::string planned_cost_text(const ScoringCost& cost) {
 }
 
 /// One line for each part and, if there are several parts, one line for the total: "in all: 40
-/// prompts, 80 statements, at least 520 tokens, 40 answers". "At least" if the token count of any
-/// part is unknown.
+/// prompts, 80 statements, at least 520 tokens, 40 answers". Includes "at least" if the token count
+/// of any part is unknown.
 [[nodiscard]] inline std::vector<std::string> description_of(const JobPlan& plan) {
   std::vector<std::string> lines;
   std::vector<std::pair<std::string, std::size_t>> counts;  // by noun, in order of appearance

@@ -36,14 +36,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The help of the setting `group-by`, which several jobs have.
+/// The help text for the setting `group-by`, which several jobs share.
 inline constexpr const char* group_by_help =
     "also show numbers by a facts column (popularity, year; numbers in bins), by domain, or by "
     "valid (years)";
 
-/// The description of a setting, except its name and its member.
+/// The description of a setting, apart from its name and its member.
 struct SettingInfo {
-  /// The placeholder for its value in the help. A switch takes no value and has none.
+  /// The placeholder for its value in the help text. Empty for a switch, which takes no value.
   const char* value = "";
   const char* help = "";
   /// Numbers outside this range are refused.
@@ -77,7 +77,7 @@ class IdleRules {
     return "";
   }
   /// Returns a visitor that passes settings on to `visitor`, each with its reason. `visitor` and
-  /// these rules must outlive it.
+  /// this object must outlive the returned visitor.
   template <class Visitor>
   [[nodiscard]] auto around(Visitor& visitor) const {
     return [this, &visitor](const char* name, auto& value, SettingInfo info) {
@@ -118,8 +118,8 @@ concept NamedEnum = std::is_enum_v<E> && requires(E e) {
   { name_of(e) } -> std::convertible_to<std::string_view>;
 };
 
-/// Converts between values of settings, their text forms on a command line, and JSON. Reading
-/// throws a user error about the setting `name` for an invalid text.
+/// Converts between setting values, their text forms on a command line, and JSON. When reading,
+/// throws a user error about the setting `name` if the text is invalid.
 namespace setting {
 
 [[nodiscard]] inline Error no_choice(const std::string& name, const std::string& word,
@@ -139,7 +139,7 @@ inline void read(const std::string& word, const std::string& name, bool& value) 
   value = word == "yes";
 }
 
-/// A whole number, 0 or above.
+/// A non-negative integer.
 template <std::unsigned_integral Number>
 requires(!std::same_as<Number, bool>) std::string to_word(Number value) {
   return std::to_string(value);
@@ -177,7 +177,7 @@ inline void read(const std::string& word, const std::string&, std::filesystem::p
   value = word;
 }
 
-/// "a,b,c"; an empty text is an empty list.
+/// "a,b,c"; an empty string yields an empty list.
 inline void read(const std::string& word, const std::string& name,
                  std::vector<std::string>& value) {
   value.clear();
@@ -232,7 +232,7 @@ void read(const std::string& word, const std::string& name, E& value) {
   }
   throw no_choice(name, word, words_of<E>());
 }
-/// A list of several values, without duplicates.
+/// A list of values, without duplicates.
 template <NamedEnum E>
 void read(const std::string& word, const std::string& name, std::vector<E>& value) {
   std::vector<std::string> items;
@@ -295,7 +295,7 @@ Json to_json(const std::vector<Item>& value) {
   return list;
 }
 
-/// An empty text means no value.
+/// An empty string means no value.
 template <class Value>
 std::string to_word(const std::optional<Value>& value) {
   return value ? to_word(*value) : "";
@@ -312,7 +312,7 @@ void read(const std::string& word, const std::string& name, std::optional<Value>
 
 }  // namespace setting
 
-/// The name of a setting, such as "min-facts", as run.json spells it.
+/// The name of a setting as spelled in run.json, such as "min_facts" for "min-facts".
 inline std::string recorded_name(std::string_view name, const SettingInfo& info) {
   std::string key = *info.recorded != '\0' ? info.recorded : std::string(name);
   for (char& c : key) c = c == '-' ? '_' : c;
@@ -328,7 +328,7 @@ struct RecordSettings {
   Json record = Json::object();
 };
 
-/// The settings of a job that run.json records, which are those that determine its results.
+/// The settings of a job that are recorded in run.json, i.e. those that determine its results.
 template <class Settings>
 [[nodiscard]] Json recorded_settings(const Settings& settings) {
   detail::RecordSettings visitor;

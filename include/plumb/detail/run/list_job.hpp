@@ -35,7 +35,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What a generation in KAMEL's form asks. It is loaded before a model is needed.
+/// The questions that a generation in KAMEL's form asks. They are loaded before a model is needed.
 struct ListQuestions {
   /// Reads `chosen.data`. Throws a user error if it cannot be read, is not a KAMEL folder, or has
   /// nothing to ask.
@@ -117,11 +117,11 @@ void for_each_list_prompt(const ListQuestions& questions, const WantedFact& want
   }
 }
 
-/// Models Job. Model and questions must outlive it. Not thread-safe.
+/// Models Job. The model and the questions must outlive this object. Not thread-safe.
 template <CausalLm Model>
 class ListJob {
  public:
-  /// Throws a user error for prompts that the model cannot process.
+  /// Throws a user error if the model cannot process a prompt.
   ListJob(Model& model, const ListQuestions& questions, Provenance provenance = {})
       : model_(model),
         q_(questions),
@@ -178,7 +178,7 @@ class ListJob {
   }
 
  private:
-  /// A fact that is asked about, given by its place.
+  /// A fact to ask about, identified by index.
   struct Asked {
     std::size_t relation = 0, fact = 0;
   };
@@ -199,7 +199,7 @@ class ListJob {
     write_atomically(folder.file("shots.jsonl"), lines);
   }
 
-  /// All facts to ask about, by relation, then fact.
+  /// All facts to ask about, ordered by relation and then by fact.
   [[nodiscard]] std::vector<Asked> asked_in_order() const {
     std::vector<Asked> asked;
     for (std::size_t r = 0; r < q_.relations.size(); ++r) {
@@ -214,7 +214,7 @@ class ListJob {
     return q_.prompts(one.relation).text(subject(one));
   }
 
-  /// Writes SETTING_answers.jsonl. A pack ends at the end of its relation, and after 64 facts.
+  /// Writes SETTING_answers.jsonl. A pack ends at the end of its relation and after every 64 facts.
   void answer(const RunFolder& folder, Work& work) {
     constexpr std::size_t most = 64;
     const std::vector<Asked> plan = asked_in_order();

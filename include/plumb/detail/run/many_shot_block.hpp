@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What can a many-shot study ask, and what is a block of it?
+// What can a many-shot study ask, and what is a block of questions?
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct ShotNumbers {
   std::vector<std::size_t> numbers{};
 
-  /// The text form as a setting. many_shot_settings.hpp defines the functions of this struct.
+  /// The setting's text form. many_shot_settings.hpp defines the member functions of this struct.
   [[nodiscard]] std::string word() const;
   [[nodiscard]] nlohmann::ordered_json json() const;
   void read(const std::string& word, const std::string& name);
@@ -44,8 +44,8 @@ struct EicGeometry {
   /// sequence needs.
   [[nodiscard]] std::size_t pairs() const { return before(questions - 1); }
 
-  /// Throws a user error for a sequence without pairs before its first question, without questions,
-  /// or without a pair between questions.
+  /// Throws a user error if there are no pairs before the first question, no questions, or no pairs
+  /// between questions.
   void(check)() const {
     const auto refuse = [](std::size_t number, const char* name) {
       if (number == 0) throw user_error({.setting = name}, "is less than 1");
@@ -59,7 +59,7 @@ struct EicGeometry {
 struct ManyShotOptions {
   /// If the list is empty, IC-LKE is skipped.
   ShotNumbers shots{{50}};
-  /// Seeds 0 … seeds − 1 draw the shots.
+  /// The shots are drawn with seeds 0 … seeds − 1.
   std::size_t seeds = 5;
   /// The number of choices per fact, including the answer.
   std::size_t choices = 100;
@@ -67,13 +67,13 @@ struct ManyShotOptions {
   std::uint64_t split_seed = 0;
   /// Number of facts reserved for training.
   std::size_t training = 100;
-  /// The number of test facts per relation, taken from the start of the file; 0 takes all.
+  /// The number of test facts per relation, taken from the start of the file; 0 selects all.
   std::size_t limit = 0;
   /// Relations with fewer facts or options are skipped.
   std::size_t least_facts = 0;
   std::size_t least_objects = 0;
-  /// How pairs are written. Each pair separator has its own IC-LKE settings, and so does each
-  /// separator that belongs to a single relation.
+  /// How pairs are written. Each pair separator has its own IC-LKE settings, as does each separator
+  /// specific to a single relation.
   std::vector<std::string> pair_separators{" "};
   std::map<std::string, std::vector<std::string>> relation_separators{};
   std::string item_separator = " ";
@@ -93,7 +93,7 @@ struct ManyShotBlock {
   ManyShot form{};
   std::vector<SubjectObject> shots{};
   std::vector<Setting> settings{};
-  /// The range of the relation's test facts in this block, given by places.
+  /// The range of the relation's test facts in this block, as an index and a count.
   std::size_t first_fact = 0;
   std::size_t facts = 0;
   /// The question about test fact f under setting s: one prompt per choice.

@@ -4,8 +4,8 @@
 // Can a model process the questions of a many-shot study?
 //
 // These checks run before anything is scored or written. They find sequences longer than the
-// model's context, tokens that a separator should have kept apart, and choices that are prefixes of
-// others.
+// model's context, tokens that a separator should have kept separate, and choices that are prefixes
+// of others.
 
 #include <algorithm>
 #include <array>
@@ -39,8 +39,8 @@ class ManyShotCheck {
   ManyShotCheck(Model& model, const Bos& with_bos)
       : model_(model), bos_(require_bos(model, with_bos)) {}
 
-  /// Finds problems before anything is scored. Throws a user error for a sequence longer than the
-  /// model's context, with the number of shots that would fit. Returns remarks about tokens that
+  /// Finds problems before anything is scored. Throws a user error if a sequence is longer than the
+  /// model's context, stating the number of shots that would fit. Returns remarks about tokens that
   /// cover both a subject and an object.
   [[nodiscard]] std::vector<RelationRemark> notes(const ManyShotRelation& asked) const {
     std::vector<RelationRemark> found;
@@ -48,8 +48,8 @@ class ManyShotCheck {
     asked.for_each_block([&](const ManyShotBlock& block) {
       const std::size_t questions = asked.eic().questions;
       std::size_t most = 0;
-      // Refuses the longest of the selected questions if it does not fit. Questions that are not
-      // longer than one checked earlier are not checked again.
+      // Throws an error if the longest of the selected questions does not fit. Questions that are
+      // no longer than one already checked are not checked again.
       const auto check = [&](auto wanted) {
         std::optional<std::size_t> longest;
         std::size_t longest_choice = 0;
@@ -81,8 +81,8 @@ class ManyShotCheck {
         (check)([](std::size_t) { return true; });
       } else {
         // A sequence grows from question to question. Under "eic", the last question comes after
-        // all others. An isolated question does not see the others. Because of its own length, an
-        // isolated question at any place may therefore be the longest.
+        // all others. An isolated question does not see the others. Because question lengths
+        // differ, the isolated question at any position may therefore be the longest.
         std::size_t place = (std::min)(questions, block.facts);
         do {
           --place;
@@ -111,8 +111,8 @@ class ManyShotCheck {
     return found;
   }
 
-  /// Throws a user error if a fixed study's sequence is longer than the model's context, with the
-  /// number of shots that would fit. `file` is only used in the message.
+  /// Throws a user error if a fixed study's sequence is longer than the model's context, stating
+  /// the number of shots that would fit. `file` is only used in the message.
   void refuse_long(const FixedStudy& study, const std::filesystem::path& file) const {
     const std::string& choice =
         *ranges::max_element(study.choices, {}, [](const std::string& one) { return one.size(); });
@@ -126,8 +126,8 @@ class ManyShotCheck {
     }
   }
 
-  /// The text of a token of a fixed study that covers both a subject and an object; none if there
-  /// is no such token.
+  /// The text of a token in a fixed study that covers both a subject and an object; no value if
+  /// there is no such token.
   [[nodiscard]] std::optional<std::string> merged_token_of(const FixedStudy& study) const {
     auto token = merged_in(study.form, study.shots);
     if (study.shots.empty()) return token;
@@ -140,7 +140,7 @@ class ManyShotCheck {
     return token;
   }
 
-  /// Throws a user error if a prompt that the model continues leaves less context than
+  /// Throws a user error if a prompt to be continued by the model leaves less context than
   /// `new_tokens`.
   void refuse_long_generation(const ManyShotRelation& asked, std::size_t new_tokens,
                               KeptPrompts<Model>& prompts) const {
@@ -161,7 +161,7 @@ class ManyShotCheck {
   }
 
   /// Over all test facts, the number of choices whose tokens are a prefix of the tokens of another
-  /// choice for the same fact. Labels are tokenised by themselves, after a space.
+  /// choice for the same fact. Labels are tokenised individually, after a space.
   [[nodiscard]] std::size_t choices_beginning_another(const ManyShotRelation& asked) const {
     const std::vector<std::vector<TokenId>> tokens = option_tokens(asked.relation());
     std::size_t count = 0;
@@ -193,7 +193,7 @@ class ManyShotCheck {
   }
 
  private:
-  /// The tokens of each option by itself, after a space, as it would be tokenised inside a longer
+  /// The tokens of each option on its own, after a space, as it would be tokenised inside a longer
   /// text.
   [[nodiscard]] std::vector<std::vector<TokenId>> option_tokens(const Relation& relation) const {
     std::vector<std::vector<TokenId>> tokens;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Is the answer in the text that the model generates?
+// Does the text that the model generates contain the answer?
 //
 // The text is the greedy continuation of the shots and a subject (IC-LKE, with the most shots) or
-// of a prompt without shots (HGP, MMP). The text is right if it contains the object's label, either
-// letter for letter or by the matching rules of the authors' program (measure/label_match.hpp).
-// plumb also records whether it contains the label or an alias. A text ends at its last token or
-// earlier at the model's end of text or at a stop text, if any is set (backend/stop_text.hpp).
-// Source: "Towards Reliable Latent Knowledge Estimation in LLMs", Appendix H.7 (50 tokens).
+// of a prompt without shots (HGP, MMP). The text is correct if it contains the object's label,
+// either letter for letter or according to the matching rules of the authors' program
+// (measure/label_match.hpp). plumb also records whether it contains the label or an alias. A text
+// ends at the token limit or, if reached earlier, at the model's end-of-text token or at a stop
+// string, if any is set (backend/stop_text.hpp). Source: "Towards Reliable Latent Knowledge
+// Estimation in LLMs", Appendix H.7 (50 tokens).
 
 #include <cstddef>
 #include <filesystem>
@@ -30,7 +31,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The settings of a block for which texts are generated: templates, and the most shots.
+/// The settings in a block for which text is generated: templates, and the largest number of shots.
 inline std::vector<std::size_t> generated_settings(const ManyShotBlock& block) {
   std::vector<std::size_t> settings;
   if (!block.opening) return settings;
@@ -62,7 +63,7 @@ inline std::string generation_line(const Relation& relation, const ObjectAliases
   return texts;
 }
 
-/// The tokens of the prompts from which a relation's texts are generated.
+/// The total number of tokens in the prompts from which a relation's texts are generated.
 template <CausalLm Model>
 [[nodiscard]] ScoringCost generation_cost(KeptPrompts<Model>& prompts,
                                           const ManyShotRelation& asked) {
@@ -79,9 +80,9 @@ template <CausalLm Model>
   return cost;
 }
 
-/// Writes a relation's generated texts, unless the file exists. Each setting of a block is a pack,
-/// and the journal stores the pack's texts. Throws a user error if a prompt leaves less context
-/// than `max_new_tokens`.
+/// Writes a relation's generated texts, unless the file exists. Each setting in a block is a pack,
+/// whose texts are stored in the journal. Throws a user error if a prompt leaves less context than
+/// `max_new_tokens`.
 template <CausalLm Model>
 void generate_many_shot(Model& model, KeptPrompts<Model>& tokens, const ManyShotRelation& asked,
                         const ObjectAliases& aliases, std::size_t max_new_tokens,

@@ -2,8 +2,8 @@
 #pragma once
 
 // The many-shot study as a job. It scores sequences of facts without any instructions. The
-// probabilities of the choices show what a model knows (IC-LKE, EIC-LKE). It can add prompts (HGP,
-// MMP), injected pairs and generated texts.
+// probabilities of the choices show what a model knows (IC-LKE, EIC-LKE). It can also include
+// prompts (HGP, MMP), injected pairs and generated texts.
 
 #include <algorithm>
 #include <cstddef>
@@ -51,8 +51,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return {options.pair_separators.front(), options.item_separator, Join::text};
 }
 
-/// The injection experiment on a relation. Returns nothing if no experiment is set. If the relation
-/// has too few facts, returns nothing and adds a remark to `notes`.
+/// The injection experiment for a relation. Returns nothing if no experiment is configured. If the
+/// relation has too few facts, returns nothing and adds a remark to `notes`.
 [[nodiscard]] inline std::optional<InjectionDesign> chosen_injection(
     const ManyShotRelation& asked, const ObjectAliases& aliases, const InjectionOptions& injection,
     std::vector<RelationRemark>& notes) {
@@ -67,15 +67,15 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return injection_design(asked.relation(), injection, aliases);
 }
 
-/// What a study asks. It is known before a model is needed. Any number of threads may read the same
-/// object.
+/// The questions that a study asks. They are known before a model is needed. Any number of threads
+/// may read the same object.
 class ManyShotQuestions {
  public:
   /// Loads `chosen.data`. Throws a user error if the data cannot be read or contains nothing to
   /// ask.
   explicit ManyShotQuestions(const ManyShotSettings& chosen)
       : ManyShotQuestions(chosen, studied_data(chosen)) {}
-  /// Uses data that the program made and completed (data/check_and_complete.hpp).
+  /// Uses data that the program created and completed (data/check_and_complete.hpp).
   ManyShotQuestions(const ManyShotSettings& chosen, StudiedData given)
       : settings(chosen),
         study(read_many_shot_files(settings)),
@@ -98,11 +98,11 @@ class ManyShotQuestions {
   const ManyShotSettings settings;
   const ReadStudy study;
   const StudiedData data;
-  /// What is asked of each relation of the data.
+  /// What is asked about each relation in the data.
   const std::vector<ManyShotRelation> relations;
 
  private:
-  /// Throws a user error if EIC-LKE is set but no relation has enough facts for it.
+  /// Throws a user error if EIC-LKE is enabled but no relation has enough facts for it.
   void refuse_idle_eic() const {
     if (settings.eic == EicForms::none ||
         ranges::any_of(relations, [](const auto& asked) { return asked.has_eic(); })) {
@@ -127,11 +127,11 @@ class ManyShotQuestions {
   }
 };
 
-/// Models Job. Model and questions must outlive it. Not thread-safe.
+/// Models Job. The model and the questions must outlive this object. Not thread-safe.
 template <ScoringLm Model>
 class ManyShotJob {
  public:
-  /// Throws a user error for prompts that the model cannot process, and if nothing is left to ask.
+  /// Throws a user error if the model cannot process a prompt, or if there is nothing left to ask.
   ManyShotJob(Model& model, const ManyShotQuestions& questions, Provenance provenance = {})
       : model_(model),
         settings_(questions.settings),
@@ -232,7 +232,7 @@ class ManyShotJob {
     }
   }
 
-  /// Checks what is asked of a relation, counts it, and adds it to the metadata.
+  /// Checks the questions about a relation, counts them, and adds the relation to the metadata.
   void plan(const ManyShotRelation& asked, const ManyShotCheck<Model>& check) {
     std::vector<RelationRemark> notes = asked.notes();
     for (RelationRemark& note : check.notes(asked)) notes.push_back(std::move(note));
@@ -279,7 +279,7 @@ class ManyShotJob {
     return made;
   }
 
-  /// Throws a user error for texts of the study that the model must not read.
+  /// Throws a user error if the study contains text that the model must not read.
   void check_special_tokens() {
     const SpecialTokenCheck check{model_, settings_.special_tokens,
                                   require_bos(model_, settings_.bos)};

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What does a many-shot study ask, and in which order?
+// What does a many-shot study ask, and in what order?
 //
 // The questions about each relation are divided into blocks that share their shots. IC-LKE has one
 // block for each separator and seed. The block covers all shot counts, because each shorter
 // sequence of shots is a prefix of the longest one. EIC-LKE asks about ten facts within a sequence
-// of training pairs, after pairs 50, 55, …, 95 or at the positions that its geometry sets. As in
-// the paper, a sequence contains one choice of each of these facts, and later questions see it:
-// sequence j contains the j-th of each fact's shuffled choices. "Isolated" is plumb's own form: the
-// sequence contains only training pairs, and every question branches off the sequence, so that
-// later questions do not see it. Prompts without shots (HGP, MMP) make one block. Source: "Towards
-// Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
+// of training pairs, after pairs 50, 55, …, 95 or at the positions specified by its geometry. As in
+// the paper, a sequence contains one choice for each of these facts, and later questions see it:
+// sequence j contains the j-th of each fact's shuffled choices. "Isolated" is plumb's own variant:
+// the sequence contains only training pairs, and every question branches off from it, so that later
+// questions do not see earlier ones. Prompts without shots (HGP, MMP) form one block. Source:
+// "Towards Reliable Latent Knowledge Estimation in LLMs", sections 2 and 4, Appendices C, F.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,8 +33,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// One relation of a study. Any number of threads may read the same object.
 class ManyShotRelation {
  public:
-  /// `relation`, with all its facts, and `options` must outlive it. Throws a user error for an
-  /// invalid split and for an invalid geometry of EIC-LKE.
+  /// `relation`, including all its facts, and `options` must outlive this object. Throws a user
+  /// error if the split or the geometry of EIC-LKE is invalid.
   ManyShotRelation(const Relation& relation, const ObjectAliases& aliases,
                    const ManyShotOptions& options)
       : relation_(relation), options_(options) {
@@ -99,7 +99,7 @@ class ManyShotRelation {
     }
     return instances;
   }
-  /// Why the relation is skipped; nothing if it is not.
+  /// Why the relation is skipped; no value if it is not.
   [[nodiscard]] const std::optional<RelationRemark>& skipped() const noexcept { return skipped_; }
   /// What to change so that the relation is not skipped; empty if it is not skipped.
   [[nodiscard]] const std::string& remedy() const noexcept { return remedy_; }
@@ -180,7 +180,7 @@ class ManyShotRelation {
     return relation_.options[choices_[fact].options[place]];
   }
 
-  /// A query with one prompt for each choice of a fact, all after `sequence`.
+  /// A query with one prompt for each choice of a fact, each following `sequence`.
   [[nodiscard]] Query query_after(const ManyShot& form, const Prompt& sequence,
                                   std::size_t fact) const {
     Query query;
@@ -244,7 +244,7 @@ class ManyShotRelation {
     block.settings = {{"eic", eic().first, form.pair_separator, "choice", seed}};
     block.first_fact = first;
     block.facts = (std::min)(eic().questions, split_.test.size() - first);
-    // For each fact, the place of its choice in sequence j. If a fact has fewer choices than there
+    // For each fact, the index of its choice in sequence j. If a fact has fewer choices than there
     // are sequences, the choices repeat.
     std::vector<std::vector<std::size_t>> orders;
     std::size_t sequences = 0;
@@ -255,7 +255,7 @@ class ManyShotRelation {
       random.shuffle(order);
       sequences = (std::max)(sequences, order.size());
     }
-    // The sequences are written when the first question is requested.
+    // The sequences are built when the first question is requested.
     block.query = [this, pairs, orders, sequences, first, queries = std::vector<Query>()](
                       std::size_t, std::size_t f) mutable {
       if (queries.empty()) queries = interspersed_queries(pairs, orders, sequences, first);
@@ -269,7 +269,7 @@ class ManyShotRelation {
     return block;
   }
 
-  /// For each question, one prompt per choice. The prompt is the sequence up to and including the
+  /// For each question, one prompt per choice. Each prompt is the sequence up to and including the
   /// choice.
   [[nodiscard]] std::vector<Query> interspersed_queries(
       const std::vector<SubjectObject>& pairs, const std::vector<std::vector<std::size_t>>& orders,

@@ -3,10 +3,11 @@
 
 // Which prompts does a many-shot study send to the model?
 //
-// This file lists all prompts of many_shot_run.hpp, injection_run.hpp and many_shot_generation.hpp,
-// from the same blocks. The parts "ic", "eic", "eic-isolated", "hgp" and "mmp" have one text per
-// choice. The part "injection" has a panel's whole sequence; each object is scored in the text that
-// ends with it. The parts "ic generated" and so on have the texts that the model continues.
+// This file lists all prompts used by many_shot_run.hpp, injection_run.hpp and
+// many_shot_generation.hpp, built from the same blocks. The parts "ic", "eic", "eic-isolated",
+// "hgp" and "mmp" have one text per choice. The part "injection" contains a panel's whole sequence;
+// each object is scored in the text that ends with it. The parts "ic generated" and so on contain
+// the texts that the model continues.
 
 #include <cstddef>
 #include <string>
@@ -69,8 +70,8 @@ void for_each_choice_prompt(const ManyShotRelation& asked, const Bos& with_bos,
 }
 
 /// Calls `visit(kind, make)` for each prompt in the order of the run; make() returns the
-/// ListedPrompt. `form` writes the designs' panels; `generated` is true if texts are also
-/// generated.
+/// ListedPrompt. `form` determines how the designs' panels are written; `generated` is true if
+/// texts are also generated.
 template <class Visit>
 void for_each_many_shot_prompt(const std::vector<ManyShotRelation>& relations,
                                const std::vector<InjectionDesign>& designs, const ManyShot& form,

@@ -4,8 +4,8 @@
 // How is a many-shot study scored, and how does it resume after a crash?
 //
 // The relations are scored one after another, block by block (many_shot_plan.hpp). A block's shots
-// are evaluated once, and its packs branch off from them. A relation's file gets its final name
-// when all its blocks are scored. What is written depends only on the dataset and the settings.
+// are evaluated once, and its packs branch off from them. A relation's file is renamed to its final
+// name once all its blocks are scored. The output depends only on the dataset and the settings.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +35,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 template <ScoringLm Model>
 class ManyShotRun {
  public:
-  /// Scores only continuations, with or without BOS. `blocks` contains the blocks that were planned
-  /// before.
+  /// Scores only continuations, with or without BOS. `blocks` contains the blocks that have already
+  /// been planned.
   ManyShotRun(Model& model, const Bos& with_bos, const RunFolder& folder, Work& work,
               const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
       : scorer_(model, with_bos, Span::continuation),
@@ -44,8 +44,8 @@ class ManyShotRun {
         work_(work),
         blocks_(blocks) {}
 
-  /// Scores everything that is not scored yet. Writes one file of rows for each relation that is
-  /// not skipped.
+  /// Scores everything that has not been scored yet. Writes one file of rows for each relation that
+  /// is not skipped.
   void run(const std::vector<ManyShotRelation>& relations) {
     for (const ManyShotRelation& asked : relations) {
       const std::string& code = asked.relation().code;

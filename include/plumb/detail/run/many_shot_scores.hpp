@@ -4,8 +4,8 @@
 // What does a many-shot study score, and how are the scores turned into answers in memory?
 //
 // A block's statements share their shots. The shots are evaluated once, and the block's packs
-// branch off from them (many_shot_plan.hpp). The score covers the continuation of a question.
-// many_shot_run.hpp does the same in a job that can be resumed.
+// branch off from them (many_shot_plan.hpp). Only the continuation of a question is scored.
+// many_shot_run.hpp does the same in a resumable job.
 
 #include <algorithm>
 #include <cmath>
@@ -27,8 +27,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A block's planned statements. Throws a user error, with the fact, for a statement longer than
-/// the model's context.
+/// A block's planned statements. Throws a user error that identifies the fact if a statement is
+/// longer than the model's context.
 template <class Scorer>
 [[nodiscard]] typename Scorer::Block planned_block(Scorer& scorer, const ManyShotRelation& asked,
                                                    const ManyShotBlock& block) {
@@ -51,8 +51,8 @@ template <class Scorer>
   return statements;
 }
 
-/// The name of a block's statement in messages. Statements are in the order of settings, facts and
-/// choices.
+/// The name of one of a block's statements, for use in messages. Statements are ordered by setting,
+/// then fact, then choice.
 inline std::string name_of_choice(const ManyShotRelation& asked, const ManyShotBlock& block,
                                   std::size_t statement) {
   for (const Setting& setting : block.settings) {
@@ -80,7 +80,7 @@ class SettingColumns {
     }
   }
 
-  /// Adds the score of a choice. Scores of a setting must be added by fact, then choice.
+  /// Adds the score of a choice. A setting's scores must be added ordered by fact, then choice.
   void add(const Setting& setting, const Prompt& prompt, const StatementScore& score) {
     const auto found = ranges::find(table_.settings, setting);
     const auto place = static_cast<std::size_t>(found - table_.settings.begin());
@@ -113,9 +113,9 @@ class SettingColumns {
   std::vector<std::vector<SpanScore>> columns_;  // by setting
 };
 
-/// The answers of a relation that is not skipped, under all settings of its blocks. Throws a user
-/// error, with the fact, for a sequence longer than the model's context and for a token that the
-/// engine did not report.
+/// The answers for a relation under all settings of its blocks; the relation must not be skipped.
+/// Throws a user error that identifies the fact if a sequence is longer than the model's context or
+/// if the engine did not report a token.
 template <PackedScorer Scorer>
 [[nodiscard]] Answers::Table answers_of(Scorer& scorer, const ManyShotRelation& asked) {
   detail::SettingColumns columns(asked);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The settings of a many-shot study, the files that they name, and the dataset that they select.
+// The settings of a many-shot study, the files that they refer to, and the dataset that they
+// select.
 
 #include <array>
 #include <cstddef>
@@ -42,7 +43,7 @@ inline void ShotNumbers::read(const std::string& word, const std::string& name) 
   setting::read(word, name, numbers);
 }
 
-/// Which of EIC-LKE's forms to run.
+/// Which forms of EIC-LKE to run.
 enum class EicForms { none, paper, isolated, both };
 [[nodiscard]] constexpr std::array<EicForms, 4> every(EicForms) noexcept {
   return {EicForms::paper, EicForms::isolated, EicForms::both, EicForms::none};
@@ -52,29 +53,29 @@ enum class EicForms { none, paper, isolated, both };
   return names[static_cast<std::size_t>(forms)];
 }
 
-/// The options of a study as the user sets them. Some of them name files or forms, which
+/// The options of a study as the user sets them. Some of them specify files or forms, which
 /// `read_many_shot_files` converts into the study's own options.
 struct ManyShotSettings : ManyShotOptions {
-  /// The path that `studied_data` loads. It is not read if a program passes a dataset.
+  /// The path that `studied_data` loads. It is not used if a program passes a dataset.
   std::filesystem::path data{};
   std::vector<std::string> relations{};
   std::string pair_separator = " ";
-  /// A file with further pair separators; empty for none.
+  /// A file with additional pair separators; empty for none.
   std::filesystem::path separators{};
   EicForms eic = EicForms::none;
   Join join = Join::ids;
   /// A file with HGP and MMP templates; empty for none.
   std::filesystem::path baseline_file{};
-  /// The number of tokens in a greedy continuation; 0 generates none.
+  /// The maximum number of tokens in a greedy continuation; 0 disables generation.
   std::size_t generate = 0;
-  /// Texts that end the continuation. None by default, as in the paper, where the answer may be
+  /// Strings that end the continuation. None by default, as in the paper, where the answer may be
   /// anywhere in the continuation.
   StopTexts stop{};
   /// The rule that decides whether a generated text contains the answer.
   LabelMatch answer_match = LabelMatch::letters;
   /// Number of pairs in the injection experiment; 0 skips the experiment.
   std::size_t injection = 0;
-  /// The number of these pairs that are replaced; a fifth of them if not set.
+  /// The number of these pairs to replace; a fifth of them if not set.
   std::optional<std::size_t> injected{};
   std::optional<std::size_t> highlight{};
   /// A study to replay; empty for none.
@@ -210,7 +211,7 @@ struct ManyShotSettings : ManyShotOptions {
             {.value = "text|parse", .help = special_tokens_help, .recorded = "-"});
   }
 
-  /// Throws a user error for settings that select nothing to run.
+  /// Throws a user error if the settings select nothing to run.
   void(check)() const {
     if (!fixed.empty() || !shots.numbers.empty() || eic != EicForms::none ||
         !baseline_file.empty() || injection > 0) {
@@ -228,14 +229,14 @@ struct ManyShotSettings : ManyShotOptions {
 /// The options of a study after its files are read.
 struct ReadStudy {
   ManyShotOptions options{};
-  /// For each relation, the number of templates in the separators' file that do not begin with the
+  /// For each relation, the number of templates in the separators file that do not begin with the
   /// subject.
   std::map<std::string, std::size_t> without_separator{};
 };
 
-/// Reads separators from a file. A text file has one separator per line, which gets a space on each
-/// side. In a JSON file of baseline templates, the separator is the text after the subject, by
-/// relation, for each template that begins with the subject.
+/// Reads separators from a file. A text file contains one separator per line; a space is added on
+/// each side. In a JSON file of baseline templates, each template that begins with the subject
+/// contributes the text after the subject as a separator for its relation.
 inline void read_separators(const std::filesystem::path& file, ReadStudy& study) {
   if (file.extension() == ".json") {
     for (const auto& [code, templates] : read_baseline_templates(file)) {
@@ -260,7 +261,8 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   }
 }
 
-/// Reads the files that the settings name. Throws a user error for faults in these files.
+/// Reads the files that the settings refer to. Throws a user error if there is an error in one of
+/// these files.
 [[nodiscard]] inline ReadStudy read_many_shot_files(const ManyShotSettings& settings) {
   ReadStudy study{settings, {}};
   ManyShotOptions& options = study.options;
@@ -276,7 +278,7 @@ inline void read_separators(const std::filesystem::path& file, ReadStudy& study)
   return study;
 }
 
-/// The settings of a study as run.json records them.
+/// The settings of a study as recorded in run.json.
 [[nodiscard]] inline Json many_shot_record(const ManyShotSettings& settings, const ReadStudy& study,
                                            const Dataset& dataset, const Provenance& from) {
   std::vector<std::string> codes;

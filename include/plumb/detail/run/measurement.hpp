@@ -5,8 +5,8 @@
 // run.json.
 //
 // A measurement does not use a model: it reads what jobs wrote (job.hpp) and takes seconds. A
-// measurement is not resumed but made again. Therefore only the same measurement of the same
-// folders may overwrite its folder.
+// measurement cannot be resumed, only repeated. Its folder may therefore be overwritten only by the
+// same measurement of the same folders.
 
 #include <chrono>
 #include <concepts>
@@ -52,8 +52,8 @@ concept Measurement = requires(const M& m) {
   return true;
 }
 
-/// Whether a folder contains nothing except folders that are read, and files that a measurement
-/// leaves if it is killed before its first run.json is complete.
+/// Whether a folder contains only the folders to be read, and files left behind by a measurement
+/// that was killed before its first run.json was complete.
 [[nodiscard]] inline bool holds_only(const DiskPath& out, const ResultFolders& folders) {
   if (!out.is_folder()) return false;
   return ranges::all_of(out.list(), [&](const DiskPath& entry) {
@@ -64,8 +64,8 @@ concept Measurement = requires(const M& m) {
   });
 }
 
-/// Throws a user error for a folder that contains anything except an earlier measurement of the
-/// same results folders, or those folders themselves.
+/// Throws a user error if a folder contains anything except an earlier measurement of the same
+/// results folders, or those folders themselves.
 inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
                                       const ResultFolders& folders) {
   if (is_unused(out) || holds_only(out, folders)) return;
@@ -79,10 +79,10 @@ inline void refuse_other_measurements(const DiskPath& out, const Json& identity,
                    "choose another folder (`out`)");
 }
 
-/// Runs a measurement and writes its folder. `facts` is what run.json records in addition to
-/// settings, folders and time. Throws a user error for a folder that is not this measurement's own,
-/// for results that differ from what their run wrote, and whatever the measurement throws. After an
-/// error, nothing is written.
+/// Runs a measurement and writes its folder. `facts` is recorded in run.json in addition to the
+/// settings, folders and time. Throws a user error if the folder is not this measurement's own, or
+/// if results differ from what their run wrote; also throws whatever the measurement throws. If an
+/// error occurs, nothing is written.
 template <Measurement M>
 Report run_measurement(const M& measurement, const DiskPath& out,
                        const Json& facts = Json::object()) {

@@ -3,10 +3,10 @@
 
 // How do the shards of a job become one run folder?
 //
-// Each shard has some of the job's packs in its journal (shard.hpp). The merged run is the same job
-// again, but it takes every pack from these journals and uses only the model's tokenizer. Its files
-// are therefore the same as those of a run without shards. The times of the shards are added up. If
-// a merge was killed, the same call repeats it.
+// Each shard's journal contains some of the job's packs (shard.hpp). The merged run repeats the
+// same job, but reads every pack from these journals and needs only the model's tokenizer. Its
+// files are therefore the same as those of a run without shards. The times of the shards are added
+// up. If a merge was killed, the same call repeats it.
 
 #include <cstddef>
 #include <map>
@@ -33,7 +33,7 @@ struct MergedShards {
   /// The summed times and counts of all shards.
   RunSummary before{};
 
-  /// The shards' folders as run.json names them.
+  /// The shards' folders as listed in run.json.
   [[nodiscard]] Json names() const {
     Json all = Json::array();
     for (const DiskPath& folder : folders) all.push_back(folder.canonical().string());
@@ -64,9 +64,9 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
   }
 }
 
-/// Reads the records of shards. Throws a user error, with the folder, for a folder that is not a
-/// shard or is not finished, for shards with different settings, data, model or version, and for a
-/// missing or duplicate shard.
+/// Reads the records of shards. Throws a user error that identifies the folder if a folder is not a
+/// shard or is not finished, if shards have different settings, data, models or versions, or if a
+/// shard is missing or duplicated.
 [[nodiscard]] inline MergedShards read_shards(const std::vector<DiskPath>& folders) {
   if (folders.empty())
     throw user_error({.field = "RUN"}, "no shards given", "give all shards of a job");
@@ -140,9 +140,9 @@ inline void refuse_other_settings(const DiskPath& one, const Json& settings, con
                    "give all folders of the job");
 }
 
-/// Makes the folder that the shards are merged into, or finds an unfinished merge of them there.
-/// The job is then resumed in this folder, with the shards' folders and their summed cost in its
-/// WorkOptions. Throws a user error for a folder that contains anything else.
+/// Creates the folder to merge the shards into, or finds an unfinished merge of them there. The job
+/// is then resumed in this folder, with the shards' folders and their summed cost in its
+/// WorkOptions. Throws a user error if the folder contains anything else.
 inline void begin_merge(const DiskPath& out, const MergedShards& shards) {
   if (detail::is_begun_merge(out, shards)) return;
   const RunFolder folder(out, shards.record.at("settings"), RunFolder::Claim::fresh);

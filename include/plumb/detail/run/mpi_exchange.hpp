@@ -36,7 +36,8 @@ inline constexpr std::size_t mpi_part = std::size_t{1} << 27;
   return static_cast<std::size_t>(size);
 }
 
-/// Calls `part(first, count)` for parts of `length` elements, each of at most `most`.
+/// Calls `part(first, count)` for consecutive parts of `length` elements, with at most `most`
+/// elements each.
 template <class Part>
 void for_each_mpi_part(std::size_t length, Part part, std::size_t most = mpi_part) {
   for (std::size_t first = 0; first < length; first += most) {
@@ -63,8 +64,8 @@ void broadcast(MPI_Comm comm, List& list) {
   broadcast(comm, list.data(), list.size());
 }
 
-/// Sums over all processes; all of them get the result. If all processes but one have a zero, the
-/// sum is exactly the other number. Collective.
+/// Sums over all processes; all of them get the result. If all processes but one contribute zero,
+/// the sum is exactly the remaining number. Collective.
 inline void sum_at_all(MPI_Comm comm, std::vector<double>& numbers) {
   for_each_mpi_part(numbers.size(), [&](std::size_t first, int count) {
     MPI_Allreduce(MPI_IN_PLACE, numbers.data() + first, count, MPI_DOUBLE, MPI_SUM, comm);

@@ -4,11 +4,11 @@
 // How do MPI processes share a ranking's entities?
 //
 // The first process runs the job: it embeds, ranks, and writes the folder. The others serve it:
-// each maps the file of the entities' vectors on its own machine, reads the rows of its own range
-// (rank/entity_shard.hpp), and counts what the first process requests. Queries and questions are
-// broadcast, true cosines and counts are summed, and lists of nearest entities are sent to the
-// first process. All processes run the same program on CPUs of one kind, so cosines have the same
-// bits wherever they are computed.
+// each maps the entity-vector file on its own machine, reads the rows of its own range
+// (rank/entity_shard.hpp), and computes the counts that the first process requests. Queries and
+// questions are broadcast, true cosines and counts are summed, and lists of nearest entities are
+// sent to the first process. All processes run the same program on the same kind of CPU, so cosines
+// are bit-identical wherever they are computed.
 
 #include <mpi.h>
 #include <Eigen/Core>
@@ -95,7 +95,7 @@ class MpiExchange {
     return {vectors, own(vectors.size())};
   }
 
-  /// The file of vectors, as this process sees it. Throws a user error if it differs from the first
+  /// The vector file, as seen by this process. Throws a user error if it differs from the first
   /// process's file.
   [[nodiscard]] VectorRows mapped(const MpiCall& call, const std::string& file) {
     if (file != file_) npy_.reset();
@@ -130,7 +130,7 @@ class MpiExchange {
     return made;
   }
 
-  /// The first process's questions, at all processes.
+  /// The first process's questions, made available to all processes.
   [[nodiscard]] std::vector<EntityQuestion> questions(std::span<const EntityQuestion> given) const {
     std::vector<std::uint32_t> flat;  // per question: query, gold, count of known, known
     for (const EntityQuestion& question : given) {
@@ -148,8 +148,8 @@ class MpiExchange {
     return made;
   }
 
-  /// Returns the true cosines, at all processes, with the counts: the first process gets the sums,
-  /// the others get their own counts.
+  /// Returns the true cosines (on all processes) and the counts: the first process gets the sums,
+  /// and the others get their own counts.
   [[nodiscard]] std::pair<std::vector<double>, std::vector<std::uint64_t>> counted(
       const EntityShard& shard, VectorRows queries,
       std::span<const EntityQuestion> questions) const {
@@ -160,7 +160,7 @@ class MpiExchange {
     return {std::move(gold), std::move(counts)};
   }
 
-  /// At the first process, returns the nearest entities of each query over all processes; at the
+  /// On the first process, returns the nearest entities for each query across all processes; on the
   /// others, returns nothing.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const EntityShard& shard,
                                                              std::size_t entities,
@@ -202,7 +202,7 @@ inline VectorRows rows_of(const EmbeddingMatrix& matrix) {
   return {matrix.data(), matrix.rows(), matrix.cols()};
 }
 
-/// The first process's side. Use it from one thread, the one that initialized MPI.
+/// The first process's side. Use it only from the thread that initialized MPI.
 class MpiRanking final : public EntityRanking {
   template <class Exchange>
   auto exchanged(const detail::MpiCall& call, Exchange exchange) {
@@ -220,7 +220,7 @@ class MpiRanking final : public EntityRanking {
 
   [[nodiscard]] std::size_t processes() const noexcept override { return exchange_.processes(); }
 
-  /// Throws an internal error for vectors without a file.
+  /// Throws an internal error if the vectors have no file.
   [[nodiscard]] std::vector<EntityStanding> standings(
       const EntityVectors& entities, VectorRows queries,
       std::span<const EntityQuestion> questions) override {
@@ -235,7 +235,7 @@ class MpiRanking final : public EntityRanking {
       return standings_of(entities.size(), questions, gold, sums);
     });
   }
-  /// Also throws an internal error for vectors without a file.
+  /// Also throws an internal error if the vectors have no file.
   [[nodiscard]] std::vector<std::vector<NearEntity>> nearest(const EntityVectors& entities,
                                                              VectorRows queries,
                                                              std::size_t k) override {
@@ -252,8 +252,8 @@ class MpiRanking final : public EntityRanking {
 
   /// Releases the other processes. Nothing may be requested after this call.
   void end() { exchange_.call({}); }
-  /// Whether an exchange ended with an error in this process. The others then wait for data that
-  /// will not arrive, so the program can only call MPI_Abort.
+  /// Whether an exchange ended with an error in this process. If so, the others are waiting for
+  /// data that will not arrive, so all the program can do is call MPI_Abort.
   [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
 
  private:
@@ -279,9 +279,9 @@ class MpiRanking final : public EntityRanking {
   bool is_broken_ = false;
 };
 
-/// Serves requests until the first process ends them; all other processes call this. Throws an
-/// error for vectors that this process cannot read or that have no direction; the program can then
-/// only call MPI_Abort.
+/// Serves requests until the first process ends the exchange; all other processes must call this.
+/// Throws an error for vectors that this process cannot read or that have no direction; all the
+/// program can do then is call MPI_Abort.
 inline void serve_rankings(MPI_Comm comm) {
   detail::MpiExchange exchange(comm);
   for (;;) {

@@ -3,8 +3,8 @@
 
 // Can the names of objects be scored?
 //
-// This is checked before a job's first prompt. Otherwise, a job could run for hours and then fail
-// at a name that has no tokens or does not fit into the context. Non-goal: the scores
+// This is checked before a job's first prompt. Without this check, a job could run for hours and
+// then fail on a name that has no tokens or does not fit in the context. Non-goal: the scores
 // (name_likelihood_run.hpp).
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws the user error that scoring a setting would throw, with a place in the dataset: for a
-/// text that the tokenizer's tokens do not spell, or if a prompt and a name together are longer
+/// Throws the same user error that scoring a setting would throw, with a location in the dataset:
+/// if the tokenizer's tokens do not spell a text, or if a prompt and a name together are longer
 /// than the model's context. Does not call the model.
 template <ScoringLm Model>
 void refuse_unscorable_names(Model& model, const Bos& with_bos, const AnswerOptions& options,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the likelihoods of names (name_scoring.hpp) computed so that a job can be resumed?
+// How are the likelihoods of names (name_scoring.hpp) computed in a resumable job?
 
 #include <cstddef>
 #include <optional>
@@ -16,8 +16,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The plan for the names that a setting scores. It counts the tokens of each name's whole text.
-/// The planned blocks are kept for the run.
+/// The plan for the names that a setting scores. For each name, it counts the tokens of the prompt
+/// and the name together. The planned blocks are kept for the run.
 template <ScoringLm Model>
 [[nodiscard]] JobPlan planned_names(Model& model, const Bos& with_bos, const AnswerOptions& options,
                                     const MultiPromptDataset& dataset, const AskedFacts& asked,
@@ -57,8 +57,8 @@ class NameLikelihoodRun {
         folder_(folder),
         work_(work) {}
 
-  /// Writes SETTING_names.jsonl and SETTING_content_free.jsonl. Throws a user error for a name that
-  /// the tokenizer's tokens do not spell.
+  /// Writes SETTING_names.jsonl and SETTING_content_free.jsonl. Throws a user error if the
+  /// tokenizer's tokens do not spell a name.
   void score(const FewShotSetting& setting) {
     const FewShot few_shot(dataset_, setting, options_.shot_seed);
     {

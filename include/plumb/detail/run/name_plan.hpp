@@ -49,7 +49,7 @@ struct NamesBehind {
   std::vector<std::string> names;
   std::string relation;
 
-  /// The statements whose continuations are the names, each after a space.
+  /// The statements whose continuations are the names, each preceded by a space.
   [[nodiscard]] Query query() const {
     Query made;
     const std::size_t given = text.find_last_not_of(' ') + 1;  // as in prompt/statement.hpp
@@ -73,7 +73,7 @@ struct NamesBehind {
   return prompts;
 }
 
-/// The names of a fact's objects, object by object, after one of its prompts.
+/// The names of a fact's objects, object by object, to be scored after one of the fact's prompts.
 [[nodiscard]] inline NamesBehind names_behind(PromptTexts& texts, const PlannedPrompt& planned) {
   NamesBehind made{texts.context(planned), texts.text(planned), {}, texts.relation(planned).code};
   for (const NamedEntity& object : texts.fact(planned).objects) {
@@ -82,7 +82,7 @@ struct NamesBehind {
   return made;
 }
 
-/// A prompt with a content-free subject; `relation` is a place among the asked relations.
+/// A prompt with a content-free subject; `relation` is an index into the selected relations.
 struct ContentFreePrompt {
   std::size_t relation = 0;
   std::size_t template_index = 0;
@@ -101,7 +101,7 @@ struct ContentFreePrompt {
   return prompts;
 }
 
-/// The labels of the relation's objects, after one of its content-free prompts.
+/// The labels of the relation's objects, to be scored after one of its content-free prompts.
 [[nodiscard]] inline NamesBehind labels_behind(PromptTexts& texts, const ContentFreePrompt& one,
                                                std::vector<std::string> labels) {
   std::string text = texts.content_free(one.relation, one.template_index, one.subject);

@@ -4,8 +4,8 @@
 // How do true entities rank by the likelihood of their names, or by the LM head?
 //
 // The queries of a plan are grouped so that the names in a group share a trie. Groups are split
-// into packs that are searched together (rank/likelihood_ranker.hpp). The caller runs the packs. A
-// job stores their results (name_search_run.hpp); a ranking in memory does not.
+// into packs that are searched together (rank/likelihood_ranker.hpp). The caller decides how the
+// packs are run. A job stores their results (name_search_run.hpp); a ranking in memory does not.
 
 #include <algorithm>
 #include <cstddef>
@@ -38,14 +38,14 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 /// The cost of a method's searches.
 struct NameSearchCost {
   std::size_t queries = 0;
-  /// The number of trie nodes fed, and of nodes expanded. Some nodes are fed again after branches
-  /// ran out.
+  /// The number of trie nodes fed, and of nodes expanded. Some nodes are fed again when branches
+  /// run out.
   std::uint64_t fed = 0, expanded = 0;
   /// The number of candidates found within 1e-4 nats of the true one.
   std::size_t nearby = 0;
 };
 
-/// The result of searching the names for a pack of queries.
+/// The result of a name search for a pack of queries.
 struct SearchedPack {
   std::uint64_t fed_for_names = 0, fed_for_prompts = 0;
   /// The ranks, in the order of the pack's queries.
@@ -56,7 +56,7 @@ struct SearchedPack {
 template <ScoringLm Model>
 class NamePacks {
  public:
-  /// `of` contains the places of the questions among the ranks.
+  /// `of` contains the indices of the questions among the ranks.
   NamePacks(Model& model, std::string method, std::string name, const NameTrie& trie,
             const NameSearchOptions& search, std::vector<NameQuestion> unsorted,
             const std::vector<std::size_t>& of, std::vector<EntityRank>& ranks)
@@ -66,8 +66,8 @@ class NamePacks {
         trie_(trie),
         search_(search),
         ranks_(ranks) {
-    // Sorting brings questions with the same prompt together. The common prefix of all prompts is
-    // shared.
+    // Sorting places questions with the same prompt next to each other. The common prefix of all
+    // prompts is shared.
     std::vector<std::size_t> order(unsorted.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     ranges::stable_sort(order, {}, [&](std::size_t i) { return unsorted[i].prompt; });
@@ -124,8 +124,8 @@ class NamePacks {
   }
 
  private:
-  // Each pack evaluates the common prefix of all prompts again. Larger packs would be spread less
-  // evenly over shards, and more work would be lost if the job is killed.
+  // Each pack evaluates the common prefix of all prompts again. Larger packs would be distributed
+  // less evenly over shards, and more work would be lost if the job were killed.
   static constexpr std::size_t pack_size = 32;
 
   [[nodiscard]] std::span<const NameQuestion> pack(std::size_t p) const {
@@ -138,14 +138,15 @@ class NamePacks {
   const NameTrie& trie_;
   NameSearchOptions search_;
   std::vector<NameQuestion> questions_;
-  std::vector<std::size_t> places_;  // by question, among the ranks
+  std::vector<std::size_t> places_;  // for each question, its index among the ranks
   std::vector<TokenId> context_;
   std::uint64_t name_tokens_ = 0;
   std::vector<EntityRank>& ranks_;
 };
 
-/// Model and options must outlive it. Not thread-safe. `carry(packs)` runs each NamePacks: for
-/// every pack, it must search or obtain the result from elsewhere, and then pass it to `take`.
+/// The model and the options must outlive this object. Not thread-safe. `carry(packs)` runs a
+/// NamePacks object: for every pack, it must either search or obtain the result from elsewhere, and
+/// then pass the result to `take`.
 template <ScoringLm Model>
 class NameRanking {
  public:
@@ -175,8 +176,8 @@ class NameRanking {
     return searched(plan, "likelihood", label, prompt, lead_of, trie_of, options_.search, carry);
   }
 
-  /// Ranks by only the token that follows the query's own tokens. The names of all candidates must
-  /// be single tokens.
+  /// Ranks by the single token that follows the query's own tokens. The names of all candidates
+  /// must be single tokens.
   template <class Carry>
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan, const std::string& label,
                                                 Carry carry) {
@@ -227,7 +228,7 @@ class NameRanking {
     return made;
   }
 
-  /// Removes from the end of the prompt the tokens that the trie already contains.
+  /// Removes the tokens that the trie already contains from the end of the prompt.
   static void take_given(const RankPlan& plan, const GraphQuery& query, const NameTrie& trie,
                          std::vector<TokenId>& prompt) {
     const std::span<const TokenId> given = trie.given();
@@ -251,7 +252,7 @@ class NameRanking {
   Model& model_;
   const RankOptions& options_;
   KeptPrompts<Model>& prompts_;
-  std::optional<TokenJoins> joins_;  // made once, as it reads the whole vocabulary
+  std::optional<TokenJoins> joins_;  // created only once, because it reads the whole vocabulary
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

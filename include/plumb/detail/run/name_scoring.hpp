@@ -9,8 +9,8 @@
 // relation after prompts whose subject is "N/A", empty or "?" (bias level). Source: "What Matters
 // in Learning Facts in Language Models?", section 5.4 and appendix C.1; there, each name is a
 // single token of a masked model. Blocks of prompts with the same shots are scored together. The
-// caller runs the scoring, either in a job (name_likelihood_run.hpp) or in memory with only a
-// scorer.
+// caller decides how the scoring is run: in a job (name_likelihood_run.hpp), or in memory with just
+// a scorer.
 
 #include <cstddef>
 #include <optional>
@@ -37,7 +37,7 @@ inline std::size_t count_names(const PromptTexts& texts,
   return names;
 }
 
-/// The labels of all objects, by asked relation.
+/// The labels of all objects, by selected relation.
 inline std::vector<std::vector<std::string>> labels_by_relation(const MultiPromptDataset& dataset,
                                                                 const AskedFacts& asked) {
   std::vector<std::vector<std::string>> labels;
@@ -57,16 +57,16 @@ inline std::size_t count_labels(const std::vector<ContentFreePrompt>& prompts,
 /// Scores the names of one setting. All arguments must outlive it. Not thread-safe.
 ///
 /// `carry(block, place, name_of)` scores a planned block's statements and returns their scores, or
-/// nothing if another process has some of them. `name_of(statement)` is the statement's name in
-/// messages. `take` receives the rows in order. Both functions return true if every row was passed
-/// on.
+/// nothing if some of them belong to another process. `name_of(statement)` returns the statement's
+/// name for messages. `take` receives the rows in order. Both functions return true if every row
+/// was passed on.
 template <ScoringLm Model>
 class NameScoring {
  public:
   using Block = typename CausalScorer<Model>::Block;
 
-  /// `blocks` contains the blocks that were planned before. Throws a user error if BOS is required
-  /// but the model has none.
+  /// `blocks` contains the blocks that have already been planned. Throws a user error if BOS is
+  /// required but the model has none.
   NameScoring(Model& model, const Bos& with_bos, const MultiPromptDataset& dataset,
               const AskedFacts& asked,
               const KeptBlocks<CausalScorer<Model>>& blocks = no_blocks<CausalScorer<Model>>())
@@ -75,8 +75,8 @@ class NameScoring {
         asked_(asked),
         blocks_(blocks) {}
 
-  /// The names of the parts of a job that score a setting's names, and its labels after
-  /// content-free prompts.
+  /// The names of the job parts that score a setting's names and, after content-free prompts, its
+  /// labels.
   [[nodiscard]] static std::string names_part(const FewShot& few_shot) {
     return few_shot.name() + " names";
   }
@@ -132,12 +132,12 @@ class NameScoring {
 
  private:
   /// Scores `count` questions in order, in blocks of the same context and relation. `take` receives
-  /// the scores of each question, except those in blocks that are not scored here.
+  /// the scores of each question, except for questions in blocks that this process does not score.
   template <class Ask, class Carry, class Take>
   bool generate_rows(const std::string& part, std::size_t count, Ask ask, Carry carry, Take take) {
     constexpr std::size_t most_statements = 2048;
     bool is_whole = true;
-    std::size_t number = 0;  // number of a block
+    std::size_t number = 0;  // block number
     for (std::size_t first = 0; first < count;) {
       std::vector<NamesBehind> questions{ask(first)};
       std::size_t statements = questions.front().names.size();

@@ -4,8 +4,8 @@
 // How are exact ranks by likelihood computed so that a job can be resumed?
 //
 // The names are searched for several queries per pack, and each pack is written to the journal when
-// it is finished. The LM head is the same search over names of one token. A name's tokens are those
-// that it has when it is tokenised together with its query.
+// it is finished. The LM head is the same search over names of one token. A name is tokenised
+// together with its query, and its tokens are taken from the result.
 
 #include <cstddef>
 #include <map>
@@ -27,8 +27,8 @@ class NameSearchRun {
   NameSearchRun(Model& model, const RankOptions& options, KeptPrompts<Model>& prompts, Work& work)
       : ranking_(model, options, prompts), work_(work) {}
 
-  /// Plans the queries of some plans, written in one form. The extent of the name searches is not
-  /// known in advance.
+  /// Plans the queries of the given plans in one query form. The amount of work in the name
+  /// searches is not known in advance.
   [[nodiscard]] static PlannedPart planned(KeptPrompts<Model>& prompts, std::string name,
                                            const std::vector<RankPlan>& plans, QueryForm form) {
     PlannedPart part{std::move(name), "query", 0, ScoringCost()};
@@ -48,22 +48,22 @@ class NameSearchRun {
     return ranking_.likelihood(plan, label, [&](auto& packs) { execute(packs); });
   }
 
-  /// Ranks by only the token that follows the query's own tokens. The names of all candidates must
-  /// be single tokens.
+  /// Ranks using only the token that follows the query. Every candidate's name must be a single
+  /// token.
   [[nodiscard]] std::vector<EntityRank> lm_head(const RankPlan& plan,
                                                 const std::string& label = "") {
     return ranking_.lm_head(plan, label, [&](auto& packs) { execute(packs); });
   }
 
-  /// Whether all queries so far were searched. In a shard this is false, because other shards
-  /// search some of them; the ranks are then invalid.
+  /// Whether all queries so far have been searched. In a shard this is false, because other shards
+  /// search some of the queries; the ranks are then invalid.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
-  /// The cost by method; the method's name is followed by " heads" for head queries.
+  /// The cost by method; for head queries, " heads" is appended to the method's name.
   [[nodiscard]] const std::map<std::string, NameSearchCost>& cost() const noexcept { return cost_; }
 
  private:
-  /// What the journal stores for a pack.
+  /// The row that the journal stores for a pack.
   [[nodiscard]] static std::string row_of(const SearchedPack& found) {
     Json rows = Json::array();
     rows.push_back(Json::array({found.fed_for_names, found.fed_for_prompts}));

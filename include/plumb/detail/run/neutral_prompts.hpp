@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which neutral prompts does a closed-set probe use, and where is an option's score among their
-// scores?
+// Which neutral prompts does a closed-set probe use, and at which index is an option's neutral
+// score?
 //
 // With `Reduction::pmi`, each option of a relation has one neutral prompt per template
 // (prompt/neutral_prompt.hpp). The neutral prompt is the same for all facts, because it does not
-// contain the subject. If facts have their own texts for the options, each fact has its own neutral
-// prompts. The other reductions use no neutral prompts.
+// contain the subject. If facts have their own option texts, each fact has its own neutral prompts.
+// The other reductions use no neutral prompts.
 
 #include <cstddef>
 #include <string>
@@ -37,7 +37,7 @@ class NeutralPrompts {
   NeutralPrompts(const Builder& builder, const ProbeSettings& settings)
       : builder_(builder), settings_(settings) {}
 
-  /// The number of a relation's facts, counted from the first, that have neutral prompts to score.
+  /// The number of facts in a relation, starting with the first, whose neutral prompts are scored.
   [[nodiscard]] std::size_t facts(const Relation& relation) const {
     if (settings_.scoring.reduction != Reduction::pmi || relation.facts.empty()) return 0;
     return are_own(relation) ? relation.facts.size() : 1;
@@ -51,7 +51,8 @@ class NeutralPrompts {
     return count;
   }
 
-  /// Calls `visit(fact, template_index, query)` fact by fact, then template by template.
+  /// Calls `visit(fact, template_index, query)` for each fact and, within a fact, for each
+  /// template.
   template <class Visit>
   void for_each_query(const Relation& relation, std::size_t first, std::size_t count,
                       Visit visit) const {
@@ -68,15 +69,15 @@ class NeutralPrompts {
     }
   }
 
-  /// The place of a fact's first option among all neutral prompts of the relation, in the order of
-  /// for_each_query. `template_place` is the template's place among the selected templates.
+  /// The index of a fact's first option among all neutral prompts of the relation, in the order of
+  /// for_each_query. `template_place` is the template's index among the selected templates.
   [[nodiscard]] std::size_t place(const Relation& relation, std::size_t fact,
                                   std::size_t template_place) const {
     const std::size_t of = are_own(relation) ? fact : 0;
     return (of * templates(relation).size() + template_place) * relation.options.size();
   }
 
-  /// The span of a neutral prompt that is its answer (neutral_log_likelihood).
+  /// The span of a neutral prompt that is scored as its answer (neutral_log_likelihood).
   [[nodiscard]] Span span() const {
     const bool answer_alone =
         settings_.scoring.span == Span::answer || settings_.masked.value_or(false);

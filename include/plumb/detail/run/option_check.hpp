@@ -21,8 +21,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// " (U+200B, U+00AD)": the code points of a text that consists only of invisible characters
-/// (zero-width marks and spaces). Lists at most four. Empty if any character is visible.
+/// For example " (U+200B, U+00AD)": the code points of a text that consists only of invisible
+/// characters (zero-width marks and spaces). Lists at most four. Empty if any character is visible.
 [[nodiscard]] inline std::string code_points_of(std::string_view text) {
   std::string list;
   for (std::size_t at = 0, count = 0; at < text.size(); ++count) {
@@ -43,8 +43,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return list.empty() ? "" : list + ")";
 }
 
-/// Throws a user error for an option that this model's tokenizer turns into no tokens. The message
-/// names the option.
+/// Throws a user error for an option that this model's tokenizer turns into an empty token list.
+/// The message names the option.
 template <class Model>
 void refuse_empty_options(const Model& model, const Dataset& dataset) {
   for (const Relation& relation : dataset.relations) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How can a scorer and facts become a finished run folder in one call?
+// How does one call turn a scorer and facts into a finished run folder?
 //
-// It writes the same files as `plumb probe`, including the page. `plumb report`, `calibrate` and
-// `compare` and lm-pub-quiz can read them. The function runs a ProbeJob with run_job. To record the
-// model's file and hash, use ProbeJob and run_job directly and set the Provenance.
+// It writes the same files as `plumb probe`, including the page. The folder can be read by `plumb
+// report`, `calibrate` and `compare`, and by lm-pub-quiz. The function runs a ProbeJob with
+// run_job. To record the model's file and hash, use ProbeJob and run_job directly and set the
+// Provenance.
 
 #include <concepts>
 #include <string>
@@ -22,13 +23,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct FolderProbeOptions {
   /// The model's name in results and pages.
   std::string model = "model";
-  /// The selected relations, the limit, the templates and the markers are applied to the dataset.
-  /// By default only template 0 is used, as in `plumb probe`; `.settings = {.templates = {}}` uses
-  /// all. Whether statements begin with BOS, and a masked model's rule, come from the scorer if it
-  /// reports them (`bos()`, `rule()`).
+  /// The relation selection, the limit, the templates and the markers in these settings are applied
+  /// to the dataset. By default only template 0 is used, as in `plumb probe`; `.settings =
+  /// {.templates = {}}` uses all. The BOS setting and a masked model's rule come from the scorer if
+  /// it reports them (`bos()`, `rule()`).
   ProbeSettings settings{};
-  /// Whether to resume the run in the folder. A scorer that now gives different answers is not
-  /// detected.
+  /// Whether to resume the run in the folder. If the scorer's answers have changed since then, this
+  /// is not detected.
   bool resume = false;
   /// Whether to replace a run in the folder once the new one is complete.
   bool overwrite = false;
@@ -51,12 +52,12 @@ ProbeSettings settings_of(const Scorer& scorer, ProbeSettings settings) {
   return settings;
 }
 
-/// Scores every option of every fact and writes a whole run folder. A program may make the dataset:
-/// its facts need no numbers (check_and_complete). Any CandidateScorer works; one that is not a
-/// PackedScorer gets the facts one by one. Throws a user error before anything is scored for what a
-/// loader would refuse, for settings that contradict each other, and for a folder that is not empty
-/// and not resumed. Later, it throws a user error for statements that the scorer refuses; finished
-/// packs are then kept. Not thread-safe.
+/// Scores every option of every fact and writes a complete run folder. The dataset may be built in
+/// code: its facts need no numbers (check_and_complete). Any CandidateScorer works; if it is not a
+/// PackedScorer, facts are passed to it one at a time. Before scoring, throws a user error if a
+/// loader would reject the dataset, if settings contradict each other, or if the folder is not
+/// empty and the run is not resumed. During scoring, throws a user error for statements that the
+/// scorer rejects; finished packs are kept. Not thread-safe.
 template <PromptBuilder Builder, class Scorer>
 Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, Dataset dataset,
                                         const DiskPath& folder,
@@ -79,7 +80,7 @@ Finished<ProbeReport> probe_into_folder(const Builder& builder, Scorer& scorer, 
   }
 }
 
-/// The same, with the statements that closed-set probes use.
+/// Same as above, with the statements that closed-set probes use.
 template <class Scorer>
 Finished<ProbeReport> probe_into_folder(Scorer& scorer, Dataset dataset, const DiskPath& folder,
                                         const FolderProbeOptions& options = {}) {

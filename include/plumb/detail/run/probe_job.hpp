@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The closed-set probe as a job. It scores every statement of a dataset and writes rows, metadata
-// and page.
+// The closed-set probe as a job. It scores every statement of a dataset and writes the rows, the
+// metadata and the page.
 //
 // The job processes one relation after another, in blocks of whole facts with at most
 // `block_statements` statements, so memory use does not grow with the dataset. A block is planned
-// as a whole and then scored pack by pack. When a relation is finished, its results file gets its
-// final name and the journal records it. What is written depends only on the dataset and the
-// settings. A fact is left out if the engine did not report all tokens of one of its candidates;
-// such facts are counted in the metadata and in run.json.
+// as a whole and then scored pack by pack. When a relation is finished, its results file is renamed
+// to its final name and the journal records this. The output depends only on the dataset and the
+// settings. A fact is omitted if the engine did not report every token of each candidate; the
+// metadata and run.json record the number of such facts.
 
 #include <algorithm>
 #include <cstddef>
@@ -51,14 +51,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job. The scorer must outlive it. The settings' prefix and shots precede the prompts that
-/// the builder makes. Not thread-safe.
+/// Models Job. The scorer must outlive it. The prefix and shots from the settings precede the
+/// builder's prompts. Not thread-safe.
 template <PackedScorer Scorer, PromptBuilder Builder = Statement>
 class ProbeJob {
  public:
-  /// Uses the dataset as it is, and numbers its facts if they have no numbers (check_and_complete).
-  /// Throws a user error for settings that contradict each other, for a missing template, for a
-  /// relation with too few facts for shots, and for what a loader would refuse.
+  /// Uses the dataset unchanged, except that facts without numbers are numbered
+  /// (check_and_complete). Throws a user error for contradictory settings, for a missing template,
+  /// for a relation with too few facts for the shots, and for any dataset that a loader would
+  /// reject.
   ProbeJob(Scorer& scorer, Dataset dataset, ProbeSettings settings, Provenance provenance = {},
            Builder builder = {})
       : scorer_(scorer),
@@ -86,15 +87,15 @@ class ProbeJob {
     }
   }
 
-  /// The maximum number of statements in a block, unless a single fact has more.
+  /// The maximum number of statements in a block; a single fact with more statements still forms
+  /// one block.
   std::size_t block_statements = 65'536;
-  /// With at least this number of statements, tokenising takes seconds, so its progress is
-  /// reported.
+  /// From this number of statements on, tokenising takes seconds, so its progress is reported.
   std::size_t reported_preparation = 1'000'000;
 
   [[nodiscard]] Json settings() const { return probe_record(settings_, dataset_, provenance_); }
 
-  /// The number of statements, and the cost of feeding them. Throws the same error as `run` for a
+  /// The number of statements and the cost of evaluating them. Throws the same error as `run` for a
   /// statement that cannot be scored.
   [[nodiscard]] JobPlan plan(const ProgressCallback& on_progress = {}) {
     prepare(nullptr, on_progress);
@@ -102,7 +103,7 @@ class ProbeJob {
   }
 
   /// Throws a user error for a statement that cannot be scored. If the scorer can check this in
-  /// advance, nothing is scored before the error is thrown.
+  /// advance, the error is thrown before any scoring.
   void run(const RunFolder& folder, Work& work) {
     if (checks_beforehand || counts_unknown) prepare(&work, work.on_progress());
     ExamplePrompts examples;
@@ -139,7 +140,7 @@ class ProbeJob {
     write_atomically(folder.file(metadata_name(ResultsKind::closed_set)), metadata.dump(2) + "\n");
   }
 
-  /// The number of facts that the last run left out, if any, and the column by which its report
+  /// The number of facts omitted from the last run, if any, and the column by which its report
   /// groups facts. The column is not a setting, because a resumed run may be shown in a different
   /// way.
   [[nodiscard]] Json facts() const {
@@ -158,8 +159,8 @@ class ProbeJob {
     return templates_of(relation, settings_.templates.indices);
   }
 
-  /// Throws a user error for the first template that cannot be used in a conversation, with its
-  /// place in the dataset. The message also gives the number of other such templates.
+  /// Throws a user error for the first template that cannot be used in a conversation, giving its
+  /// location in the dataset. The message also states how many other templates are affected.
   void check_conversations() const {
     if (!settings_.conversation) return;
     std::optional<Error> first;
@@ -200,22 +201,22 @@ class ProbeJob {
     return templates(relation).size() * relation.options.size();
   }
 
-  /// Statements that are scored together: those of `count` facts, from `first` on, under some
-  /// templates, or the neutral prompts of these facts.
+  /// Statements that are scored together: those of `count` facts, starting with `first`, under some
+  /// of the templates, or the neutral prompts of these facts.
   struct BlockPlace {
     std::size_t first = 0, count = 0;
     std::vector<std::size_t> under{};
     bool is_neutral = false;
   };
 
-  /// The blocks of a relation in scoring order: neutral prompts first, then facts. The blocks of
-  /// the same facts under all templates are next to each other.
+  /// The blocks of a relation in scoring order: neutral prompts first, then facts. Blocks that
+  /// contain the same facts under different templates are adjacent.
   [[nodiscard]] std::vector<BlockPlace> blocks_of(const Relation& relation) const {
     std::vector<BlockPlace> blocks;
     const std::vector<std::size_t> all = templates(relation);
     std::size_t facts_per_block = std::max<std::size_t>(1, block_statements / per_fact(relation));
-    // If each fact has its own shots, the model's cache contains the shots of only one fact at a
-    // time.
+    // If each fact has its own shots, use one fact per block, so that the model's cache contains
+    // only one fact's shots at a time.
     if (settings_.shots.count > 0 && settings_.shots.draw == ShotDraw::fact) facts_per_block = 1;
     const auto cut = [&](std::size_t facts, auto add) {
       for (std::size_t first = 0; first < facts; first += facts_per_block) {
@@ -245,10 +246,10 @@ class ProbeJob {
     scorer.unknown_answers(block, query);
   };
 
-  /// Tokenises and plans all statements once, and keeps the blocks for scoring. Throws a user
-  /// error, with its place in the dataset, for a statement that cannot be scored. Relations that
-  /// `work` has finished are skipped, except that their unknown answers may be counted. Without
-  /// `work`, all relations are prepared.
+  /// Tokenises and plans all statements once, and keeps the blocks for scoring. Throws a user error
+  /// that gives the location in the dataset if a statement cannot be scored. Relations already
+  /// finished in `work` are skipped, although their unknown answers are still counted if the scorer
+  /// supports this. Without `work`, all relations are prepared.
   void prepare(Work* work, const ProgressCallback& on_progress) {
     if (has_all_ || (is_prepared_ && work != nullptr)) return;
     is_prepared_ = true;
@@ -285,7 +286,7 @@ class ProbeJob {
     }
   }
 
-  /// A block with its statements, not yet planned. Throws the same errors as prepare.
+  /// A block filled with its statements but not yet planned. Throws the same errors as prepare.
   [[nodiscard]] typename Scorer::Block filled_block(const Relation& relation,
                                                     const BlockPlace& place,
                                                     UnknownAnswers* unknown = nullptr) {

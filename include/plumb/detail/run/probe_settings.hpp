@@ -54,7 +54,7 @@ struct ProbeSettings {
   std::vector<std::string> relations{};
   std::filesystem::path template_file{};
   AddedMarkers inject = AddedMarkers::none;
-  /// The number of facts per relation, counted from the first; 0 takes all.
+  /// The number of facts per relation, starting with the first; 0 uses all.
   std::size_t limit = 0;
   TemplateChoice templates{0};
   Scoring scoring{};
@@ -68,10 +68,10 @@ struct ProbeSettings {
   TextSetting prefix{};
   /// Solved facts of the relation, which precede every statement.
   ShotChoice shots{};
-  /// The number of times that shots are drawn, with consecutive seeds. A command makes a separate
+  /// The number of times that shots are drawn, with consecutive seeds. A command creates a separate
   /// run for each draw.
   std::size_t shot_seeds = 1;
-  /// Whether statements are part of a conversation that the model's chat template formats.
+  /// Whether statements are part of a conversation formatted with the model's chat template.
   bool chat = false;
   ChatTurn chat_turn = ChatTurn::question;
   /// The system message; empty for none.
@@ -79,15 +79,15 @@ struct ProbeSettings {
   /// A file that replaces the model's own chat template. If empty, the model's own template is
   /// used.
   std::filesystem::path chat_template{};
-  /// Not an option: it is made from the chat template before a job starts (chat_of).
+  /// Not an option: it is created from the chat template before a job starts (chat_of).
   Chat conversation{};
   /// The text before the answer in the neutral prompts of `Reduction::pmi`. If not set, this is the
   /// template without its subject.
   GivenText neutral{};
   /// The seed for the bootstrap intervals.
   std::uint64_t seed = 0;
-  /// A column of the facts' table; the report also shows the facts with each of its values
-  /// separately. Empty for none.
+  /// A column of the fact table; the report also shows results separately for each of its values.
+  /// Empty for none.
   std::string group_by{};
 
   /// The settings that also apply to reading existing results.
@@ -221,7 +221,7 @@ struct ProbeSettings {
   }
 
   /// How the model's tokenizer reads the texts of special tokens. A chat template contains special
-  /// tokens, so with one they are parsed.
+  /// tokens, so they are parsed if there is one.
   [[nodiscard]] SpecialTokenReading reading() const noexcept {
     return chat ? SpecialTokenReading::parse : special_tokens;
   }
@@ -275,8 +275,9 @@ struct ProbeSettings {
   return record;
 }
 
-/// The dataset to probe: only the selected part, whose templates may be replaced or get markers.
-/// Throws a user error for a selection that does not exist and for a file that cannot be read.
+/// The dataset to probe: only the selected part, with its templates replaced or markers added if
+/// the settings request this. Throws a user error if the selection does not exist or a file cannot
+/// be read.
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings, Dataset whole) {
   Dataset dataset =
       select_facts(std::move(whole), settings.relations, settings.limit, settings.shots.count > 0);
@@ -289,7 +290,7 @@ struct ProbeSettings {
   inject_markers(dataset, settings.inject);
   return dataset;
 }
-/// The same for the dataset that is loaded from `settings.data`.
+/// Same as above, for the dataset loaded from `settings.data`.
 [[nodiscard]] inline Dataset chosen_dataset(const ProbeSettings& settings) {
   return chosen_dataset(settings, load_dataset(settings.data));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which statements can a model not be asked, and what must the readers of a closed-set probe's
-// numbers know about its statements?
+// Which statements cannot be used with a model, and what must readers of a closed-set probe's
+// results know about its statements?
 
 #include <algorithm>
 #include <cstddef>
@@ -26,9 +26,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for an option that becomes no tokens, and for a text that contains the text
-/// of a special token if such texts are refused. Adds warnings about how the model reads these
-/// texts to its description.
+/// Throws a user error for an option that tokenises to nothing and, if special tokens are refused,
+/// for a text that contains one. Adds warnings to the model's description about how the model reads
+/// these texts.
 template <class Model>
 void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings& settings,
                  ModelDescription& description) {
@@ -42,8 +42,8 @@ void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings
   special_tokens.warn(description);
 }
 
-/// A warning if a prefix ends without white space, so that its last word runs into the statement;
-/// otherwise nothing.
+/// A warning if the prefix does not end with white space, so that its last word runs into the
+/// statement; otherwise nothing.
 [[nodiscard]] inline std::optional<std::string> prefix_warning(const std::string& prefix) {
   const std::size_t last = prefix.find_last_of(" \n\t") + 1;
   if (prefix.empty() || last == prefix.size()) return std::nullopt;
@@ -51,14 +51,15 @@ void check_probe(const Model& model, const Dataset& dataset, const ProbeSettings
          "' without a space or line break, so the statement follows directly.";
 }
 
-/// Warnings about statements that begin with BOS themselves and, without BOS, about statements that
+/// Warnings about statements that already begin with BOS and, without BOS, about statements that
 /// begin with the answer. `builder` includes the prefix and shots, if there are any.
 template <class Builder, class Scorer>
 [[nodiscard]] std::vector<std::string> bos_warnings(const Dataset& dataset,
                                                     const ProbeSettings& settings,
                                                     const Builder& builder, const Scorer& scorer) {
   std::vector<std::string> warnings;
-  if (settings.chat) return warnings;  // the chat template decides on BOS and comes first
+  // the chat template comes first and determines whether there is a BOS
+  if (settings.chat) return warnings;
   std::size_t own = 0, patterns = 0, led_by_answer = 0, facts = 0;
   for (const Relation& relation : dataset.relations) {
     const std::vector<std::size_t> templates = templates_of(relation, settings.templates.indices);

@@ -12,9 +12,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The progress of a job at the time of a call to the callback.
+/// The progress of a job when the callback is called.
 struct WorkState {
-  /// What is counted: "statements", or the name of a part whose packs are counted separately.
+  /// What is counted: "statements", or the name of a job part whose packs are counted separately.
   const std::string& counted;
   std::size_t done = 0;
   /// The number of finished items that this process evaluated instead of reading them from the
@@ -27,8 +27,8 @@ struct WorkState {
 
 using ProgressCallback = std::function<void(const WorkState&)>;
 
-/// Counts work that does not need the model, such as texts that are checked first. Does nothing
-/// without a callback, which must outlive it. Not thread-safe.
+/// Counts work that does not need the model, such as checking texts before scoring. Does nothing if
+/// the callback is empty. The callback must outlive it. Not thread-safe.
 class Count {
  public:
   Count(const ProgressCallback& tell, std::string counted, std::size_t total)

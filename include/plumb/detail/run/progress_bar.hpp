@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far is the job, how fast, and how long will it take?
+// How far along is the job, how fast is it, and how long will it take?
 //
-// On a terminal, a bar shows this and redraws itself. Elsewhere, a plain line is printed every few
+// On a terminal, a self-updating bar shows this. Elsewhere, a plain line is printed every few
 // seconds, so that a log file stays readable. The bar writes only to the given stream. Tests can
 // replace the clock.
 
@@ -40,13 +40,13 @@ class ProgressBar {
 
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
-  /// Ends the bar's line if the job ended early, so that the next message gets its own line.
+  /// Ends the bar's line if the job ended early, so that the next message starts on a new line.
   ~ProgressBar() {
     if (bar_is_open_) out_ << std::endl;
   }
 
   /// `done` is the number of items done so far. `fresh` is the number of items done by this
-  /// process; only these are used for the rate. `label` names what is being worked on.
+  /// process; the rate is computed only from these. `label` identifies the current item.
   void update(std::size_t done, std::size_t fresh, const std::string& label) {
     const double now = clock_();
     if (now - last_ < (on_terminal_ ? 0.1 : 5.0) && done < total_) return;
@@ -70,8 +70,8 @@ class ProgressBar {
     }
   }
 
-  /// For example "120/s". Rates below 10 have one decimal, as in "0.3/s"; slower rates are per
-  /// minute or per hour.
+  /// For example "120/s". Rates below 10 have one decimal, as in "0.3/s"; very low rates are given
+  /// per minute or per hour.
   [[nodiscard]] static std::string per_second(double rate) {
     if (rate >= 9.95) return std::to_string(std::lround(rate)) + "/s";
     if (rate >= 0.095) return with_decimals(rate, 1) + "/s";

@@ -28,9 +28,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
           fact.objects.front().names.front(), shot.template_index};
 }
 
-/// The facts that a setting may show before the prompts of a relation, in the order in which they
-/// were drawn. `template_index` is only used under X-template. If each prompt draws its own shots,
-/// these are all facts that may be drawn, in the dataset's order and without a template.
+/// The facts that may be shown as shots before the prompts of a relation, in the order in which
+/// they were drawn. `template_index` is only used under X-template. If each prompt draws its own
+/// shots, these are all facts that may be drawn, in the dataset's order and without a template.
 [[nodiscard]] inline RecordedShotList shot_list(const MultiPromptDataset& dataset,
                                                 const FewShot& few_shot, std::size_t relation,
                                                 std::size_t template_index) {
@@ -75,7 +75,7 @@ class PromptTexts {
   [[nodiscard]] const MultiPromptRelation& relation(const PlannedPrompt& planned) const {
     return relation_at(planned.relation);
   }
-  /// The relation at a place among the asked relations.
+  /// The relation at an index among the relations asked about.
   [[nodiscard]] const MultiPromptRelation& relation_at(std::size_t place) const {
     return dataset_.relations[asked_.relations[place].relation];
   }
@@ -87,7 +87,7 @@ class PromptTexts {
     return fact(planned).subject.names[planned.prompt.expression];
   }
 
-  /// The shots in the prompt: places in the list of its setting, relation and template.
+  /// The shots in the prompt, as indices into the list for its setting, relation and template.
   [[nodiscard]] ShotPlaces shown(const PlannedPrompt& planned) {
     return places(asked_.relations[planned.relation].relation, planned.prompt.template_index,
                   fact_place(planned), planned.prompt.expression);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads ways of asking with many prompts from finished runs.
+// Reads the ways of asking many prompts from finished runs.
 //
-// A run of `plumb generate` has one way of asking per setting. A run folder of a probe or of
-// lm-pub-quiz has a single way of asking: the closed set, with the answers under all templates that
-// were scored. The same measures apply to all, so masked, causal and generated answers can be
-// compared.
+// A `plumb generate` run contains one way of asking per setting. A run folder from a probe or from
+// lm-pub-quiz contains a single way of asking: the closed set, with the answers under all scored
+// templates. The same measures apply to every way of asking, so masked, causal and generated
+// answers can be compared.
 
 #include <cstddef>
 #include <filesystem>
@@ -49,8 +49,8 @@ inline KnownTemplates known_of(const ModelPredictions& model, const KnownTemplat
   return made;
 }
 
-/// The first template index that all relations of a results folder share. Reading a folder needs a
-/// base template, but no number over many prompts depends on the choice.
+/// The first template index that all relations of a results folder share. Reading a folder requires
+/// a base template, but the choice does not affect any multi-prompt result.
 inline std::size_t some_template(const DiskPath& folder) {
   std::optional<std::set<std::size_t>> common;
   for (const RecordedRelation& recorded : recorded_relations(folder)) {
@@ -63,7 +63,7 @@ inline std::size_t some_template(const DiskPath& folder) {
   return common && !common->empty() ? *common->begin() : 0;
 }
 
-/// The name of a model file without the ending that all such files share.
+/// The name of a model file without the extension that all such files share.
 inline std::string short_name(const std::string& name) {
   return name.ends_with(".gguf") ? name.substr(0, name.size() - 5) : name;
 }

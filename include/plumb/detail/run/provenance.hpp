@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Identifies the model that a job uses, and the files. Empty or null means unknown.
+/// Identifies the model and the files that a job uses. Empty or null means unknown.
 struct Provenance {
   /// The model's name in results.
   std::string model{};
@@ -34,12 +34,12 @@ struct Provenance {
   std::function<Json(const std::vector<std::filesystem::path>&)> hash_files{};
   /// SHA-256 of one file, or of the files directly in a folder.
   std::function<Json(const std::filesystem::path&)> hash_file{};
-  /// Two lists with the names and the hashes of LoRA adapters; null without adapters.
+  /// Two lists: the names and the hashes of the LoRA adapters; null without adapters.
   Json lora{}, lora_sha256{};
-  /// SHA-256 of the tokenizer that the user gave for a server's model.
+  /// SHA-256 of the tokenizer that the user specified for a model on a server.
   Json tokenizer_sha256{};
 
-  /// Adds a warning that must appear on every page, if there is one.
+  /// Adds the warning, if there is one; it must appear on every page.
   void warn(std::optional<std::string> warning) {
     if (warning) description.warnings.push_back(*std::move(warning));
   }
@@ -50,8 +50,8 @@ struct Provenance {
   }
 };
 
-/// The settings that determine what the model computes; with different settings it may give
-/// different numbers. The exactness of a model that runs on a server is unknown.
+/// The settings that affect the model's computation; changing them may change the results. Whether
+/// a model on a server is exact is unknown.
 [[nodiscard]] inline Json model_settings(const Provenance& from) {
   const ModelDescription& model = from.description;
   return {{"model_sha256", from.model_sha256},
@@ -68,7 +68,7 @@ struct Provenance {
 }
 
 /// The settings that all jobs share. A model that does not list its special tokens is assumed to
-/// read their texts as ordinary text.
+/// treat their texts as ordinary text.
 [[nodiscard]] inline Json shared_settings(const char* command, const Provenance& from,
                                           const std::string& dataset,
                                           const std::vector<std::filesystem::path>& files,

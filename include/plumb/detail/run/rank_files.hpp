@@ -30,8 +30,8 @@ inline void write_ranks(const RunFolder& folder, const std::string& method,
   write_atomically(folder.file(method + "_ranks.jsonl"), lines);
 }
 
-/// Writes each query's nearest entities. `nearest(part)` returns the nearest entities of a part's
-/// queries, as places among the part's candidates.
+/// Writes each query's nearest entities. `nearest(part)` returns the nearest entities for a part's
+/// queries, as indices into the part's candidates.
 template <class Nearest>
 void write_nearest(const RunFolder& folder, const std::string& method, const RankParts& parts,
                    Nearest nearest) {

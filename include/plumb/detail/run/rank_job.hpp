@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The ranking of a knowledge graph's entities as a job: by the cosine of embeddings (DEER), by
-// exact likelihood and by the LM head. One page shows all methods.
+// A job that ranks a knowledge graph's entities by the cosine of embeddings (DEER), by exact
+// likelihood and by the LM head. One page shows all methods.
 
 #include <chrono>
 #include <cstddef>
@@ -39,14 +39,15 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Models Job for a model that gives likelihoods. DEER also needs a TreeEmbedder or an Embedder.
-/// Model and graph must outlive it. Not thread-safe.
+/// Models Job for a model that computes likelihoods. DEER also needs a TreeEmbedder or an Embedder.
+/// The model and graph must outlive it. Not thread-safe.
 template <ScoringLm Model>
 class RankJob {
  public:
   /// Throws a user error for a method that the model does not support and for texts that it must
-  /// not be asked; also throws the errors of rank_parts and GivenVectors. A `ranking` shares DEER's
-  /// entities among processes and must outlive the job. Without one, this process ranks by itself.
+  /// not be given; also throws the errors of rank_parts and GivenVectors. `ranking` distributes
+  /// DEER's entities among processes and must outlive the job. Without it, this process does all
+  /// the ranking.
   RankJob(Model& model, const KnowledgeGraph& graph, const RankSettings& settings,
           Provenance provenance = {}, EntityRanking* ranking = nullptr)
       : ranking_(ranking),
@@ -91,8 +92,8 @@ class RankJob {
 
   [[nodiscard]] const Json& settings() const { return settings_record_; }
 
-  /// Plans the texts to embed and the queries for which names are searched, both with their token
-  /// counts.
+  /// Plans the texts to embed and the queries whose names are searched, with the token counts of
+  /// both.
   [[nodiscard]] JobPlan plan() {
     JobPlan made;
     if constexpr (DeerModel<Model>) {
@@ -152,8 +153,8 @@ class RankJob {
     return rank_report(folder, {.seed = settings_.seed});
   }
 
-  /// What determined the BOS before prompts, and the cost of ranking and of the name searches, by
-  /// method.
+  /// What determined the BOS before prompts, the cost of ranking, and the cost of the name searches
+  /// by method.
   [[nodiscard]] Json facts() const {
     Json facts = {{"bos_by", bos_.by}};
     if (Json frame = frame_record(bos_); !frame.is_null()) facts["frame"] = std::move(frame);
@@ -200,8 +201,8 @@ class RankJob {
     return rank_parts(graph_, options_, settings_.ranks_by(RankMethod::lm_head), model_);
   }
 
-  /// Checks the names that are asked about, shown as shots or ranked. Returns a remark if the
-  /// prompts' own words contain the text of a special token.
+  /// Checks all names that are used in queries, shown as shots or ranked. Returns a remark if the
+  /// fixed wording of the prompts contains the text of a special token.
   [[nodiscard]] std::optional<std::string> check_special_tokens() {
     const SpecialTokenCheck check{model_, settings_.special_tokens, require_bos(model_, bos_.bos)};
     const RankPlan& plan = parts_.whole;
@@ -221,7 +222,7 @@ class RankJob {
     return std::nullopt;
   }
 
-  /// A remark if the run uses vectors that were made elsewhere with a different model.
+  /// A remark if the run uses vectors that a different model produced elsewhere.
   [[nodiscard]] std::optional<std::string> remark_on_vectors() const {
     const DiskPath& file = settings_.entities;
     const DiskPath run = file.parent() / "run.json";
@@ -233,8 +234,8 @@ class RankJob {
            first_string(theirs, "model").value_or("unnamed") + ".";
   }
 
-  /// Ranks by DEER, and again among the entities that the LM head can rank. Returns the methods'
-  /// names.
+  /// Ranks by DEER and, if the LM head can rank only some entities, ranks those again separately.
+  /// Returns the methods' names.
   [[nodiscard]] std::vector<std::string> rank_by_deer(const RunFolder& folder, Work& work) {
     DeerRun run(model_, options_, folder, work, parts_.whole, bos_.around(), ranking_);
     std::vector<std::string> methods;
@@ -292,7 +293,7 @@ class RankJob {
     }
   }
 
-  EntityRanking* ranking_;  // null if this process ranks by itself
+  EntityRanking* ranking_;  // null if this process does all the ranking
   Model& model_;
   const KnowledgeGraph& graph_;
   RankSettings settings_;

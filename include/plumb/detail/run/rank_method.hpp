@@ -22,7 +22,7 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Ranks by the cosine of embeddings (DEER), by the exact likelihood of names, or by the LM head
-/// among names of one token.
+/// among single-token names.
 enum class RankMethod { deer, likelihood, lm_head };
 [[nodiscard]] constexpr std::array<RankMethod, 3> every(RankMethod) noexcept {
   return {RankMethod::deer, RankMethod::likelihood, RankMethod::lm_head};
@@ -41,8 +41,8 @@ struct BosOfRanking {
   /// All tokens that the tokenizer adds around a text, if the tokenizer determined them.
   std::optional<TextFrame> own{};
 
-  /// The tokens around a text that is embedded. Scores of names use only `bos`, because a token
-  /// after a query would precede the query's answer.
+  /// The tokens around an embedded text. Name scores use only `bos`, because a token after a query
+  /// would come between it and the answer.
   [[nodiscard]] Surround around() const { return {bos, own}; }
 
   /// Throws a user error for a token that the model does not have.
@@ -104,8 +104,8 @@ template <class Model>
   return can.tree_embeddings || can.text_embeddings;
 }
 
-/// Throws a user error for a graph with only one entity, and if vectors are needed but the model
-/// has none.
+/// Throws a user error if the graph has only one entity, or if vectors are needed but the model has
+/// none.
 inline void refuse_unrankable(const KnowledgeGraph& graph, bool wants_vectors, bool has_vectors) {
   if (graph.entities.size() < 2) {
     throw user_error({.field = graph.name}, "the graph has only one entity",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which parts of a ranking have their own candidates?
+// How is a ranking divided into parts, each with its own candidates?
 //
-// Either all queries share one set of candidates, or the queries of each relation have the
-// relation's own candidates. The LM head only ranks entities whose name is one token.
+// Either all queries share one set of candidates, or each relation's queries have that relation's
+// candidates. The LM head ranks only entities with single-token names.
 
 #include <cstddef>
 #include <string>
@@ -16,13 +16,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is ranked: the plan; its parts with their own candidates, or the whole plan as the only
-/// part; and, if the LM head is used, what it can rank in each part, in the order of the parts.
+/// What is ranked: the whole plan; its parts, each with its own candidates (or the whole plan as
+/// the only part); and, if the LM head is used, what it can rank in each part, in the same order.
 struct RankParts {
   RankPlan whole;
   std::vector<RankPlan> parts{};
   std::vector<RankPlan> single{};
-  /// Whether each part belongs to one relation.
+  /// Whether each part contains only one relation.
   bool by_relation = false;
 
   /// The relation of a part; empty if the part is the whole plan.
@@ -67,7 +67,7 @@ template <class Tokenizer>
   return made;
 }
 
-/// The ranks that `rank(part, place)` returns for all parts with queries, one after another.
+/// The concatenated results of `rank(part, place)` for all parts that have queries.
 template <class RankPart>
 [[nodiscard]] std::vector<EntityRank> ranks_of(const std::vector<RankPlan>& parts, RankPart rank) {
   std::vector<EntityRank> made;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which queries about a knowledge graph does a ranking use, and among which entities does it rank?
+// Which queries about a knowledge graph does a ranking use, and which entities does it rank?
 //
 // The queries are the triples of a part of the graph, or a seeded sample of these triples. The
-// candidates are all entities, those whose name is one token, the heads and tails of the queries,
+// candidates are all entities, those with a single-token name, the heads and tails of the queries,
 // or, for each relation, the entities in the relation's range. All compared methods use the same
 // queries and candidates. Source: "Cosine Similarity as Logits?", sections 5.2 and 5.3 and appendix
 // C.2.
@@ -57,16 +57,16 @@ struct RankOptions {
   CandidateSet candidates = CandidateSet::all;
   /// Codes of the selected relations; empty selects all.
   std::vector<std::string> relations{};
-  /// The number of these triples to draw with the seed, and the number of the drawn triples to
-  /// take, counted from the first; 0 takes all.
+  /// The number of these triples to draw with the seed, and the number of drawn triples to use,
+  /// starting with the first; 0 means all.
   std::size_t sample = 0;
   std::size_t limit = 0;
   std::uint64_t sample_seed = 0;
   std::size_t shots = 8;
   std::uint64_t shot_seed = 0;
-  /// How DEER and the LM head write queries; likelihoods always use the paper's form.
+  /// The query form for DEER and the LM head; likelihoods always use the paper's form.
   QueryForm form = QueryForm::reference;
-  /// The prompts for embedding entities. DEER ranks once with each.
+  /// The prompts for embedding entities. DEER produces one ranking for each.
   std::vector<EntityPrompt> entity_prompts{EntityPrompt::eol};
   /// Whether to also rank the head of each triple.
   bool heads = false;
@@ -79,7 +79,8 @@ struct PlannedQuery {
   std::string_view part;
 };
 
-/// The entities that queries are ranked among. Any number of threads may read the same object.
+/// The entities among which each query's answer is ranked. Any number of threads may read the same
+/// object.
 class Candidates {
  public:
   Candidates() = default;
@@ -91,7 +92,7 @@ class Candidates {
   [[nodiscard]] const std::vector<std::uint32_t>& entities() const noexcept { return entities_; }
   [[nodiscard]] std::size_t size() const noexcept { return entities_.size(); }
   [[nodiscard]] bool has(std::uint32_t entity) const { return places_[entity] != absent; }
-  /// The entity's place among the candidates.
+  /// The entity's index among the candidates.
   [[nodiscard]] std::uint32_t place(std::uint32_t entity) const { return places_[entity]; }
 
  private:
@@ -100,7 +101,7 @@ class Candidates {
   std::vector<std::uint32_t> places_;
 };
 
-/// The content of a ranking. The graph must outlive it.
+/// The queries, shots and candidates of a ranking. The graph must outlive it.
 struct RankPlan {
   const KnowledgeGraph& graph;
   std::vector<Triple> shots;
@@ -126,7 +127,8 @@ inline std::set<std::uint32_t> asked_relations(const KnowledgeGraph& graph,
   return asked;
 }
 
-/// The same plan with fewer candidates, and only the queries whose true entity is one of them.
+/// The same plan, reduced to the given candidates and to the queries whose true entity is among
+/// them.
 inline RankPlan narrowed(const RankPlan& plan, std::vector<std::uint32_t> entities) {
   RankPlan made{plan.graph, plan.shots, {}, {}, plan.left_out};
   made.candidates = Candidates(std::move(entities), plan.graph.entities.size());
@@ -140,8 +142,8 @@ inline RankPlan narrowed(const RankPlan& plan, std::vector<std::uint32_t> entiti
   return made;
 }
 
-/// The candidates whose name is one token (after a space in the paper's form), and their queries;
-/// there may be none.
+/// The candidates whose name is a single token (after a space in the paper's form) and the queries
+/// about them; there may be none.
 template <class Tokenizer>
 [[nodiscard]] RankPlan single_token_plan(const RankPlan& plan, const Tokenizer& tokenizer,
                                          QueryForm form) {
@@ -161,8 +163,8 @@ inline void refuse_no_single_token(std::size_t queries) {
 }
 
 /// For each relation, a plan with the relation's queries and, as candidates, the entities in its
-/// range. If the graph does not list the range, it consists of all tails of the relation. Relations
-/// without queries have no plan.
+/// range. If the graph does not list a relation's range, the range consists of all the relation's
+/// tails. Relations without queries have no plan.
 [[nodiscard]] inline std::vector<RankPlan> plans_by_relation(const RankPlan& plan) {
   const KnowledgeGraph& graph = plan.graph;
   std::vector<std::set<std::uint32_t>> ranges(graph.relations.size());
@@ -186,7 +188,7 @@ inline void refuse_no_single_token(std::size_t queries) {
   return made;
 }
 
-/// The texts that are scored after the queries for likelihoods, in the order of the candidates.
+/// The texts scored after likelihood queries, in candidate order.
 [[nodiscard]] inline std::vector<std::string> likelihood_texts(const RankPlan& plan) {
   std::vector<std::string> texts;
   for (const std::uint32_t e : plan.candidates.entities()) {
@@ -195,7 +197,7 @@ inline void refuse_no_single_token(std::size_t queries) {
   return texts;
 }
 
-/// The texts that the LM head ranks after queries in a form, in the order of the candidates.
+/// The texts that the LM head ranks after queries in the given form, in candidate order.
 [[nodiscard]] inline std::vector<std::string> head_texts(const RankPlan& plan, QueryForm form) {
   std::vector<std::string> texts;
   for (const std::uint32_t e : plan.candidates.entities()) {
@@ -256,7 +258,7 @@ template <class Tokenizer>
   return single;
 }
 
-/// For each query, the candidates that are true answers, as places among them, in ascending order.
+/// For each query, the candidates that are true answers, as candidate indices in ascending order.
 /// The query's own true entity is included. The plan must outlive it. Any number of threads may use
 /// the same object.
 class TrueCandidates {
@@ -286,7 +288,7 @@ class TrueCandidates {
 
  private:
   const RankPlan& plan_;
-  std::vector<Triple> tails_, heads_;  // given, relation, asked for
+  std::vector<Triple> tails_, heads_;  // given entity, relation, entity asked for
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

@@ -4,13 +4,13 @@
 // Which prompts does a ranking of entities send to the model?
 //
 // This file lists all prompts of deer_run.hpp and name_search_run.hpp, from the same plans. "deer
-// queries" and "deer entities" ("deer-a entities" for variant a) are texts whose last token's
-// vector is used. "likelihood" and "lm-head" are queries. The texts that are scored after each of
-// them are listed once, as "likelihood candidates" and "lm-head candidates", by relation if
-// relations have their own candidates. The model gets a query's tokens followed by a candidate's
-// tokens, which are those that the candidate has inside a text. (If the vocabulary has a token that
-// spans the comma and the name, the likelihood is that of the tokens of the whole text:
-// score/token_joins.hpp.)
+// queries" and "deer entities" ("deer-a entities" for variant a) are texts from which the last
+// token's vector is used. "likelihood" and "lm-head" are queries. The texts that are scored after
+// each query are listed once, as "likelihood candidates" and "lm-head candidates", and separately
+// for each relation if relations have their own candidates. The model receives a query's tokens
+// followed by a candidate's tokens; the candidate is tokenised as it would be within a text. (If
+// the vocabulary has a token that spans the comma and the name, the likelihood is computed from the
+// tokens of the whole text: score/token_joins.hpp.)
 
 #include <cstddef>
 #include <string>
@@ -52,7 +52,8 @@ void for_each_query_prompt(const RankPlan& plan, const std::string& part, QueryF
   }
 }
 
-/// A single list of all texts that are scored after a plan's queries. `label` names its relation.
+/// A single list of all texts that are scored after a plan's queries. `label` is the relation's
+/// name.
 inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& part,
                                       const std::string& label,
                                       const std::vector<std::string>& texts) {
@@ -66,7 +67,7 @@ inline ListedPrompt listed_candidates(const RankPlan& plan, const std::string& p
   return made;
 }
 
-/// Calls `visit(kind, make)` for each prompt, which `bos` precedes; make() returns the
+/// Calls `visit(kind, make)` for each prompt; `bos` precedes the prompt, and make() returns the
 /// ListedPrompt. Lists of candidates are skipped if only one entity's prompts are selected.
 template <class Visit>
 void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings, const Bos& bos,
@@ -76,7 +77,7 @@ void for_each_rank_prompt(const RankParts& parts, const RankSettings& settings, 
   if (settings.ranks_by(RankMethod::deer)) {
     detail::for_each_query_prompt(parts.whole, "deer queries", options.form, bos, wanted, visit);
     for (const EntityPrompt written : options.entity_prompts) {
-      if (!settings.entities.empty()) break;  // their vectors come from a file
+      if (!settings.entities.empty()) break;  // the entity vectors come from a file
       const std::string part = written == EntityPrompt::eol
                                    ? "deer entities"
                                    : "deer-" + std::string(name_of(written)) + " entities";

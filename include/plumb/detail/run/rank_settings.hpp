@@ -64,10 +64,10 @@ struct RankSettings {
   std::optional<Bos> bos{};
   /// The number of nearest entities that DEER writes for each query.
   std::size_t nearest = 0;
-  /// A file of entity vectors made elsewhere; empty for none.
+  /// A file of entity vectors from another source; empty for none.
   std::filesystem::path entities{};
-  /// Whether to read entity vectors that the model computed before from `vector_cache`, and to
-  /// store new vectors there.
+  /// Whether to read previously computed entity vectors from `vector_cache` and to store new ones
+  /// there.
   bool cache_vectors = false;
   /// The cache folder (vector_cache.hpp); empty for none. The command line uses plumb's cache.
   std::filesystem::path vector_cache{};
@@ -81,7 +81,7 @@ struct RankSettings {
     return ranges::find(methods, method) != methods.end();
   }
 
-  /// Which settings have no effect in combination with others, and what to do about it.
+  /// Which settings have no effect in combination with others, and how the user can resolve this.
   [[nodiscard]] IdleRules idle_rules() const {
     const bool replays = !fixed.empty(), deer = ranks_by(RankMethod::deer);
     IdleRules rules;
@@ -190,8 +190,8 @@ struct RankSettings {
   }
 };
 
-/// The tokens around embedded texts that `bos` does not cover, as run.json records them; null if
-/// there are none.
+/// The tokens around embedded texts, beyond those that `bos` covers, as recorded in run.json; null
+/// if there are none.
 [[nodiscard]] inline Json frame_record(const BosOfRanking& made) {
   if (!made.around().is_frame()) return {};
   return {{"before", made.own->before}, {"after", made.own->after}};
@@ -221,8 +221,8 @@ struct RankSettings {
   return record;
 }
 
-/// The graph to rank, or the graph made from a closed set. Throws a user error for data that cannot
-/// be read.
+/// The graph to rank, which may be created from a closed set. Throws a user error for data that
+/// cannot be read.
 [[nodiscard]] inline KnowledgeGraph ranked_graph(const RankSettings& settings) {
   const DiskPath path = settings.data;
   // A folder that contains any part of a graph is read as a graph, not as a table of facts.

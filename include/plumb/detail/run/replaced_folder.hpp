@@ -3,10 +3,10 @@
 
 // How does a new run replace an old one?
 //
-// The new run is written next to the old one, as RUN.new, and gets the name RUN when it is
+// The new run is written next to the old one, as RUN.new, and is renamed to RUN when it is
 // complete. At that moment the old folder is renamed to RUN.old and then removed with everything in
-// it. If the process is killed, the old run still has its own name or, if the process was just
-// renaming it, the name RUN.old. In that case the next process renames it back.
+// it. If the process is killed, the old run is still called RUN or, if the renaming had already
+// begun, RUN.old. In the latter case the next process renames it back.
 
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Throws a user error for a path that is neither unused nor a run folder of plumb.
+/// Throws a user error unless the path is unused or contains a plumb run.
 inline void refuse_other_than_run(const DiskPath& path) {
   if (is_unused(path)) return;
   if (path.is_folder() && kept_settings(path).contains("plumb_version")) return;
@@ -30,9 +30,9 @@ inline void refuse_other_than_run(const DiskPath& path) {
                    "choose another folder (`out`)");
 }
 
-/// Removes a run with everything in its folder, run.json last. As long as run.json exists, the next
-/// process recognizes the remains after a power loss as a run. Throws an internal error if the disk
-/// refuses.
+/// Deletes a run folder and everything in it, run.json last. If the power fails before run.json is
+/// deleted, the next process can still recognize the remains as a run. Throws an internal error if
+/// the disk operation fails.
 inline void remove_run(const DiskPath& folder) {
   for (const DiskPath& entry : folder.list()) {
     if (entry.name() != "run.json") remove_entry(entry);
@@ -44,11 +44,12 @@ inline void remove_run(const DiskPath& folder) {
   remove_folder(folder);
 }
 
-/// The place of a run that will replace another. The old run is locked while the object exists. Not
-/// thread-safe.
+/// The location of a run that will replace another run. The old run is locked while the object
+/// exists. Not thread-safe.
 class ReplacedFolder {
  public:
-  /// Throws a user error if the path is something other than a run, or if another process uses it.
+  /// Throws a user error if the path contains something other than a run, or if another process is
+  /// using it.
   explicit ReplacedFolder(const DiskPath& out)
       : out_(out.parent() / out.name()), made_(out_ + ".new"), old_(out_ + ".old") {
     if (!out_.exists() && old_.is_folder()) rename_into_place(old_, out_);
@@ -70,8 +71,8 @@ class ReplacedFolder {
   /// The folder to write the new run to.
   [[nodiscard]] const DiskPath& path() const noexcept { return made_; }
 
-  /// Gives the new run, which must be complete, the name of the old one. Throws an internal error
-  /// if the disk refuses; the old run then keeps its name.
+  /// Renames the new run, which must be complete, to the old run's name. Throws an internal error
+  /// if renaming fails; the old run then keeps its name.
   void finish() {
     if (made_ == out_) return;
     rename_into_place(out_, old_);

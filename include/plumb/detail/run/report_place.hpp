@@ -5,7 +5,7 @@
 //
 // It may be written into the run's own folder, a new folder, or a folder that contains a report of
 // the same run. report.json identifies the run by its folder and a hash of its settings. Other
-// folders may contain another run's numbers or somebody's files, so they are only overwritten on
+// folders may contain another run's results or unrelated files, so they are overwritten only on
 // request. The folder of another run is never overwritten.
 
 #include <memory>
@@ -46,8 +46,8 @@ inline constexpr const char* report_record = "report.json";
   return true;
 }
 
-/// Throws a user error for a folder that contains anything except a report of `run`, unless
-/// `overwrite` is set, and always for the folder of another run.
+/// Throws a user error if the folder contains anything other than a report of `run`, unless
+/// `overwrite` is set; always throws for the folder of another run.
 inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, bool overwrite) {
   if (!out.exists()) return;
   if (!out.is_folder()) {
@@ -56,7 +56,8 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
   const bool holds_run = (out / "run.json").exists();
   const bool is_own = detail::is_same_folder(out, run);
   if (is_own && holds_run) return;
-  const auto is_left = [](const DiskPath& entry) {  // left by a report that was killed at its start
+  // left by a report that was killed just after it started
+  const auto is_left = [](const DiskPath& entry) {
     return entry.name() == std::string(detail::report_record) + ".part";
   };
   if (ranges::all_of(out.list(), is_left) || detail::holds_report_of(run, out)) return;
@@ -71,9 +72,9 @@ inline void refuse_other_than_report(const DiskPath& run, const DiskPath& out, b
                    "choose another folder (`out`), or write over it with `overwrite`");
 }
 
-/// Writes a report into a folder, and makes the folder if needed. Throws the errors of
-/// refuse_other_than_report, a user error if another process uses the folder, and an internal error
-/// if the disk refuses. After an error, the same report can be written again.
+/// Writes a report into a folder, creating the folder if needed. Throws the errors of
+/// refuse_other_than_report, a user error if another process is using the folder, and an internal
+/// error if writing fails. After an error, the same report can be written again.
 inline void write_report(const Report& report, const DiskPath& run, const DiskPath& out,
                          bool overwrite) {
   refuse_other_than_report(run, out, overwrite);

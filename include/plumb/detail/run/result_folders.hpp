@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The results folders that a measurement reads, in the form in which its user gives them.
+// The results folders that a measurement reads, in the form that the user specifies.
 
 #include <filesystem>
 #include <string>
@@ -22,8 +22,8 @@ struct ResultFolder {
   DiskPath path{};
 };
 
-/// Reads NAME=DIR or DIR. If DIR is the folder of an earlier calibration of a model, the folder of
-/// its probe is used. Throws a user error if there is no such folder.
+/// Reads NAME=DIR or DIR. If DIR is the folder of a model's earlier calibration, the probe folder
+/// inside it is used. Throws a user error if there is no such folder.
 [[nodiscard]] inline ResultFolder result_folder(const std::string& word) {
   ResultFolder made{"", word};
   const auto equals = word.find('=');
@@ -39,8 +39,8 @@ struct ResultFolder {
   return made;
 }
 
-/// The last part of a path, with or without a slash at the end. For the probe inside a calibration,
-/// this is the name of the calibration's folder.
+/// The last component of a path, with or without a trailing slash. For the probe inside a
+/// calibration, this is the name of the calibration's folder.
 [[nodiscard]] inline std::string folder_name(const DiskPath& folder) {
   const DiskPath path = folder.canonical();
   const bool is_part = path.name() == "probe" &&

@@ -26,9 +26,9 @@ inline std::string chat_of(const Json& settings) {
   return "chat " + turn + (system ? ", system " + Json(*system).dump() : "");
 }
 
-/// Finds settings that make a question harder or easier and that differ between a run and the first
-/// run. For comparisons over many prompts, this is the first run of the same command. Makes one
-/// remark for all runs that differ in the same way.
+/// Finds settings that affect the difficulty of a question and in which a run differs from the
+/// first run. For comparisons over many prompts, this is the first run of the same command. Creates
+/// one remark for all runs that differ in the same way.
 [[nodiscard]] inline std::vector<std::string> run_differences(const std::vector<ResultFolder>& runs,
                                                               bool over_prompts) {
   std::map<std::string, std::pair<std::string, Json>> firsts;
@@ -81,7 +81,7 @@ inline std::string chat_of(const Json& settings) {
                             " (by SHA-256)"
                       : of + " " + settings[field].dump() + " instead of " + first[field].dump());
     }
-    // A run that refuses the texts of special tokens contains no such texts.
+    // A run that refuses special-token texts does not contain any.
     const auto reads = [](const Json& of) {
       return first_string(of, "special_tokens").value_or("refuse");
     };

@@ -3,9 +3,9 @@
 
 // Who owns a run folder, and are its files complete?
 //
-// A run folder belongs to one set of settings, which run.json contains from the start. A run cannot
-// be resumed with different settings; the error message names the setting. Files get their names
-// only when they are complete: they are written as NAME.part and then renamed.
+// A run folder belongs to one set of settings, which is in run.json from the start. A run cannot be
+// resumed with different settings; the error message names the setting. Files get their names only
+// when they are complete: they are written as NAME.part and then renamed.
 
 #include <memory>
 #include <string>
@@ -31,7 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
                         [](const DiskPath& entry) { return entry.name() == "run.json.part"; });
 }
 
-/// Throws the user error for a folder that is not empty and is not being resumed.
+/// Throws a user error for a folder that is not empty and is not being resumed.
 inline void refuse_used(const DiskPath& path) {
   if (is_unused(path)) return;
   if (!path.is_folder()) {
@@ -50,9 +50,10 @@ class RunFolder {
   /// the same settings, `replace` leaves the check to the caller.
   enum class Claim { fresh, resume, replace };
 
-  /// Creates the folder, or takes an existing one. `settings` is an object that contains everything
-  /// that determines the results. `shard` is the part of the run in the folder (Shard::json).
-  /// Throws a user error if the claim refuses the folder's content, or if another process uses it.
+  /// Creates the folder or claims an existing one. `settings` is an object that contains everything
+  /// that determines the results. `shard` identifies the shard of the run that the folder contains
+  /// (Shard::json). Throws a user error if the folder's content does not allow the claim, or if
+  /// another process is using the folder.
   RunFolder(DiskPath path, const Json& settings, Claim claim, Json shard = {})
       : path_(std::move(path)), settings_(settings), shard_(std::move(shard)) {
     make_folders(path_);
@@ -68,7 +69,7 @@ class RunFolder {
 
   [[nodiscard]] const DiskPath& path() const noexcept { return path_; }
   [[nodiscard]] DiskPath file(const std::string& name) const { return path_ / name; }
-  /// Writes a results file: the whole file or nothing.
+  /// Writes a results file atomically.
   void write(const std::string& name, std::string_view text) const {
     write_atomically(file(name), text);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The cost of a run, and the form in which the journal and run.json record it.
+// The cost of a run, and its format in the journal and run.json.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A cost as the journal and run.json record it. Masked inputs are only recorded if there were any.
+/// A cost in the format of the journal and run.json. Masked inputs are recorded only if there were
+/// any.
 [[nodiscard]] inline Json cost_json(const ScoringCost& cost) {
   Json json = {{"statements", cost.statements},
                {"tokens_one_by_one", cost.tokens_one_by_one},
@@ -34,13 +35,13 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
           json.value("masked_inputs_computed", std::uint64_t{0})};
 }
 
-/// The cost of a job. Times are those of this process, in seconds.
+/// The cost of a job. Times are for this process only, in seconds.
 struct RunSummary {
   ScoringCost cost;
   double seconds_model = 0;
   /// The number of statements that this process evaluated instead of reading them from the journal.
   std::size_t fresh_statements = 0;
-  /// Seconds in the model, by part.
+  /// Seconds spent in the model, by job part.
   std::map<std::string, double> seconds_by_part{};
   /// The number of statements that a resumed run read from its journal.
   std::size_t kept_statements = 0;

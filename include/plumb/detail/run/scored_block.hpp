@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Scores a planned block of statements as packs of a part of a job.
+// Scores a planned block of statements pack by pack, within a part of a job.
 
 #include <cmath>
 #include <cstddef>
@@ -19,13 +19,13 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The name of a block's statement in messages: "'France', template 0, option 'Paris'".
+/// Returns the name of a statement in a block for messages: "'France', template 0, option 'Paris'".
 using StatementNames = std::function<std::string(std::size_t statement)>;
 
-/// What a job does with a statement that has unreported tokens: refuse it, or leave out its fact.
+/// How a job handles a statement with unreported tokens: by refusing it, or by omitting its fact.
 enum class Unreported { refused, left_out };
 
-/// The scores as rows of the journal.
+/// The scores as journal rows.
 inline Json score_rows(const std::vector<StatementScore>& scores) {
   Json rows = Json::array();
   for (const StatementScore& s : scores) {
@@ -35,7 +35,7 @@ inline Json score_rows(const std::vector<StatementScore>& scores) {
   return rows;
 }
 
-/// The score in a row of the journal. A null is an unreported number.
+/// The score from a journal row. Null means that the number was not reported.
 inline StatementScore score_of_row(const Json& row) {
   StatementScore score;
   const auto read = [&](SpanScore& span, std::size_t nats, std::size_t tokens) {
@@ -50,18 +50,19 @@ inline StatementScore score_of_row(const Json& row) {
   return score;
 }
 
-/// The weight of a pack: its tokens if the block counts them, else its statements.
+/// The weight of a pack: its token count if the block reports it, otherwise its number of
+/// statements.
 template <class Block>
 std::uint64_t pack_weight(const Block& block, std::size_t pack) {
   if constexpr (requires { block.tokens(pack); }) return block.tokens(pack);
   return block.pack(pack).size();
 }
 
-/// The scores of a planned block's statements, by statement number. The scores have the same bits
-/// whether they are computed now or read from the journal. Returns nothing if the part is not
-/// complete. Throws a user error for a journal of another job and, unless the job leaves such facts
-/// out, for a statement with unreported tokens. Also throws what check_log_likelihood throws for a
-/// score; `names` returns the statement's name for the message.
+/// The scores of a planned block's statements, indexed by statement number. The scores are bitwise
+/// identical whether they are computed now or read from the journal. Returns nothing if the part is
+/// not complete. Throws a user error if the journal belongs to another job and, unless the job
+/// omits such facts, for a statement with unreported tokens. Also throws the errors of
+/// check_log_likelihood; `names` returns the statement's name for the message.
 template <PackedScorer Scorer>
 [[nodiscard]] std::optional<std::vector<StatementScore>> scored_block(
     Part& part, Scorer& scorer, typename Scorer::Block& block, Span span,

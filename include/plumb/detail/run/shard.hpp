@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which packs of a job does one of several processes evaluate?
+// If several processes share a job, which packs does each of them evaluate?
 //
 // Shard I of N evaluates the packs that are dealt to it and stores them in the journal of its own
 // folder. `merge` (merge_shards.hpp) combines the journals of all N. Packs are dealt in the order
-// in which a job goes through them, each to the shard with the least work so far. Every process
-// therefore knows which packs each shard has, without communication.
+// in which the job processes them, each to the shard with the least work so far. Every process
+// therefore knows, without communication, which packs belong to each shard.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// One of `count` processes that share a job. Provides the functions of a setting's value
+/// One of `count` processes that share a job. Provides the functions that a setting's value needs
 /// (job_setting.hpp).
 struct Shard {
   /// Counted from 0.
@@ -67,8 +67,8 @@ class PackDealer {
  public:
   explicit PackDealer(std::size_t shards) : dealt_(shards, 0) {}
 
-  /// The shard that the next pack goes to: the first of those with the least work so far. `weight`
-  /// is the work of the pack, relative to other packs of the job; 0 counts as 1.
+  /// The shard that receives the next pack: the first of the shards with the least work so far.
+  /// `weight` is the work of the pack, relative to other packs of the job; 0 counts as 1.
   [[nodiscard]] std::size_t deal(std::uint64_t weight) {
     const auto least = std::min_element(dealt_.begin(), dealt_.end());
     *least += std::max<std::uint64_t>(1, weight);

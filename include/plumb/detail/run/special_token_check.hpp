@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// May a prompt contain the text of a special token, and how is it read?
+// May a prompt contain the text of a special token, and how is such a text read?
 //
-// A tokenizer can read "<|im_start|>" in a fact as twelve characters or as the one token that opens
-// a chat's turn. The two readings give entirely different scores. A job therefore refuses the first
-// text that contains the text of a special token, unless the user has set how to read it. Models
-// that do not list their special tokens (ListsSpecialTokens) read every text as ordinary text.
-// Texts are checked separately: a token's text that only arises when two texts are joined ("<[X]>"
-// about "s") is not found. Because the check sees all texts, it also counts those that the model's
-// own tokenizer would first convert to composed form (NFC) but that its engine does not convert.
+// A tokenizer can read "<|im_start|>" in a fact as twelve characters or as the single token that
+// opens a chat turn. The two readings lead to entirely different scores. A job therefore rejects
+// the first text that contains the text of a special token, unless the user has specified how to
+// read it. Models that do not list their special tokens (ListsSpecialTokens) read every text as
+// ordinary text. Texts are checked separately: a special token's text that forms only when two
+// texts are joined ("<[X]>" about "s") is not found. Because the check sees all texts, it also
+// counts those that the model's original tokenizer would first convert to composed form (NFC) but
+// that the engine leaves unconverted.
 
 #include <algorithm>
 #include <array>
@@ -54,7 +55,7 @@ inline constexpr const char* special_tokens_help =
   return names[static_cast<std::size_t>(reading)];
 }
 
-/// Finds the texts of special tokens in other texts. Any number of threads may use the same object.
+/// Finds special-token texts in other texts. Any number of threads may use the same object.
 class SpecialTokenTexts {
  public:
   SpecialTokenTexts() = default;
@@ -65,8 +66,8 @@ class SpecialTokenTexts {
     for (std::size_t b = 1; b < starts_.size(); ++b) starts_[b] += starts_[b - 1];
   }
 
-  /// The special tokens in a text, in order of appearance: the longest at each position, and none
-  /// inside another. The pointers are valid as long as this object exists.
+  /// The special tokens in a text, in order of appearance: the longest at each position, without
+  /// overlaps. The pointers are valid as long as this object exists.
   [[nodiscard]] std::vector<const SpecialToken*> in(std::string_view text) const {
     std::vector<const SpecialToken*> found;
     for (std::size_t at = 0; at < text.size();) {
@@ -95,7 +96,7 @@ class SpecialTokenTexts {
   std::array<std::size_t, 257> starts_{};
 };
 
-/// As thread-safe as the model, which must outlive it. Only the model's tokenizer is used.
+/// As thread-safe as the model, which must outlive it. It uses only the model's tokenizer.
 template <class Model>
 class SpecialTokenCheck {
  public:
@@ -123,9 +124,9 @@ class SpecialTokenCheck {
   /// Declares that the model parses special tokens in every text, as it does with a chat template.
   void must_parse() noexcept { must_parse_ = true; }
 
-  /// Throws a user error, with the place, for a text that contains the text of a special token if
-  /// such texts are refused or if the model reads the text in a way that the setting does not
-  /// allow. If the line is unknown, the check searches the file for it.
+  /// Throws a user error with the location of a text that contains the text of a special token if
+  /// such texts are refused or if the model does not read it as the setting requires. If the line
+  /// number is unknown, the check searches the file for the text.
   void operator()(const Site& site, const std::string& text) const {
     count(text);
     for (const SpecialToken* const found : texts_.in(text)) {
@@ -149,13 +150,13 @@ class SpecialTokenCheck {
     if (own_bos_.begins(text)) ++*with_own_bos_;
   }
 
-  /// A warning if texts that this check or its copies have seen begin with BOS themselves.
+  /// A warning if any text that this check or its copies have seen already begins with BOS.
   [[nodiscard]] std::optional<std::string> bos_warning() const {
     return own_bos_warning(*with_own_bos_, "text");
   }
 
-  /// The same for the texts of a graph, in any of its files. Descriptions are checked only if
-  /// prompts contain them.
+  /// Same as above, for the texts of a graph, which may be in any of its files. Descriptions are
+  /// checked only if prompts contain them.
   void operator()(const KnowledgeGraph& graph, const std::vector<std::uint32_t>& entities,
                   bool with_descriptions) const {
     const auto look = [&](Site site, const std::string& text) {
@@ -176,8 +177,8 @@ class SpecialTokenCheck {
     }
   }
 
-  /// Adds warnings about the texts that it has seen: those that begin with BOS themselves, and
-  /// those that the model's own tokenizer would have converted to composed form.
+  /// Adds warnings about the texts that the check has seen: those that already begin with BOS, and
+  /// those that the model's original tokenizer would have converted to composed form.
   void warn(ModelDescription& description) const {
     if (auto begins = bos_warning()) description.warnings.push_back(*std::move(begins));
     if (!uncomposed_ || uncomposed_->texts.empty()) return;
@@ -189,8 +190,8 @@ class SpecialTokenCheck {
         "become other tokens than the model was trained on. Compose the data's texts first.");
   }
 
-  /// A remark if a prompt's own words, which no user chose, contain the text of a special token.
-  /// They are never refused.
+  /// A remark if a prompt's fixed wording, which no user chose, contains the text of a special
+  /// token. Such wording is never refused.
   [[nodiscard]] std::optional<std::string> remark_on(const std::string& own_words) const {
     const auto found = texts_.in(own_words);
     if (found.empty()) return std::nullopt;

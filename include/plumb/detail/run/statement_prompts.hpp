@@ -70,8 +70,8 @@ void fill_query(Query& query, const Builder& builder, const Relation& relation, 
 }
 
 /// Calls `visit(kind, make)` for each fact and template, in the order of a probe's rows; make()
-/// returns the ListedPrompt. Empty `templates` means all templates of each relation. Throws the
-/// same errors as templates_of.
+/// returns the ListedPrompt. If `templates` is empty, all templates of each relation are used.
+/// Throws the same errors as templates_of.
 template <PromptBuilder Builder, class Visit>
 void for_each_statement_prompt(const Dataset& dataset, const Builder& builder,
                                const std::vector<std::size_t>& templates, const Bos& with_bos,

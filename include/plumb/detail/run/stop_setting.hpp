@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Stop texts (backend/stop_text.hpp), as a setting that can be given several times.
+// Stop texts (backend/stop_text.hpp), as a setting that can be specified several times.
 
 #include <cstddef>
 #include <string>
@@ -17,9 +17,10 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct StopTexts {
   std::vector<std::string> texts{};
 
-  /// Each word is a text. \n stands for a line break, \t for a tab, \r for a carriage return, and a
-  /// double backslash for a single one. A single empty word means no stop text. Throws a user error
-  /// for an empty word among other words, and for any other letter after a backslash.
+  /// Each argument is a stop text. \n stands for a line break, \t for a tab, \r for a carriage
+  /// return, and a double backslash for a single one. A single empty argument means no stop text.
+  /// Throws a user error if an argument is empty and not the only one, and for any other letter
+  /// after a backslash.
   void read(const std::vector<std::string>& words) {
     texts.clear();
     if (words == std::vector<std::string>{""}) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does a job continue its planned texts so that it can be resumed?
+// How does a job that continues planned texts work so that it can be resumed?
 //
 // The work is done pack by pack; finished packs are taken from the journal. For each text the
 // journal stores its greedy continuation, [text, tokens, nats], or its sampled continuations,
@@ -25,8 +25,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The prompts of a job in which the model generates answers. Throws a user error for a model that
-/// cannot generate, and for one without a BOS token if BOS is required before each text.
+/// The prompts of a job in which the model generates answers. Throws a user error if the model
+/// cannot generate, or if it has no BOS token and BOS is required before each text.
 template <CausalLm Model>
 [[nodiscard]] KeptPrompts<Model> kept_prompts(Model& model, const Bos& with_bos) {
   require_rows(model, {.field = "generate"}, "generating text needs",
@@ -34,7 +34,7 @@ template <CausalLm Model>
   return {model, require_bos(model, with_bos)};
 }
 
-/// The plan for continuing `count` texts; `text(i)` makes the i-th text.
+/// The plan for continuing `count` texts; `text(i)` returns the i-th text.
 template <CausalLm Model, class Text>
 [[nodiscard]] PlannedPart planned_texts(KeptPrompts<Model>& prompts, std::string name,
                                         std::size_t count, std::size_t samples,
@@ -54,8 +54,8 @@ class TextGeneration {
   TextGeneration(Model& model, KeptPrompts<Model>& prompts, Work& work)
       : model_(model), generator_(model), prompts_(prompts), work_(work) {}
 
-  /// Processes all packs of a part in order. `ends` contains the end of each pack, `text(i)` makes
-  /// the i-th text, and `take(i, row)` receives the text's entry in the journal. Returns whether
+  /// Processes all packs of a part in order. `ends` contains the end of each pack, `text(i)`
+  /// returns the i-th text, and `take(i, row)` receives the text's journal entry. Returns whether
   /// the part is complete.
   template <class Text, class Take>
   bool generate_rows(const std::string& name, std::span<const std::size_t> ends,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Settings that are texts: a text that may come from a file, and a text that may be empty.
+// Text settings: a text that may come from a file, and a text that may be empty.
 
 #include <istream>
 #include <iterator>
@@ -16,21 +16,22 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A text, or the content of a file, unchanged and including its last line break. A word that names
-/// a file stands for the file's content; a word that begins with `text:` stands for the text after
-/// `text:`. run.json records the text, so a changed file is a different setting.
+/// A given text or the content of a file, verbatim, including the last line break. An argument that
+/// is the path of a file stands for the file's content; an argument that begins with `text:` stands
+/// for the rest of the argument. run.json records the text, so a changed file is a different
+/// setting.
 struct TextSetting {
   std::string text{};
 
   [[nodiscard]] std::string word() const { return word_.empty() ? text : word_; }
   [[nodiscard]] Json json() const { return text.empty() ? Json() : Json(text); }
-  /// The word, with its file's path replaced by `path(word)`.
+  /// The argument, with a file path replaced by `path(word)`.
   template <class Path>
   [[nodiscard]] std::string with_paths(Path path) const {
     return is_file_ ? path(word_) : word();
   }
-  /// Throws a user error for a file that is not UTF-8, and for a word that looks like a file name
-  /// but is not a file.
+  /// Throws a user error if a file is not UTF-8, or if an argument looks like a file name but no
+  /// such file exists.
   void read(const std::string& given, const std::string& name) {
     constexpr std::string_view prefix = "text:";
     word_ = given;

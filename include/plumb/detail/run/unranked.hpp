@@ -10,7 +10,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The line for a query before the query is ranked.
+/// The result row for a query before the query is ranked.
 template <class Tokenizer>
 [[nodiscard]] EntityRank unranked(const Tokenizer& tokenizer, const RankPlan& plan,
                                   const PlannedQuery& planned) {

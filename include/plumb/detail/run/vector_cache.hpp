@@ -3,12 +3,12 @@
 
 // Which vectors has a model already computed for these texts?
 //
-// A folder contains the vectors of each list of texts that was embedded. A file next to the vectors
+// The cache folder contains the vectors of each embedded list of texts. A file next to the vectors
 // records what determines them: the model's hash, the settings, and a hash of the texts. Because of
-// rounding, a vector depends on the texts that are embedded with it. Lists are therefore stored and
-// found only as a whole, and the found vectors have exactly the bits that were computed. A hash of
-// the numbers detects damaged vectors; they count as missing and are computed again. The folder can
-// be removed at any time.
+// rounding, a vector also depends on the other texts embedded in the same call. Lists are therefore
+// stored and looked up only as a whole, and a lookup returns exactly the bits that were computed. A
+// hash of the numbers detects damaged vectors, which are treated as missing and recomputed. The
+// folder can be removed at any time.
 
 #include <Eigen/Core>
 #include <cstddef>
@@ -28,7 +28,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Writes vectors with their identifiers in a file next to them, as a ranking does.
+/// Writes vectors, with their identifiers in a file next to them, in the same format as a ranking.
 inline void write_vectors(const DiskPath& file, const std::vector<std::string>& identifiers,
                           VectorRows rows) {
   NpyWriter writer(file, static_cast<std::size_t>(rows.rows()),
@@ -43,11 +43,11 @@ inline void write_vectors(const DiskPath& file, const std::vector<std::string>& 
   writer.finish();
 }
 
-/// Stores vectors under everything that determines them. Several processes may use the same folder.
-/// Not thread-safe.
+/// Caches vectors under a key that contains everything they depend on. Several processes may use
+/// the same folder. Not thread-safe.
 class VectorCache {
  public:
-  /// `cache_key` is an object with everything that determines vectors, except the texts.
+  /// `cache_key` is an object that contains everything the vectors depend on, except the texts.
   VectorCache(DiskPath folder, Json cache_key)
       : folder_(std::move(folder)), cache_key_(std::move(cache_key)) {}
 
@@ -69,8 +69,8 @@ class VectorCache {
     return std::nullopt;
   }
 
-  /// Stores the vectors of a list of texts, unless another process is storing some. Throws an
-  /// internal error if the disk refuses.
+  /// Stores the vectors of a list of texts, unless another process is writing to the cache. Throws
+  /// an internal error if writing fails.
   void keep(const std::vector<std::string>& texts, VectorRows rows) const {
     make_folders(folder_);
     std::unique_ptr<FolderLock> lock;

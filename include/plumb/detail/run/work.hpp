@@ -4,10 +4,10 @@
 // What a job records while it runs: its journal, its progress, its cost and its times.
 //
 // A job's work is divided into parts ("P36", "entities", "random samples"), and parts into packs.
-// If the journal contains a pack, its rows are read from there. Any other pack is evaluated and
-// written to the journal immediately, so that a killed job can resume where it ended and produces
-// the same bytes. A shard evaluates only its own packs; a merged run takes all packs from its
-// shards' journals.
+// If a pack is already in the journal, its rows are read from there. Any other pack is evaluated
+// and immediately written to the journal, so that a killed job can resume where it stopped and
+// produce the same bytes. A shard evaluates only its own packs; a merged run takes all packs from
+// its shards' journals.
 
 #include <chrono>
 #include <cstddef>
@@ -32,7 +32,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Thrown between two packs if a job is requested to stop. Finished packs are in the journal. Any
+/// Thrown between two packs when a job is asked to stop. Finished packs are in the journal. Any
 /// number of threads may read the same object.
 class Stopped : public Error {
  public:
@@ -47,21 +47,22 @@ struct WorkOptions {
   std::function<void(const JobPlan&)> on_plan{};
   Shard shard{};
   /// The folders of all shards of this job, from which packs are read instead of being evaluated,
-  /// and the shards' summed cost. Empty if this job evaluates packs itself.
+  /// and the total cost of the shards. Empty if this job evaluates packs itself.
   std::vector<DiskPath> shards{};
   RunSummary before{};
 };
 
 /// The cost of evaluating a pack, known in advance.
 struct PackCost {
-  /// The number of items that the progress counts.
+  /// The number of items that count towards progress.
   std::size_t items = 0;
   std::size_t statements = 0;
-  /// The pack's work relative to other packs of the job, such as tokens fed; 0 if unknown.
+  /// The amount of work in the pack relative to other packs of the job, such as tokens fed; 0 if
+  /// unknown.
   std::uint64_t weight = 0;
 };
 
-/// Not thread-safe; one process does one job's work.
+/// Not thread-safe; a process uses one object per job.
 class Work {
  public:
   /// Resumes from the journal if it exists.
@@ -94,7 +95,7 @@ class Work {
     done_ = fresh_ = 0;
     advance(0, 0);
   }
-  /// Counts items as done. This process evaluated `fresh` of them.
+  /// Counts items as done. `fresh` of them were evaluated by this process.
   void advance(std::size_t items, std::size_t fresh, const std::string& at = "") {
     done_ += items;
     fresh_ += fresh;
@@ -135,7 +136,7 @@ class Work {
 /// across all calls. The work must outlive it; not thread-safe.
 class Part {
  public:
-  /// `at` is the label in the progress.
+  /// `at` is the label in progress reports.
   Part(Work& work, std::string name, std::string at = "")
       : work_(work), name_(std::move(name)), at_(std::move(at)) {}
 
@@ -154,8 +155,8 @@ class Part {
       throw other_job();
     }
   }
-  /// The same, but only if the file with the part's results is unchanged. Otherwise the caller
-  /// makes the file again from the packs in the journal.
+  /// Same as above, but only if the part's results file is unchanged. Otherwise the caller
+  /// recreates the file from the packs in the journal.
   [[nodiscard]] std::optional<ScoringCost> done(const DiskPath& results) const {
     const auto said = work_.journal_.done(name_);
     if (!said || !results.is_file() || said->value("results", Json()) != to_json(sum_of(results))) {
@@ -169,16 +170,16 @@ class Part {
     work_.summary_.kept_statements += cost.statements;
     work_.advance(cost.statements, 0, at_);
   }
-  /// The journal's entry for a pack, by the pack's number; nothing if there is none.
+  /// The journal entry for a pack, looked up by the pack's number; nothing if there is none.
   [[nodiscard]] std::optional<Json> kept(std::size_t pack) const {
     return work_.journal_.find(name_, pack);
   }
   /// Whether all packs so far are available. This is false only in a shard: other shards have the
-  /// remaining packs, and this process makes no results from the part.
+  /// remaining packs, so this process produces no results for the part.
   [[nodiscard]] bool is_whole() const noexcept { return is_whole_; }
 
-  /// Marks the part as complete after its results have their final names. `results` is the checksum
-  /// of their file, if there is one.
+  /// Marks the part as complete once its results files have their final names. `results` is the
+  /// checksum of the results file, if there is one.
   void finish(const ScoringCost& cost, const std::optional<FileSum>& results = {}) {
     Json said = cost_json(cost);
     if (results) said["results"] = to_json(*results);
@@ -186,10 +187,10 @@ class Part {
     work_.summary_.cost += cost;
   }
 
-  /// Processes the next packs in order. `evaluate(p)` returns the rows of the p-th pack as the text
-  /// of a JSON value. `take(p, rows)` is then called with this value, or with the value from a
-  /// journal. `evaluate` may count items with `step` while it works. Neither function is called for
-  /// a pack of another shard. Returns whether the part is complete.
+  /// Processes the next packs in order. `evaluate(p)` returns the rows of the p-th pack as JSON
+  /// text. `take(p, rows)` is then called with the parsed rows or, if a journal already contains
+  /// the pack, with the rows from there. `evaluate` may call `step` to count items while it works.
+  /// Neither function is called for another shard's packs. Returns whether the part is complete.
   template <class Evaluate, class Take>
   bool generate_rows(std::span<const PackCost> packs, Evaluate evaluate, Take take) {
     for (std::size_t p = 0; p < packs.size(); ++p, ++next_) {
@@ -224,7 +225,7 @@ class Part {
     work_.advance(1, 1, at_);
   }
 
-  /// The error for rows that do not belong to the last pack.
+  /// The error to throw if rows do not belong to the last pack.
   [[nodiscard]] Error other_job() const {
     return user_error({.file = work_.file_, .line = 0, .field = name_},
                       "the journal's pack " + std::to_string(next_) + " is not this job's",

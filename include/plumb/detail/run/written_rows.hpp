@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Are vectors in a file still those that were written?
+// Are the vectors in a file still those that were written?
 //
 // For each pack of embedded texts, the journal lists the rows that the pack wrote into the file,
 // counted from 0, with the FNV-1a hash of their bytes in that order: {"rows": [0, 1], "fnv1a":
-// "af63dc4c8601ec8c"}. Journals of earlier versions have an empty list instead, which cannot be
-// checked.
+// "af63dc4c8601ec8c"}. Journals from earlier versions contain an empty list instead, which cannot
+// be checked.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +36,9 @@ inline std::uint64_t hash_of_rows(VectorRows vectors, std::span<const std::size_
   return {{"rows", rows}, {"fnv1a", hash_digits(detail::hash_of_rows(vectors, rows))}};
 }
 
-/// The first row of a pack, if the rows differ from those that it wrote or if any are missing;
-/// nothing if they match. Throws Json::exception for an entry whose format differs from that of
-/// `written_rows`.
+/// The first row of a pack if its rows have changed since they were written, or the first missing
+/// row; nothing if all rows match. Throws Json::exception if the entry does not have the format
+/// that `written_rows` produces.
 [[nodiscard]] inline std::optional<std::size_t> changed_row(VectorRows vectors, const Json& said) {
   if (said.empty()) return std::nullopt;
   const std::vector<std::size_t> rows = said.at("rows");

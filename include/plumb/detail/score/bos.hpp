@@ -3,11 +3,11 @@
 
 // Which token precedes every text?
 //
-// It is the model's BOS, no token, or any token of the vocabulary, given as text: models such as
-// Qwen have no BOS and were trained on texts after "<|endoftext|>". On a command line, the value is
-// `yes`, `no` or the token's text. A text of only letters ("maybe") must be written `text:maybe`,
-// because without the prefix it is most likely a mistake. backend/text_tokens.hpp puts the token
-// before a text.
+// It is the model's BOS, no token, or any token of the vocabulary, specified as text: models such
+// as Qwen have no BOS and were trained on texts that follow "<|endoftext|>". On a command line, the
+// value is `yes`, `no` or the token's text. A text that consists only of letters ("maybe") must be
+// written `text:maybe`, because without the prefix it is most likely a mistake.
+// backend/text_tokens.hpp puts the token before a text.
 
 #include <array>
 #include <cstddef>
@@ -31,7 +31,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A setting: true for the model's BOS, false for no token, or a token's text.
 struct Bos {
-  // NOLINTNEXTLINE(google-explicit-constructor): most callers only choose whether there is one
+  // NOLINTNEXTLINE(google-explicit-constructor): most callers only choose whether to use BOS
   Bos(bool is_wanted = true) : wanted(is_wanted) {}
   /// No token precedes a text, so the text's first token has no probability.
   [[nodiscard]] static Bos none() { return {false}; }
@@ -52,7 +52,7 @@ struct Bos {
     if (!wanted || token.empty()) return wanted ? "yes" : "no";
     return (needs_prefix(token) ? std::string(prefix) : "") + token;
   }
-  /// Reads a value. Throws a user error if it is not valid.
+  /// Reads a value. Throws a user error for an invalid value.
   void read(const std::string& text, const std::string& name) {
     if (text == "yes" || text == "no") return void(*this = Bos(text == "yes"));
     const bool is_marked = text.starts_with(prefix);
@@ -76,8 +76,8 @@ struct Bos {
   }
 };
 
-/// The remedy that lists at most four special tokens whose text is similar to `text`, most similar
-/// first.
+/// A remedy that lists the special tokens whose texts are most similar to `text`, at most four,
+/// most similar first.
 inline std::string near_special_tokens(std::vector<SpecialToken> tokens, const std::string& text) {
   const auto distance = [&](const SpecialToken& one) { return edit_distance(text, one.text); };
   ranges::stable_sort(tokens, {}, distance);
@@ -88,8 +88,8 @@ inline std::string near_special_tokens(std::vector<SpecialToken> tokens, const s
              tokens, [](const SpecialToken& one) { return one.text; }, ", ", " and ");
 }
 
-/// The token of a text: a special token, or the single token into which the tokenizer turns the
-/// text. Throws a user error if there is neither.
+/// The token for a text: a special token, or the only token that the tokenizer produces for the
+/// text. Throws a user error if neither exists.
 template <class Model>
 [[nodiscard]] TokenId token_named(const Model& model, const std::string& text) {
   std::vector<SpecialToken> special;
@@ -110,8 +110,8 @@ template <class Model>
                    nearby.empty() ? "use a token of its vocabulary, or yes or no" : nearby);
 }
 
-/// "choose a token to use instead, such as `bos` <s>", with a special token of the model. Tokens
-/// that usually begin texts come first.
+/// "choose a token to use instead, such as `bos` <s>", where the example is a special token of the
+/// model. Tokens that usually begin texts are preferred.
 template <class Model>
 [[nodiscard]] std::string stand_in_remedy(const Model& model) {
   const std::string name = "choose a token to use instead";
@@ -128,7 +128,8 @@ template <class Model>
 }
 
 /// The token to put before a text; nothing if none is wanted. Throws a user error if the model has
-/// no BOS (`remedy` describes what to do without it) or if the text is not a token of the model.
+/// no BOS (`remedy` describes what the user can do then) or if the text is not a token of the
+/// model.
 template <class Model>
 [[nodiscard]] std::optional<TokenId> require_bos(
     Model& model, const Bos& wanted,
@@ -140,10 +141,10 @@ template <class Model>
   return bos;
 }
 
-/// The tokens around a text that is embedded: BOS before it, or all tokens that the tokenizer's own
-/// configuration adds, possibly also after the text.
+/// The tokens around an embedded text: BOS before it, or all tokens that the tokenizer's own
+/// configuration adds, which may include tokens after the text.
 struct Surround {
-  // NOLINTNEXTLINE(google-explicit-constructor): mostly only BOS
+  // NOLINTNEXTLINE(google-explicit-constructor): most callers pass only BOS
   Surround(Bos before = {}, std::optional<TextFrame> of_tokenizer = std::nullopt)
       : bos(std::move(before)), own(std::move(of_tokenizer)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as for Bos
@@ -153,14 +154,14 @@ struct Surround {
   /// Replaces `bos` if the tokenizer's configuration decides.
   std::optional<TextFrame> own{};
 
-  /// Whether more than one token is added before a text.
+  /// Whether more than a single leading token is added around a text.
   [[nodiscard]] bool is_frame() const {
     return own && (own->before.size() > 1 || !own->after.empty());
   }
 };
 
-/// A text's tokens with the tokens around it. If a text already begins with the preceding token,
-/// the token is not added again. Throws the errors of `require_bos` and `prompt_ids`.
+/// A text's tokens, including those added around it. If a text already begins with the preceding
+/// token, the token is not added again. Throws the errors of `require_bos` and `prompt_ids`.
 template <class Model>
 [[nodiscard]] std::vector<TokenId> surrounded_ids(Model& model, const std::string& text,
                                                   const Surround& around) {
@@ -178,8 +179,8 @@ template <class Model>
   return ids;
 }
 
-/// Detects texts whose own first token is BOS, so that BOS is not put before them again. The model
-/// must outlive it. As thread-safe as the model.
+/// Detects texts that already begin with BOS, so that BOS is not added again. The model must
+/// outlive it. As thread-safe as the model.
 template <class Model>
 class OwnBos {
  public:
@@ -197,7 +198,7 @@ class OwnBos {
     std::erase(texts_, "");
   }
 
-  /// If the text of BOS is known, only texts that begin with it are passed to the tokenizer.
+  /// If the text of BOS is known, only texts that begin with it are tokenised.
   [[nodiscard]] bool begins(std::string_view text) const {
     const auto is_there = [&](const std::string& one) { return text.starts_with(one); };
     if (!bos_ || (!texts_.empty() && ranges::none_of(texts_, is_there))) return false;
@@ -210,8 +211,8 @@ class OwnBos {
   std::vector<std::string> texts_;  // possible texts of BOS
 };
 
-/// The warning for run.json about texts that begin with BOS themselves; nothing if none does.
-/// `thing` is, for example, "statement".
+/// The run.json warning about texts that already begin with BOS; nothing if there are none. `thing`
+/// is the kind of text, for example "statement".
 [[nodiscard]] inline std::optional<std::string> own_bos_warning(std::size_t count,
                                                                 const std::string& thing) {
   if (count == 0) return std::nullopt;

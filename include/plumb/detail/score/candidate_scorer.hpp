@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What must a scorer offer to score candidates?
+// What must a scorer provide to score candidates?
 //
-// A user only needs to write a `CandidateScorer`. A `PackedScorer` is for scorers that are faster
+// Users need to write only a `CandidateScorer`. A `PackedScorer` is for scorers that are faster
 // when they score many queries together. A job passes its queries block by block, and the scorer
 // cuts each block into packs. A pack is scored as a whole, written to the journal, and never scored
 // again.
@@ -31,7 +31,7 @@ struct Query {
   std::vector<Prompt> candidates;
 };
 
-/// Sets the lengths that are counted from the text, without a tokenizer; engines do not report
+/// Sets the lengths that can be computed from the text without a tokenizer; engines do not report
 /// them.
 inline void count_lengths(StatementScore& score, const Prompt& prompt) noexcept {
   const std::string_view text = prompt.text;
@@ -53,14 +53,13 @@ inline void count_lengths(StatementScore& score, const Prompt& prompt) noexcept 
 /// The cost of scoring a block, in tokens fed to the model.
 struct ScoringCost {
   std::uint64_t statements = 0;
-  /// Tokens of all statements, BOS included: the number that is fed if each statement is scored by
-  /// itself.
+  /// Tokens of all statements, BOS included: the number fed if each statement is scored separately.
   std::uint64_t tokens_one_by_one = 0;
-  /// Distinct prefixes with a successor: the smallest number that must be fed.
+  /// Distinct prefixes with a successor: the minimum number of tokens that must be fed.
   std::uint64_t tree_nodes = 0;
   std::uint64_t tokens_fed = 0;
-  /// For a masked model: the inputs requested, one for each scored token, and the inputs computed,
-  /// among which equal inputs count once.
+  /// For a masked model: the number of inputs requested, one per scored token, and the number
+  /// computed, with equal inputs counted once.
   std::uint64_t masked_inputs = 0;
   std::uint64_t masked_inputs_computed = 0;
 
@@ -75,7 +74,7 @@ struct ScoringCost {
   }
 };
 
-/// A CandidateScorer gives the log-likelihood of each candidate of a query.
+/// A CandidateScorer returns the log-likelihood of each candidate of a query.
 ///
 /// Requires: `scorer.score(query)` returns one StatementScore for each candidate, in order.
 /// Means: the scores of one query can be compared with each other.
@@ -86,7 +85,7 @@ concept CandidateScorer = requires(S& scorer, const Query& query) {
   { scorer.score(query) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// static_assert(plumb::check_candidate_scorer<MyScorer>()) names what a type lacks to be a
+/// static_assert(plumb::check_candidate_scorer<MyScorer>()) reports what a type lacks to be a
 /// CandidateScorer, as backend/check_model.hpp does for models.
 template <class S>
 consteval bool check_candidate_scorer() {
@@ -106,17 +105,16 @@ consteval bool check_candidate_scorer() {
 /// Requires: a `Block` type, default-constructible, and
 ///   1. `add(block, query)` appends a query's candidates as statements, whose numbers continue from
 ///      the previous ones;
-///   2. `plan(block)` fixes the packs, once, after the last add;
-///   3. `block.packs()`, and `block.pack(p)`: the packs, and the statements of pack p; each
-///      statement is in exactly one pack;
-///   4. `score(block, p)`: the scores of these statements, in the order of `block.pack(p)`;
-///   5. `block.cost()`: the cost, which the plan determines.
-/// Optional: `check(block, query, scoring)` throws the user error that would occur when the query,
-/// the last one added to the block, is reduced. If it exists, a job adds all queries before it
-/// scores the first one.
-/// Optional: `save(block)` returns an unscored planned block as bytes, and `load(bytes)` reads it,
-/// so that a job can keep planned blocks. Optional: `block.tokens(p)` is the number of tokens that
-/// pack p feeds, by which packs are distributed to shards.
+///   2. `plan(block)` fixes the packs; it is called once, after the last add; 3. `block.packs()` is
+///   the number of packs, and `block.pack(p)` lists the statements of pack p; each statement is in
+///   exactly one pack; 4. `score(block, p)` returns the scores of these statements, in the order of
+///   `block.pack(p)`; 5. `block.cost()` returns the cost, which the plan determines.
+/// Optional: `check(block, query, scoring)` throws the user error that would occur later when the
+/// scores of the query, the last one added to the block, are reduced. If it exists, a job adds all
+/// queries before it scores the first one.
+/// Optional: `save(block)` returns a planned but unscored block as bytes, and `load(bytes)`
+/// restores it, so that a job can keep planned blocks. Optional: `block.tokens(p)` is the number of
+/// tokens fed for pack p; packs are distributed to shards by this number.
 ///
 /// Means: packs and their scores depend only on the block's queries, not on which packs were scored
 /// before, so that a resumed job writes the same bytes.
@@ -131,8 +129,8 @@ concept PackedScorer = std::default_initializable<typename S::Block> &&
   { scorer.score(block, pack) } -> std::same_as<std::vector<StatementScore>>;
 };
 
-/// Checks a type that should be a PackedScorer or a CandidateScorer; if it is neither, names what
-/// it lacks to be a CandidateScorer. Probes call this themselves.
+/// Checks that a type is a PackedScorer or a CandidateScorer; if it is neither, reports what it
+/// lacks to be a CandidateScorer. Probes call this function automatically.
 template <class S>
 consteval bool check_scorer() {
   if constexpr (PackedScorer<S>) {
@@ -166,8 +164,8 @@ template <PackedScorer S>
   return scores;
 }
 
-/// Makes any CandidateScorer a PackedScorer: each query becomes a pack. The scorer must outlive the
-/// adapter, which is as thread-safe as the scorer.
+/// Adapts any CandidateScorer to a PackedScorer: each query becomes a pack. The scorer must outlive
+/// the adapter, which is as thread-safe as the scorer.
 template <CandidateScorer S>
 class QueryByQuery {
  public:

@@ -5,11 +5,11 @@
 //
 //   log P(s) = Σ_t log P(token_t | BOS, token_1 … token_{t−1})
 // This is the sentence likelihood of the BEAR probe (closed sets). A statement is tokenised as a
-// whole, so the model sees a token that spans the boundary of prompt and answer as it would in
-// running text. Statements of a block share one trie, which is cut into packs (pack_plan.hpp).
-// Scores are the same with and without trees. If all statements of a block begin with a long
-// context, such as the shots of a many-shot prompt, the context is evaluated once and kept while
-// the block's packs branch from it.
+// whole, so a token that spans the boundary between prompt and answer is presented to the model as
+// in running text. Statements of a block share one trie, which is cut into packs (pack_plan.hpp).
+// Scores are the same whether or not the model supports trees. If all statements of a block begin
+// with a long context, such as the shots of a many-shot prompt, the context is evaluated once and
+// kept in the model's cache while the block's packs branch from it.
 
 #include <algorithm>
 #include <cmath>
@@ -42,9 +42,9 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// Models CandidateScorer and PackedScorer. The model must outlive the scorer. While a block is
 /// being scored, nothing else may use a TreeCausalLm, because the model holds the block's tree. Not
-/// thread-safe: each thread needs its own scorer. The scorers may share a model that is thread-safe
-/// and has no trees. The model must be a ScoringLm; for any other type, the compiler names what it
-/// lacks.
+/// thread-safe: each thread needs its own scorer. Several scorers may share a model if it is
+/// thread-safe and does not support trees. The model must be a ScoringLm; for any other type, the
+/// compiler reports what is missing.
 template <class Model>
 class CausalScorer {
   static_assert(check_scoring_lm<Model>());
@@ -54,7 +54,7 @@ class CausalScorer {
    public:
     [[nodiscard]] std::size_t packs() const { return plan_.packs(); }
     [[nodiscard]] std::span<const std::uint32_t> pack(std::size_t p) const { return plan_.pack(p); }
-    /// The number of tokens that pack p feeds.
+    /// The number of tokens fed for pack p.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return plan_.nodes[p]; }
     [[nodiscard]] ScoringCost cost() const {
       return {statements_.size(), one_by_one_, context_tokens_ + plan_.tree_nodes,
@@ -74,7 +74,7 @@ class CausalScorer {
 
   /// `bos` precedes every statement; without it, the first token is not scored. Throws a user error
   /// if the model has no BOS or the token is outside its vocabulary. If `scored` is the answer or
-  /// the continuation, only its tokens are looked up, which needs fewer rows; the other
+  /// the continuation, only its tokens are looked up, which requires fewer rows; the other
   /// log-likelihoods and counts stay 0.
   explicit CausalScorer(Model& model, const Bos& bos = {}, Span scored = Span::statement)
       : model_(model), bos_setting_(bos), scored_(scored), held_(model) {
@@ -84,7 +84,7 @@ class CausalScorer {
                            (lacks_bos ? stand_in_remedy(model) : std::string()));
     if (bos_) check_in_vocabulary(*bos_, model.vocabulary_size(), "bos");
   }
-  /// Deleted because a bare true or false would be unclear: write Bos() or Bos::none().
+  /// Deleted because a bare true or false would be unclear; write Bos() or Bos::none() instead.
   template <std::same_as<bool> Flag, class... Rest>
   CausalScorer(Model& model, Flag with_bos, Rest... rest) = delete;
   CausalScorer(const CausalScorer&) = delete;
@@ -95,15 +95,15 @@ class CausalScorer {
   [[nodiscard]] const Bos& bos_setting() const { return bos_setting_; }
   /// The span whose tokens are scored.
   [[nodiscard]] Span span() const { return scored_; }
-  /// Whether a prompt itself begins with BOS, so that BOS is not put before it again.
+  /// Whether a prompt already begins with BOS, so that BOS is not added again.
   [[nodiscard]] bool begins_with_bos(const Prompt& prompt) const {
     if (!own_bos_) own_bos_.emplace(model_, bos_);
     return own_bos_->begins(prompt.text);
   }
 
   /// Sets the context that the block's statements begin with. Must be called before the first add.
-  /// A statement that differs from the context branches off at the first different token. Ignored
-  /// for a model that holds only one branch.
+  /// A statement that differs from the context branches off at the first differing token. Ignored
+  /// if the model can hold only one branch.
   void share(Block& block, const Prompt& context) {
     if (tree_limits(model_).leaves < 2) return;
     block.statements_.set_context(prompt_ids(model_, context, bos_));
@@ -118,8 +118,8 @@ class CausalScorer {
     }
   }
 
-  /// Throws the user error that would occur when the query, the last one added to the block, is
-  /// reduced.
+  /// Throws the user error that would occur later when the scores of the query, the last one added
+  /// to the block, are reduced.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     std::size_t statement = block.statements_.size() - query.candidates.size();
     for (const Prompt& prompt : query.candidates) {
@@ -162,7 +162,7 @@ class CausalScorer {
     if (lookups_.size() > 0) held_.look_up(lookups_.lookups(), lookups_.answers());
     held_.back_to_context();
     const bool looks_up = capabilities_of(model_).lookups;
-    // Sums are computed in the order of the tokens, regardless of the order of the answers.
+    // Sums are computed in token order, regardless of the order in which lookups are answered.
     std::vector<StatementScore> scores(pack.size());
     for (std::size_t i = 0, slot = 0; i < pack.size(); ++i) {
       const std::span<const std::uint32_t> answer = statements.answer(pack[i]);
@@ -170,7 +170,7 @@ class CausalScorer {
       for_each_scored(statements, pack[i], [&](std::size_t t) {
         const double probability =
             t <= statements.shared(pack[i]) ? block.context_[context_slot++] : lookups_[slot++];
-        // From a lookup, NaN means that the engine did not report the probability; in a row of
+        // In a lookup, NaN means that the engine did not report the probability; in a row of
         // logits, it is an error.
         if (looks_up && std::isnan(probability)) ++scores[i].unreported_tokens;
         if (scored_ == Span::statement) {
@@ -186,7 +186,7 @@ class CausalScorer {
     return scores;
   }
 
-  /// Scores one query by itself.
+  /// Scores a single query.
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) {
     Block block;
     add(block, query);
@@ -200,7 +200,7 @@ class CausalScorer {
     ++span.tokens;
   }
 
-  /// Lists the lookups after nodes of the context of a planned block.
+  /// Adds the lookups after context nodes to a planned block.
   void ask_in_context(Block& block) const {
     const TokenizedStatements& statements = block.statements_;
     for (std::uint32_t s = 0; s < statements.size(); ++s) {
@@ -269,9 +269,9 @@ class CausalScorer {
     }
   }
 
-  /// Makes the model hold the block's context and nothing else. The context is always evaluated in
-  /// a separate call, regardless of earlier computations, so that a resumed job writes the same
-  /// bytes.
+  /// Makes the model's cache contain the block's context and nothing else. The context is always
+  /// evaluated in a separate call, regardless of earlier computations, so that a resumed job writes
+  /// the same bytes.
   void hold_context(Block& block) {
     const std::span<const TokenId> context =
         block.statements_.context().first(block.context_tokens_);
@@ -284,15 +284,14 @@ class CausalScorer {
     });
   }
 
-  /// Appends a pack's statements to the context and adds their lookups, in the order of the
-  /// statements.
+  /// Appends a pack's statements to the context and adds their lookups, in statement order.
   void grow_tree(const TokenizedStatements& statements, std::span<const std::uint32_t> pack) {
     lookups_.clear();
     for (const std::uint32_t statement : pack) {
       const std::size_t shared = statements.shared(statement);
       const auto rest = statements.rest(statement);
-      auto node = static_cast<NodeId>(shared);  // in the context, which is a chain, a node's id is
-                                                // its depth
+      auto node = static_cast<NodeId>(shared);  // the context is a chain, so the id of a node in it
+                                                // equals its depth
       std::size_t depth = shared;
       for_each_scored(statements, statement, [&](std::size_t t) {
         if (t <= shared) return;
@@ -305,8 +304,8 @@ class CausalScorer {
   Model& model_;
   Bos bos_setting_;
   std::optional<TokenId> bos_;
-  mutable std::optional<OwnBos<Model>> own_bos_;  // created on first use, because creating it uses
-                                                  // the model
+  mutable std::optional<OwnBos<Model>> own_bos_;  // created on first use, because its construction
+                                                  // uses the model
   Span scored_;
   Finders finders_;
   CachedTree<Model> held_;

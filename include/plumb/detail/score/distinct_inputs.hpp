@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which masked inputs are equal, so that each is computed once?
+// Which masked inputs are equal, so that they need to be computed only once?
 //
-// Statements or prompts that differ only in the masked tokens give the model the same input.
+// Statements or prompts that differ only in masked tokens result in the same model input.
 
 #include <cstddef>
 #include <span>
@@ -16,7 +16,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Distinct queries, in order of first appearance. Not thread-safe while it grows.
+/// Distinct queries, in order of first appearance. Not thread-safe while queries are added.
 class DistinctInputs {
  public:
   /// Adds the query if it is new. Returns its index.

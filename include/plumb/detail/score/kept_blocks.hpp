@@ -3,7 +3,7 @@
 
 // Keeps blocks of statements that are tokenised and planned once, and scored later.
 //
-// A job processes all its statements before it scores the first one: it refuses statements that
+// A job prepares all its statements before it scores the first one: it rejects statements that
 // cannot be scored, computes the cost, and distributes packs to shards. Most of that time is spent
 // on tokenising, so the blocks are kept for scoring.
 
@@ -22,7 +22,7 @@ template <PackedScorer Scorer>
 class KeptBlocks {
  public:
   using Block = typename Scorer::Block;
-  /// The name of a part of the job, and the number of a block in that part.
+  /// The name of a job part and the number of a block within it.
   using Place = std::pair<std::string, std::size_t>;
 
   /// At most `room` bytes are stored in memory; the rest is written to disk.
@@ -35,7 +35,7 @@ class KeptBlocks {
     }
   }
 
-  /// The kept block, or else the result of `make()`.
+  /// The kept block or, if there is none, the result of `make()`.
   template <class Make>
   [[nodiscard]] Block get(const Scorer& scorer, const Place& place, Make make) const {
     if constexpr (requires(const std::string& bytes) { scorer.load(bytes); }) {
@@ -47,7 +47,7 @@ class KeptBlocks {
 
  private:
   Spool spool_;
-  std::map<Place, std::size_t> numbers_;  // numbers in the spool
+  std::map<Place, std::size_t> numbers_;  // indices in the spool
 };
 
 /// An empty store, for jobs that did not plan blocks in advance.

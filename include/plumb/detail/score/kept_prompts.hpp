@@ -3,8 +3,8 @@
 
 // Keeps the tokens of prompts, so that each prompt is tokenised once.
 //
-// A job needs a prompt's tokens three times: to check that the answer fits, to plan the cost, and
-// to generate. For a prompt with sampled answers, the job generates twice.
+// A job needs a prompt's tokens three times: to check that the answer fits, to compute the planned
+// cost, and to generate. For a prompt with sampled answers, the job generates twice.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +44,8 @@ class KeptPrompts {
         reader(ids);
         return ids;
       }
-      return prompt_ids(model_, prompt, bos_);  // the entry belongs to another prompt with the same
-                                                // hash
+      return prompt_ids(model_, prompt, bos_);  // the stored entry belongs to another prompt with
+                                                // the same hash
     }
     std::vector<TokenId> ids = prompt_ids(model_, prompt, bos_);
     ByteWriter writer;
@@ -58,8 +58,8 @@ class KeptPrompts {
   }
 
  private:
-  /// A key that consists of everything that determines a prompt's tokens. It begins with the
-  /// lengths, so no key is a prefix of another.
+  /// A key that contains everything that determines a prompt's tokens. It begins with the lengths,
+  /// so no key is a prefix of another.
   [[nodiscard]] static std::string key_of(const Prompt& prompt) {
     ByteWriter writer;
     writer(prompt.text.size(), prompt.cuts.size());
@@ -75,7 +75,7 @@ class KeptPrompts {
   const Model& model_;
   std::optional<TokenId> bos_;
   Spool spool_;
-  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // numbers in the spool, by key hash
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // indices in the spool, by key hash
 };
 
 }  // namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail

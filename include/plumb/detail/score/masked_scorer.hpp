@@ -5,10 +5,10 @@
 //
 //   PLL(s) = Σ_t log P(token_t | s with token_t masked)
 // This is the pseudo-log-likelihood of Salazar et al. 2020 (`original`). Kauf and Ivanova 2023
-// (`within_word`) also mask the later tokens of token_t's word, so that the end of a word does not
-// reveal its beginning. The model's special tokens around a text are context and are never scored.
-// Equal masked inputs within a pack are computed once: statements that differ only in a one-token
-// answer share the input in which that answer is masked.
+// (`within_word`) also mask the tokens after token_t in the same word, so that the end of a word
+// does not reveal its beginning. The model's special tokens around a text are context and are never
+// scored. Equal masked inputs within a pack are computed once: statements that differ only in a
+// one-token answer share the input in which that answer is masked.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// What is masked to score a token: the token and the later tokens of its word, or only the token.
+/// What is masked to score a token: the token and the later tokens of its word, or the token alone.
 enum class PseudoLikelihood { within_word, original };
 
 [[nodiscard]] constexpr std::array<PseudoLikelihood, 2> every(PseudoLikelihood) noexcept {
@@ -47,14 +47,14 @@ enum class PseudoLikelihood { within_word, original };
 }
 
 /// Models CandidateScorer and PackedScorer. The model must outlive the scorer. Not thread-safe. The
-/// model must be a MaskedLm; for any other type, the compiler names what it lacks.
+/// model must be a MaskedLm; for any other type, the compiler reports what is missing.
 template <class Model>
 class MaskedScorer {
   static_assert(check_masked_lm<Model>());
 
  public:
-  /// The largest number of tokens in a pack's distinct masked inputs, unless a single statement has
-  /// more.
+  /// The maximum number of tokens in a pack's distinct masked inputs; a single statement with more
+  /// tokens still forms one pack.
   static constexpr std::size_t pack_tokens = 4096;
 
   class Block {
@@ -64,7 +64,7 @@ class MaskedScorer {
       const std::size_t begin = p == 0 ? 0 : ends_[p - 1];
       return std::span(order_).subspan(begin, ends_[p] - begin);
     }
-    /// The number of tokens that pack p feeds.
+    /// The number of tokens fed for pack p.
     [[nodiscard]] std::uint64_t tokens(std::size_t p) const { return tokens_[p]; }
     [[nodiscard]] ScoringCost cost() const { return cost_; }
 
@@ -84,7 +84,7 @@ class MaskedScorer {
     ScoringCost cost_;
   };
 
-  /// Throws a user error if the rule needs words but the model does not number them.
+  /// Throws a user error if the rule needs words but the model does not assign tokens to words.
   explicit MaskedScorer(Model& model, PseudoLikelihood rule = PseudoLikelihood::within_word)
       : model_(model), rule_(rule), frame_(frame_of(model)) {
     if (rule == PseudoLikelihood::within_word) (void)words_of(model, "", 0);
@@ -97,8 +97,8 @@ class MaskedScorer {
     for (const Prompt& prompt : query.candidates) append(block, prompt);
   }
 
-  /// For each candidate of the last added query: whether its answer contains the unknown token,
-  /// which replaces any text that the vocabulary cannot spell.
+  /// For each candidate of the last added query, whether its answer contains the unknown token,
+  /// which replaces any text that cannot be spelled with the vocabulary.
   [[nodiscard]] std::vector<bool> unknown_answers(const Block& block, const Query& query) const {
     std::vector<bool> unknown(query.candidates.size(), false);
     const std::optional<TokenId> token = unknown_of(model_);
@@ -113,8 +113,8 @@ class MaskedScorer {
     return unknown;
   }
 
-  /// Throws the user error that would occur when the query, the last one added to the block, is
-  /// reduced.
+  /// Throws the user error that would occur later when the scores of the query, the last one added
+  /// to the block, are reduced.
   void(check)(const Block& block, const Query& query, Scoring scoring) const {
     if (scoring.span == Span::continuation) {
       throw user_error({.setting = "span"},
@@ -222,7 +222,7 @@ class MaskedScorer {
     return scores;
   }
 
-  /// Scores one query by itself.
+  /// Scores a single query.
   [[nodiscard]] std::vector<StatementScore> score(const Query& query) {
     Block block;
     add(block, query);
@@ -235,7 +235,7 @@ class MaskedScorer {
     span.log_likelihood += log_probability;
     ++span.tokens;
   }
-  /// The number of a statement's tokens that are scored.
+  /// The number of scored tokens in a statement.
   [[nodiscard]] static std::size_t asked(const TokenizedStatements& statements,
                                          std::size_t statement) {
     return statements.length(statement) - statements.begin(statement);
@@ -259,7 +259,7 @@ class MaskedScorer {
     check_length(prompt, length, model_.context_length());
   }
 
-  /// The input from which a statement's token is scored.
+  /// The masked input with which a token of a statement is scored.
   [[nodiscard]] MaskedQuery masked(const Block& block, std::uint32_t statement,
                                    std::size_t token) const {
     const TokenizedStatements& statements = block.statements_;
@@ -276,7 +276,7 @@ class MaskedScorer {
     return query;
   }
 
-  /// The number of a statement's inputs that are not in `inputs` yet.
+  /// The number of a statement's inputs that are not yet in `inputs`.
   [[nodiscard]] std::size_t fresh(const DistinctInputs& inputs, const Block& block,
                                   std::uint32_t statement) const {
     std::size_t count = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which prefixes must be evaluated to know the true candidate's rank?
+// Which prefixes must be evaluated to determine the true candidate's rank?
 //
 // A prefix's log-probability is an upper bound for every candidate below it, because further tokens
 // can only lower it. For a mean over tokens, the bound is the prefix's sum divided by the length of
-// the longest candidate below. So only prefixes whose bound reaches the true candidate's score are
-// expanded, the most promising first; at each depth there are at most 1 / p(true) such prefixes.
-// The ranks equal those from scoring every candidate, except for candidates whose scores differ
-// from the true one's only by rounding.
+// the longest candidate below it. So only prefixes whose bound reaches the true candidate's score
+// are expanded, highest bound first; at each depth there are at most 1 / p(true) such prefixes. The
+// ranks equal those obtained by scoring every candidate, except that candidates whose scores differ
+// from the true candidate's only by rounding may be ordered differently.
 
 #include <array>
 #include <cmath>
@@ -29,7 +29,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The model's answers after one prompt: for each evaluated trie node, the log-probabilities of its
+/// The model's results after one prompt: for each evaluated trie node, the log-probabilities of its
 /// children. Searches after the same prompt share these rows. Not thread-safe while rows are added.
 class NameRows {
  public:
@@ -47,7 +47,7 @@ class NameRows {
     }
   }
 
-  /// Nats, parallel to the node's children; 0 for a child that is a given token.
+  /// In nats, parallel to the node's children; 0 for a child that is a given token.
   [[nodiscard]] std::span<const double> of(NodeId node) const { return rows_.at(node); }
 
  private:
@@ -66,11 +66,11 @@ enum class NameReduction : std::uint8_t { sum, mean };
 
 struct NameSearchOptions {
   NameReduction reduction = NameReduction::sum;
-  /// The search ends once the filtered rank is certain to be larger than this; 0 means that ranks
-  /// are computed in full.
+  /// The search ends once the filtered rank is certain to exceed this; 0 means that ranks are
+  /// computed in full.
   std::size_t hits = 0;
-  /// The largest number of nodes that may be evaluated in addition to the true candidate's own. At
-  /// this limit, the search ends with a range of ranks. 0 means no limit.
+  /// The maximum number of nodes that may be evaluated in addition to those on the true candidate's
+  /// path. When this limit is reached, the search ends with a range of ranks. 0 means no limit.
   std::size_t budget = 0;
 };
 
@@ -78,23 +78,25 @@ struct NameSearchOptions {
 struct SearchedRank {
   /// The true candidate's reduced score, in nats.
   double score = 0;
-  /// The candidates found above the true candidate and equal to it; the filtered numbers exclude
-  /// other true candidates.
+  /// The number of candidates found with a higher score than the true candidate and with an equal
+  /// score; the filtered numbers exclude other true candidates.
   std::size_t above = 0, equal = 0;
   std::size_t filtered_above = 0, filtered_equal = 0;
-  /// The number of candidates that may be above the true one; 0 if the rank is exact.
+  /// The number of candidates that may still rank above the true one; 0 if the rank is exact.
   std::size_t undecided = 0;
-  /// The number of candidates found above or below the true one by at most 1e-4 nats.
+  /// The number of candidates found whose score differs from the true one's by less than 1e-4 nats
+  /// but is not equal to it.
   std::size_t nearby = 0;
   /// The number of evaluated trie nodes.
   std::size_t expanded = 0;
 };
 
-/// The search for one true candidate's rank after one prompt. The trie, the rows and the truths
-/// must outlive it. Not thread-safe.
+/// Searches for one true candidate's rank after one prompt. The trie, the rows and the truths must
+/// outlive it. Not thread-safe.
 class NameSearch {
  public:
-  /// `truths` are all true candidates, ascending; they are excluded from the filtered rank.
+  /// `truths` lists all true candidates in ascending order; they are excluded from the filtered
+  /// rank.
   NameSearch(const NameTrie& trie, NameRows& rows, std::uint32_t gold,
              std::span<const std::uint32_t> truths, const NameSearchOptions& options)
       : trie_(trie), rows_(rows), gold_(trie.leaf(gold)), truths_(truths), options_(options) {
@@ -105,9 +107,9 @@ class NameSearch {
     ranges::reverse(path_);
   }
 
-  /// The nodes to evaluate next, at most `most`; the first call returns the whole path of the true
-  /// candidate. Empty when the search has ended. All nodes must be evaluated and read before the
-  /// next call.
+  /// The nodes to evaluate next, at most `most`; the first call instead returns the true
+  /// candidate's whole path. Empty if the search has ended. The rows of all these nodes must be
+  /// evaluated and stored with `read` before the next call.
   [[nodiscard]] std::vector<NodeId> next(std::size_t most) {
     if (!begun_) {
       std::vector<NodeId> wanted;
@@ -177,8 +179,8 @@ class NameSearch {
     for (const NodeId node : path_) expand(node);
   }
 
-  /// Counts the candidates among a node's children, and stores the prefixes that may lead to more
-  /// candidates.
+  /// Counts the candidates among a node's children and stores the prefixes that may lead to
+  /// higher-ranked candidates.
   void expand(NodeId node) {
     ++found_.expanded;
     const double before = sums_.at(node);
@@ -221,7 +223,8 @@ class NameSearch {
   NodeId gold_;
   std::span<const std::uint32_t> truths_;
   NameSearchOptions options_;
-  std::vector<NodeId> path_;  // from the root to the true candidate's last inner node, ascending
+  // from the root to the true candidate's last inner node, in ascending order
+  std::vector<NodeId> path_;
   std::unordered_map<NodeId, double> sums_;
   std::priority_queue<Prefix> frontier_;
   std::vector<Prefix> asked_;

@@ -3,12 +3,13 @@
 
 // Which candidates can continue a prefix?
 //
-// This is a trie of the candidates' tokens after a prompt. Prompt and candidate are tokenised as
-// one text. The lead is the part at the prompt's end that determines this tokenisation
-// (token_joins.hpp), so prompts with the same lead share a trie. If a candidate's token spans the
-// boundary, the trie begins that many tokens before the prompt's end. The prompt's own tokens in
-// the trie are called given; they cost nothing. No candidate may be a prefix of another (a closing
-// bracket ensures this), so each is a leaf. Candidates with equal tokens share a leaf.
+// This is a trie of the candidates' tokens after a prompt. The prompt and the candidate are
+// tokenised as one text. The lead is the part at the end of the prompt that affects this
+// tokenisation (token_joins.hpp), so prompts with the same lead share a trie. If a candidate's
+// token spans the boundary, the trie begins before the end of the prompt, at the earliest such
+// token. The prompt's own tokens in the trie are called given tokens; they contribute nothing to a
+// candidate's score. No candidate may be a prefix of another (a closing bracket ensures this), so
+// every candidate is a leaf. Candidates with equal tokens share a leaf.
 
 #include <algorithm>
 #include <cstddef>
@@ -26,7 +27,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may read a trie.
+/// Any number of threads may read the same trie.
 class NameTrie {
  public:
   struct Child {
@@ -43,7 +44,7 @@ class NameTrie {
                  lead.empty() ? std::vector<TokenId>() : ids_of(text_tokens(tokenizer, lead))) {}
 
   /// The trie of texts whose tokens are known. `own` contains the lead's tokens. Each element of
-  /// `tokens` begins with them, or differs from them before their end.
+  /// `tokens` either begins with all of these tokens or diverges from them earlier.
   NameTrie(const std::vector<std::vector<TokenId>>& tokens, std::span<const std::string> texts,
            std::vector<TokenId> own = {})
       : given_(std::move(own)) {
@@ -83,12 +84,13 @@ class NameTrie {
   }
 
   [[nodiscard]] const TokenTree& tree() const noexcept { return tree_; }
-  /// The prompt's last tokens, which are in the trie; the trie's root is the prompt without them.
+  /// The last tokens of the prompt, which are part of the trie; the trie's root represents the
+  /// prompt without them.
   [[nodiscard]] std::span<const TokenId> given() const noexcept { return given_; }
   /// Whether a node's last token is a given token.
   [[nodiscard]] bool is_given(NodeId node) const { return given_depth_[node] == tree_.depth(node); }
-  /// The number of tokens in a node's prefix that are not given tokens, and so belong to a
-  /// candidate.
+  /// The number of tokens in a node's prefix that belong to a candidate because they are not given
+  /// tokens.
   [[nodiscard]] std::size_t length(NodeId node) const {
     return tree_.depth(node) - given_depth_[node];
   }
@@ -96,7 +98,7 @@ class NameTrie {
   [[nodiscard]] bool is_leaf(NodeId node) const { return children_[node].empty(); }
   [[nodiscard]] std::span<const Child> children(NodeId node) const { return children_[node]; }
   [[nodiscard]] NodeId leaf(std::size_t candidate) const { return leaves_[candidate]; }
-  /// The candidates of a leaf, ascending.
+  /// The candidates of a leaf, in ascending order.
   [[nodiscard]] std::span<const std::uint32_t> candidates(NodeId leaf) const {
     return candidates_.at(leaf);
   }
@@ -104,8 +106,8 @@ class NameTrie {
   [[nodiscard]] std::size_t count(NodeId node) const { return count_[node]; }
   [[nodiscard]] std::size_t longest(NodeId node) const { return longest_[node]; }
   [[nodiscard]] std::size_t size() const noexcept { return leaves_.size(); }
-  /// The number of nodes with children, without the root: the number that exhaustive scoring feeds
-  /// for each query.
+  /// The number of nodes with children, excluding the root: this is how many nodes exhaustive
+  /// scoring feeds per query.
   [[nodiscard]] std::size_t inner_nodes() const {
     std::size_t inner = 0;
     for (NodeId node = 1; node < tree_.size(); ++node) inner += is_leaf(node) ? 0U : 1U;
@@ -138,7 +140,7 @@ class NameTrie {
   }
 
   std::vector<TokenId> given_;
-  std::vector<std::uint32_t> given_depth_;  // by node: given tokens in its prefix
+  std::vector<std::uint32_t> given_depth_;  // by node: the number of given tokens in its prefix
   TokenTree tree_;
   std::vector<NodeId> leaves_;  // by candidate
   std::unordered_map<NodeId, std::vector<std::uint32_t>> candidates_;

@@ -3,18 +3,19 @@
 
 // Which statements are scored together?
 //
-// Statements sorted by their tokens are in the order of a walk through their trie. So a run of
-// consecutive statements is a piece of the trie. If the sorted list is cut into runs ("packs"),
-// only the path to each cut is fed again. Let S be the running total of the nodes that each
-// statement adds to those of the previous statement. Then the pack of statements i … j−1 has
-// (length_i − 1) + S_j − S_{i+1} nodes. The cuts minimise the total of
+// Sorting the statements by their tokens puts them in the order in which a walk through their trie
+// visits them. So a run of consecutive statements forms a contiguous piece of the trie. If the
+// sorted list is cut into runs ("packs"), only the path to each cut is fed again. Let S be the
+// running total of the nodes that each statement adds beyond those of the previous statement. Then
+// the pack of statements i … j−1 has (length_i − 1) + S_j − S_{i+1} nodes. The cuts minimise the
+// total of
 //   cost(pack) = nodes · (1 + cells / attention_scale) + step_cost · ⌈nodes / batch⌉,
-// The cuts are found by dynamic programming over the list. A step has a fixed cost, and attention
-// runs over all cells of the cache, including the context's, in whole blocks. So the best packs are
-// neither tiny nor huge and just fill a block, and the best cuts are at short paths. A statement's
-// last token is not fed if only its probability is needed, because that probability is in the row
-// of the token's parent. Tokens that statements share with the block's context stay in the model
-// and cost nothing: the tries grow from the context's nodes.
+// The cuts are found by dynamic programming over the list. Each step has a fixed cost, and
+// attention covers all cells of the cache, including the context's, in whole blocks. So the best
+// packs are neither tiny nor huge and just fill a block, and the best cuts are where paths are
+// short. A statement's last token is not fed if only its probability is needed, because the row of
+// its parent contains that probability. Tokens that statements share with the block's context
+// remain in the model's cache and cost nothing: the tries grow from the context's nodes.
 
 #include <algorithm>
 #include <cstddef>
@@ -35,9 +36,9 @@ struct PackPlan {
   std::vector<std::uint32_t> order;
   /// Pack p is order[begins[p]] … order[begins[p + 1] − 1].
   std::vector<std::uint32_t> begins;
-  /// By pack: the number of nodes that are fed, without the context's nodes.
+  /// By pack: the number of nodes fed, excluding the context's nodes.
   std::vector<std::uint64_t> nodes;
-  /// The number of nodes of the whole trie that have a successor, without the context's nodes.
+  /// The number of nodes in the whole trie that have a successor, excluding the context's nodes.
   std::uint64_t tree_nodes = 0;
   /// The number of nodes that are fed, summed over packs.
   std::uint64_t pack_nodes = 0;
@@ -54,25 +55,25 @@ struct PackPlan {
   }
 };
 
-/// Whether a statement's last token is fed. This is necessary for the token's own row or vector,
-/// but not for its probability.
+/// Whether a statement's last token is fed. This is needed to obtain the token's own row or vector,
+/// but not its probability.
 enum class LastToken { is_predicted, is_fed };
 
 // Costs in tokens. The fixed cost of a step and the slope of attention were measured with
-// SmolLM2-135M on two cores (362 nodes/s at 256 nodes per pack, 329 at 512). Plans hardly change
-// around these values.
+// SmolLM2-135M on two cores (362 nodes/s at 256 nodes per pack, 329 at 512). Plans are insensitive
+// to small changes in these values.
 inline constexpr double step_cost = 24;
 inline constexpr double attention_scale = 2300;
 
-/// The number of nodes that a statement by itself adds to the context.
+/// The number of nodes that a statement adds to the context if it is fed alone.
 inline std::size_t inner_length(const TokenizedStatements& statements, std::size_t statement,
                                 LastToken last) {
   const std::size_t rest = statements.rest(statement).size();
   return last == LastToken::is_fed || rest == 0 ? rest : rest - 1;
 }
 
-/// Plans the packs of a block. A statement with more nodes than the limit becomes a pack by itself;
-/// the caller has already refused statements longer than the model's context.
+/// Plans the packs of a block. A statement with more nodes than the limit forms its own pack; the
+/// caller has already rejected statements longer than the model's context.
 [[nodiscard]] inline PackPlan plan_packs(const TokenizedStatements& statements, TreeLimits limits,
                                          LastToken last = LastToken::is_predicted) {
   const std::size_t count = statements.size();
@@ -96,16 +97,16 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     limits.leaves -= std::min<std::size_t>(limits.leaves, 1);  // the context's own branch
   }
 
-  // A statement opens a new branch in a pack if the node that it extends already has a child there.
-  // This is the case in packs that contain the last statement whose path continues from that node.
-  // Usually that is the previous statement. It is an earlier statement if the previous statement
-  // ends at the node ("1 2 3", "1 4", "1 4 5" feed 1 2, then 1, then 1 4).
+  // A statement opens a new branch in a pack if the node that it extends already has a child in
+  // that pack. This happens in packs that contain the last statement whose path continues past that
+  // node. Usually that is the previous statement. It is an earlier statement if the previous
+  // statement ends at the node ("1 2 3", "1 4", "1 4 5" feed 1 2, then 1, then 1 4).
   std::vector<std::uint64_t> nodes(count + 1, 0);  // S, by sorted index
   constexpr auto none = (std::numeric_limits<std::uint32_t>::max)();
-  // By statement: the later statement that branches off it.
+  // By statement: the later statement that branches off from it.
   std::vector<std::uint32_t> branched_by(plan.order.size(), none);
   std::uint32_t is_resumed =
-      none;  // the last statement whose path continues from the end of this one's
+      none;  // the last statement whose path continues past the end of this one's path
   for (std::size_t k = 0; k < count; ++k) {
     std::size_t added = inner(k);
     if (k > 0) {
@@ -140,8 +141,8 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
     return static_cast<double>(n) * (1 + cells / detail::attention_scale) +
            detail::step_cost * steps;
   };
-  // With more added nodes or statements than this, one pack is never cheaper than two, regardless
-  // of the limits.
+  // A pack with more added nodes or statements than this is never cheaper than two packs,
+  // regardless of the limits.
   std::size_t longest = 0;
   for (std::size_t k = 0; k < count; ++k) {
     longest = (std::max)(longest, inner(k));
@@ -161,7 +162,7 @@ inline std::size_t inner_length(const TokenizedStatements& statements, std::size
       const std::uint64_t n = pack_nodes(i, j);
       if (branched_by[i] < j) ++leaves;
       // As i decreases, the pack's number of added nodes can only grow, but its first path may
-      // become shorter. So the loop ends once there are too many added nodes without the first
+      // become shorter. So the loop ends once there are too many added nodes even without the first
       // path.
       const std::uint64_t grown = nodes[j] - nodes[i + 1];
       if (j - i > 1 && (grown > (std::min)(limits.nodes, window) || leaves > limits.leaves)) break;

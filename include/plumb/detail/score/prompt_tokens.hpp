@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens does a prompt have, and which of them belong to its continuation?
+// What are a prompt's tokens, and which of them belong to its continuation?
 //
 // A text is tokenised as a whole, so a token may span the boundary between the given part and the
-// continuation, as it would in running text. The given part is also tokenised by itself. The
+// continuation, as it would in running text. The given part is also tokenised separately. The
 // continuation consists of all tokens of the whole text after the longest token prefix that both
-// tokenisations share. In most vocabularies that prefix is the whole given part, because no token
+// tokenisations share. With most vocabularies that prefix is the whole given part, because no token
 // spans the boundary.
 
 #include <algorithm>
@@ -35,7 +35,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
   return ids;
 }
 
-/// The tokens of a whole text after the first `shared` tokens; their byte positions count from
+/// The tokens of a whole text after the first `shared` tokens; their byte positions are relative to
 /// `given`.
 inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t given) {
   whole.tokens.erase(whole.tokens.begin(),
@@ -48,7 +48,7 @@ inline Tokenization behind(Tokenization whole, std::size_t shared, std::size_t g
 }
 
 /// The tokens of a whole text after the longest token prefix that it shares with the tokens of its
-/// first `given` bytes. Their byte positions count from there.
+/// first `given` bytes. Their byte positions are relative to the end of these bytes.
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokens_behind(const Tokenizer& tokenizer, std::string_view text,
                                          std::size_t given) {
@@ -58,15 +58,15 @@ template <class Tokenizer>
   return detail::behind(std::move(whole), shared, given);
 }
 
-/// Whether a tokenizer puts a space before every text (SentencePiece's dummy prefix).
+/// Whether a tokenizer inserts a space before every text (SentencePiece's dummy prefix).
 template <class Tokenizer>
 [[nodiscard]] bool puts_space_before(const Tokenizer& tokenizer) {
   return tokenizer.detokenize(ids_of(text_tokens(tokenizer, "a"))) == " a";
 }
 
-/// The tokens of a text inside a longer one. They are the text's own tokens, unless the tokenizer
-/// puts a space before every text. Then the text is tokenised after a prefix that does not change
-/// its tokens, so that no space is added.
+/// The tokens that a text has inside a longer text. They are the text's own tokens, unless the
+/// tokenizer inserts a space before every text. In that case the text is tokenised after a prefix
+/// that does not change its tokens, so that no space is inserted.
 template <class Tokenizer>
 [[nodiscard]] Tokenization inner_tokens(const Tokenizer& tokenizer, std::string_view text) {
   if (!puts_space_before(tokenizer)) return text_tokens(tokenizer, text);
@@ -80,9 +80,9 @@ template <class Tokenizer>
   return text_tokens(tokenizer, text);
 }
 
-/// Throws a user error if tokens that claim to spell the text (spells_text) cover bytes outside it,
-/// or omit an ASCII letter or digit. A normalising tokenizer may omit spaces, accents and control
-/// characters.
+/// Throws a user error if tokens that supposedly spell the text (spells_text) cover bytes outside
+/// it, or omit an ASCII letter or digit. A normalising tokenizer may omit spaces, accents and
+/// control characters.
 inline void check_cover(const Tokenization& made, std::string_view text) {
   const auto fail = [&](const std::string& problem, const std::string& remedy) {
     return user_error({.field = "tokenize"}, problem,
@@ -116,7 +116,7 @@ inline void check_cover(const Tokenization& made, std::string_view text) {
   check_until(text.size());
 }
 
-/// Returns the tokens of a text after checking them, if they claim to spell it.
+/// Returns the tokens of a text; checks them first if they supposedly spell it.
 inline Tokenization of_text(Tokenization made, std::string_view text) {
   if (made.spells_text) check_cover(made, text);
   return made;
@@ -135,9 +135,9 @@ inline void check_spans(const Prompt& prompt) {
                    "fix the prompt builder: answer, cuts and given are byte positions in the text");
 }
 
-/// A prompt's tokens, after BOS if it is passed. The text is tokenised as a whole, or, if the
+/// A prompt's tokens, preceded by BOS if it is passed. The text is tokenised as a whole or, if the
 /// prompt has cuts, piece by piece. Throws a user error if a user's tokenizer returns tokens with
-/// bytes outside the text, or if the prompt refers to such bytes.
+/// bytes outside the text, or if the prompt refers to bytes outside its text.
 template <class Tokenizer>
 [[nodiscard]] Tokenization tokenize_prompt(const Tokenizer& tokenizer, const Prompt& prompt,
                                            std::optional<TokenId> bos = std::nullopt) {
@@ -166,7 +166,7 @@ template <class Tokenizer>
   return behind_bos(std::move(all), bos);
 }
 
-/// Only the token ids of a prompt.
+/// The token ids of a prompt, without byte positions.
 template <class Tokenizer>
 [[nodiscard]] std::vector<TokenId> prompt_ids(const Tokenizer& tokenizer, const Prompt& prompt,
                                               std::optional<TokenId> bos) {
@@ -182,19 +182,19 @@ template <class Tokenizer>
   return given;
 }
 
-/// Finds the first token of the continuation for a series of prompts, most of which begin alike.
-/// Not thread-safe.
+/// Finds the first token of the continuation for each of a series of prompts, most of which begin
+/// with the same text. Not thread-safe.
 class ContinuationFinder {
  public:
-  /// The index of the continuation's first token in `tokens`, the prompt's tokens, which begin with
-  /// BOS if it is passed. All calls of one finder must pass the same BOS.
+  /// The index of the continuation's first token in `tokens`, which are the prompt's tokens,
+  /// preceded by BOS if it is passed. All calls on one finder must pass the same BOS.
   template <class Tokenizer>
   [[nodiscard]] std::size_t first(const Tokenizer& tokenizer, const Prompt& prompt,
                                   const Tokenization& tokens,
                                   std::optional<TokenId> bos = std::nullopt) {
     return prompt.given == 0 ? 0 : behind(tokenizer, given_part(prompt), tokens, bos);
   }
-  /// The same for the first token after `given`, the part with which such prompts begin.
+  /// Same as above, for the first token after `given`, the part with which the prompts begin.
   template <class Tokenizer>
   [[nodiscard]] std::size_t behind(const Tokenizer& tokenizer, Prompt given,
                                    const Tokenization& tokens, std::optional<TokenId> bos) {
@@ -210,7 +210,8 @@ class ContinuationFinder {
   std::vector<TokenId> given_;
 };
 
-/// Throws a user error if a statement's length exceeds the model's context, both in tokens.
+/// Throws a user error if a statement is longer than the model's context; both lengths are in
+/// tokens.
 inline void check_length(const Prompt& prompt, std::size_t length, std::size_t context) {
   if (length <= context) return;
   throw user_error({.field = "statement"},

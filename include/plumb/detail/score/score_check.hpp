@@ -4,8 +4,8 @@
 // Can a score be reduced to a number, and is it a log-likelihood?
 //
 // All scores, including those of a user's scorer, are checked before they are reduced: they must be
-// finite, and the span must have a token. Scores that are written to a run folder must also be
-// log-likelihoods, which are at most 0.
+// finite, and the span must have a token. Scores written to a run folder must also be
+// log-likelihoods, that is, at most 0.
 
 #include <cmath>
 #include <string>
@@ -25,9 +25,8 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 }
 
 /// Throws a user error for a score without tokens, which cannot be reduced. Throws an internal
-/// error for a score that is not finite, unless it is NaN because tokens were not reported.
-/// `statement()` returns the statement's name for the message: "'France', template 0, option
-/// 'Paris'".
+/// error for a score that is not finite, except NaN if some tokens were not reported. `statement()`
+/// returns the statement's name for the message: "'France', template 0, option 'Paris'".
 template <class Name>
 void check_score(const StatementScore& score, Span span, const Site& site, Name statement) {
   for (const Span of : every(Span())) {
@@ -48,14 +47,13 @@ void check_score(const StatementScore& score, Span span, const Site& site, Name 
       remedy_without_token(span) + "; your own scorer must count tokens in StatementScore");
 }
 
-/// Throws the user error for a statement whose tokens were not reported and whose score cannot be
-/// left out.
+/// Throws a user error for a statement that has unreported tokens but must have a score.
 [[noreturn]] inline void refuse_unreported(const Site& site, const std::string& statement) {
   throw user_error(site, "the engine did not report how likely a token of " + statement + " is",
                    "use an engine that reports every token, or drop the option that needs it");
 }
 
-/// Throws an internal error for a score above 0, and the errors of check_score.
+/// Throws an internal error for a score above 0, and otherwise the errors of check_score.
 template <class Name>
 void check_log_likelihood(const StatementScore& score, Span span, const Site& site,
                           Name statement) {

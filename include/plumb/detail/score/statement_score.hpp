@@ -9,11 +9,11 @@
 //   bytes = sum / UTF-8 bytes of the span             pmi  = sum − ln P(answer | neutral prefix)
 // The span is the whole statement, the answer's tokens or the continuation's tokens. A token
 // belongs to the answer if their byte ranges overlap. This includes the statement's first token
-// (lm-pub-quiz 0.3.3 drops the answer's first token if the answer begins the statement). The
+// (lm-pub-quiz 0.3.3 omits the answer's first token if the statement begins with the answer). The
 // continuation consists of all tokens of the whole text after the longest token prefix that it
-// shares with the given part's own tokens. For example, a space that is a separate token before a
-// digit belongs to the continuation, but not to the answer. The text before the statement
-// (Prompt::context) is in none of the spans. The reduction pmi is the domain-conditional PMI of
+// shares with the tokens of the given part alone. For example, a space that is a separate token
+// before a digit belongs to the continuation, but not to the answer. The text before the statement
+// (Prompt::context) does not belong to any span. The reduction pmi is the domain-conditional PMI of
 // Holtzman et al. 2021 ("Surface Form Competition"); its neutral prefix comes from
 // prompt/neutral_prompt.hpp.
 
@@ -32,12 +32,12 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 /// A scorer's results for one span of a statement.
 struct SpanScore {
-  /// Nats, summed over the span's scored tokens. BOS is never scored. Without BOS, the statement's
-  /// first token is not scored either.
+  /// In nats, summed over the span's scored tokens. BOS is never scored. Without BOS, the
+  /// statement's first token is not scored either.
   double log_likelihood = 0;
-  /// Number of scored tokens. 0 if the span's tokens are unknown or none of them is scored.
+  /// The number of scored tokens. 0 if the span's tokens are unknown or none of them is scored.
   std::uint32_t tokens = 0;
-  /// UTF-8 bytes of the span's text; 0 if they were not counted.
+  /// The number of UTF-8 bytes in the span's text; 0 if not counted.
   std::uint32_t bytes = 0;
 };
 
@@ -49,10 +49,10 @@ struct StatementScore {
   SpanScore statement{};
   SpanScore answer{};
   SpanScore continuation{};
-  /// Scored tokens whose log-probability the engine did not report. If there are any, the sums over
-  /// them are NaN: the statement has no score, and its fact is left out.
+  /// The number of scored tokens whose log-probability the engine did not report. If there are any,
+  /// the sums that include them are NaN: the statement has no score, and its fact is omitted.
   std::uint32_t unreported_tokens = 0;
-  /// Log-likelihood of the answer after a neutral prefix, in nats; NaN if it was not computed.
+  /// The log-likelihood of the answer after a neutral prefix, in nats; NaN if not computed.
   double neutral_log_likelihood = std::numeric_limits<double>::quiet_NaN();
 
   [[nodiscard]] const SpanScore& operator[](Span span) const noexcept {
@@ -67,10 +67,10 @@ struct StatementScore {
 /// A log-likelihood is at most 0; positive values up to this limit are due to rounding.
 inline constexpr double most_nats = 1e-3;
 
-/// How a statement's score is computed: see the opening comment.
+/// How a statement's score is computed; see the comment at the top of this file.
 enum class Reduction { sum, mean, bytes, pmi };
 
-/// The reduction and the span that give a statement's score.
+/// The reduction and the span that determine a statement's score.
 struct Scoring {
   Reduction reduction = Reduction::sum;
   Span span = Span::statement;
@@ -97,7 +97,8 @@ struct Scoring {
 struct SpanLength {
   std::uint32_t SpanScore::*count;
   Reduction reduction;
-  /// The length's name in results files; "answer_" or "continuation_" precedes it for those spans.
+  /// The name of this length in results files; for the other spans it is preceded by "answer_" or
+  /// "continuation_".
   std::string_view field;
   std::string_view noun;
   /// Counts the length of a part of the span's text; null if the scorer counts it.
@@ -111,7 +112,7 @@ inline constexpr std::array span_lengths{
                [](std::string_view text) { return static_cast<std::uint32_t>(text.size()); }}};
 
 /// The reduced score of a span, in nats, nats per token or nats per byte. NaN if there is no token
-/// to reduce over, or if the length or neutral score that the reduction needs is unknown.
+/// to reduce over, or if a length or neutral score that the reduction needs is unknown.
 [[nodiscard]] inline double reduce(const SpanScore& score, Reduction reduction,
                                    double neutral_log_likelihood = std::nan("")) noexcept {
   if (score.tokens == 0) return std::nan("");
@@ -127,7 +128,7 @@ inline constexpr std::array span_lengths{
   return reduce(score[scoring.span], scoring.reduction, score.neutral_log_likelihood);
 }
 
-/// The log-likelihood of a neutral prompt's answer that is subtracted for a span. For the answer
+/// The log-likelihood of a neutral prompt's answer to subtract when scoring a span. For the answer
 /// span, and for masked models, which have no continuation, it covers the answer's tokens.
 /// Otherwise it covers all tokens after the prefix.
 [[nodiscard]] inline double neutral_log_likelihood(const StatementScore& neutral,

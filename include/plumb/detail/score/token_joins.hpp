@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How much of a prompt affects the tokens of a continuation after it?
+// How much of a prompt affects the tokens of the continuation?
 //
 // If two characters are not adjacent in any token's text, no token spans them. A text is always
 // split between two such characters, regardless of the surrounding text. So the text after the
-// split has the same tokens whether a short piece of the prompt or the whole prompt precedes it,
-// and it is not necessary to tokenise thousands of names after each of thousands of prompts. This
-// holds for tokenizers that spell their text (BPE, Unigram, WordPiece); callers still check the
-// result against one whole text for each prompt. Non-goal: letters, digits and characters beyond
-// ASCII, which a tokenizer may normalise.
+// split has the same tokens whether it follows a short piece of the prompt or the whole prompt, and
+// there is no need to tokenise thousands of names after each of thousands of prompts. This holds
+// for tokenizers that spell their text (BPE, Unigram, WordPiece); callers still check the result
+// against one whole text for each prompt. Non-goal: letters, digits and characters beyond ASCII,
+// which a tokenizer may normalise.
 
 #include <array>
 #include <bitset>
@@ -22,7 +22,8 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The adjacent characters in a vocabulary's tokens. Any number of threads may read one object.
+/// The pairs of characters that are adjacent in some token of a vocabulary. Any number of threads
+/// may read the same object.
 class TokenJoins {
  public:
   /// Reads the text of every token.
@@ -43,7 +44,7 @@ class TokenJoins {
   }
 
   /// The part at the end of `prompt` that determines the tokens after it: any text that begins with
-  /// `next` has the same tokens after this part as after the whole prompt. The part starts at the
+  /// `next` has the same tokens after this part as after the whole prompt. This part starts one
   /// character before the last position that no token spans. It is the whole prompt if there is no
   /// such position.
   [[nodiscard]] std::string_view lead(std::string_view prompt, char next) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which tokens are looked up after which prefixes, and where is each answer?
+// Which tokens are looked up after which prefixes, and where is each result?
 //
-// Each lookup is first added and gets a slot. When all lookups have been added, each distinct
-// lookup is listed once, in the form that a LookupLm needs. The answers are read by slot.
+// Each lookup is assigned a slot when it is added. Once all lookups have been added, each distinct
+// lookup is listed once, in the form that a LookupLm requires. The results are read by slot.
 
 #include <algorithm>
 #include <cstddef>
@@ -47,10 +47,10 @@ class TokenLookups {
   }
 
   [[nodiscard]] std::span<const TokenLookup> lookups() const noexcept { return lookups_; }
-  /// Parallel to the lookups: the memory for their log-probabilities.
+  /// Storage for the lookups' log-probabilities, in the same order.
   [[nodiscard]] std::span<double> answers() noexcept { return answers_; }
 
-  /// The answer in a slot, in nats; 0 until the lookup is answered.
+  /// The result in a slot, in nats; 0 until the lookup has been answered.
   [[nodiscard]] double operator[](std::size_t slot) const { return answers_[places_[slot]]; }
 
  private:

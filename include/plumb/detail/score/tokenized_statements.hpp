@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How are the tokens of many statements stored in little memory?
+// How are the tokens of many statements stored compactly?
 //
-// A block has tens of thousands of statements. They are stored as one array of tokens with offsets,
-// together with the positions of the answer's and the continuation's tokens. For statements that
-// begin with the same long context (the shots of a many-shot prompt), only the length of the shared
-// part and the remaining tokens are stored. The texts are not stored.
+// A block contains tens of thousands of statements. They are stored as one array of tokens with
+// offsets, together with the positions of the answer's and the continuation's tokens. For
+// statements that begin with the same long context (the shots of a many-shot prompt), only the
+// length of the shared part and the remaining tokens are stored. The texts are not stored.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,17 +22,18 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Positions in a statement count from its first token, which is BOS if there is one. Not
-/// thread-safe while statements are added; afterwards, any number of threads may read them.
+/// Positions in a statement are relative to its first token, which is BOS if there is one. Not
+/// thread-safe while statements are added; afterwards, any number of threads may read the same
+/// object.
 class TokenizedStatements {
  public:
   [[nodiscard]] std::size_t size() const noexcept { return ends_.size(); }
 
-  /// Sets the tokens with which statements added later are expected to begin.
+  /// Sets the tokens with which subsequently added statements are expected to begin.
   void set_context(std::vector<TokenId> context) { context_ = std::move(context); }
   [[nodiscard]] std::span<const TokenId> context() const noexcept { return context_; }
 
-  /// The number of context tokens with which a statement begins.
+  /// The number of context tokens at the start of a statement.
   [[nodiscard]] std::size_t shared(std::size_t statement) const { return shared_[statement]; }
 
   /// The tokens after the shared ones.
@@ -40,7 +41,7 @@ class TokenizedStatements {
     return part(tokens_, ends_, statement);
   }
 
-  /// The number of all tokens.
+  /// The total number of tokens.
   [[nodiscard]] std::size_t length(std::size_t statement) const {
     return shared(statement) + rest(statement).size();
   }
@@ -49,23 +50,24 @@ class TokenizedStatements {
     return t < shared(statement) ? context_[t] : rest(statement)[t - shared(statement)];
   }
 
-  /// The positions of the answer's tokens, ascending.
+  /// The positions of the answer's tokens, in ascending order.
   [[nodiscard]] std::span<const std::uint32_t> answer(std::size_t statement) const {
     return part(answers_, answer_ends_, statement);
   }
 
-  /// The position of the continuation's first token. The continuation ends with the statement.
+  /// The position of the continuation's first token. The continuation extends to the end of the
+  /// statement.
   [[nodiscard]] std::size_t continuation(std::size_t statement) const {
     return continuations_[statement];
   }
 
-  /// The position of the first token of the statement itself, after any text that precedes it; 0 if
-  /// nothing precedes it.
+  /// The position of the statement's own first token, after any text that precedes the statement; 0
+  /// if nothing precedes it.
   [[nodiscard]] std::size_t begin(std::size_t statement) const { return begins_[statement]; }
 
-  /// Appends a tokenised prompt, BOS included. Its tokens from `continuation` on belong to the
-  /// continuation, and those before `begin` do not belong to the statement. If the tokens do not
-  /// spell the text, no token belongs to the answer.
+  /// Appends a tokenised prompt, BOS included. Its tokens from index `continuation` on belong to
+  /// the continuation, and those before index `begin` do not belong to the statement. If the tokens
+  /// do not spell the text, no token belongs to the answer.
   void add(const Prompt& prompt, const Tokenization& tokenization, std::size_t continuation = 0,
            std::size_t begin = 0) {
     std::size_t place = 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does plumb query a server that only echoes prompts with their log-probabilities?
+// How does plumb query a server that only supports echoing prompts with their log-probabilities?
 //
-// Through /v1/completions with `echo` and `logprobs`, as in OpenAI's first API. The reply repeats
-// the prompt's tokens, each with its log-probability after the tokens before it. This is enough for
-// every probe that scores given tokens: a lookup is a prompt that ends with the lookup's token. The
-// reply contains the tokens' texts, not their ids, so plumb needs the model's tokenizer and cannot
-// read generated answers. Any server works that accepts token ids as a prompt and supports both
-// fields; `tests/servers.sh` queries a vLLM this way, through a proxy.
+// It uses /v1/completions with `echo` and `logprobs`, as in OpenAI's first API. The reply repeats
+// the prompt's tokens, each with its log-probability given the preceding tokens. This is enough for
+// every probe that scores given tokens: each lookup is sent as a prompt that ends with the token to
+// look up. The reply contains the tokens' texts, not their ids, so plumb needs the model's
+// tokenizer and cannot read generated answers. Any server that accepts token ids as a prompt and
+// supports both fields works; `tests/servers.sh` queries a vLLM server this way, through a proxy.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,22 +25,22 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class EchoServer final : public OpenAiCompatibleServer {
  public:
-  /// `maker` is `owned_by` in the reply to /v1/models. Throws an internal error if the reply does
-  /// not contain a model's name.
+  /// `maker` is the value of `owned_by` in the reply to /v1/models. Throws an internal error if the
+  /// reply does not contain a model name.
   EchoServer(const std::string& maker, const ReplyJson& models, std::string place,
              std::size_t vocabulary)
       : OpenAiCompatibleServer(maker.empty() ? "echo" : "echo (" + shortened(maker) + ")", "",
                                models, std::move(place), vocabulary) {}
 
-  /// Sends two tokens to any server with /v1/completions, to find out whether it `echoes`. `model`
-  /// is the model's name in /v1/models.
+  /// A request that sends two tokens to any server with /v1/completions, to find out whether it
+  /// `echoes`. `model` is the name that /v1/models reports.
   [[nodiscard]] static HttpRequest trial(const std::string& model) {
     return {"/v1/completions", body(Json(model).dump(), "[1,2]", 1, true)};
   }
-  /// Whether the reply to `trial` has the log-probability of the second token.
+  /// Whether the reply to `trial` contains the log-probability of the second token.
   [[nodiscard]] static bool echoes(const HttpReply& reply) {
     if (reply.status < 200 || reply.status >= 300) return false;
     const Json json = Json::parse(reply.body, nullptr, false);
@@ -52,15 +52,16 @@ class EchoServer final : public OpenAiCompatibleServer {
            nats[1].is_number();
   }
 
-  /// Requests the texts of a prompt's tokens. The prompt is a text that the server tokenises, or a
-  /// list of token ids.
+  /// Requests the text of each token of a prompt. The prompt is a text that the server tokenises,
+  /// or a list of token ids.
   [[nodiscard]] HttpRequest spell(std::string_view text) const {
     return echo(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
   }
   [[nodiscard]] HttpRequest spell(std::span<const TokenId> ids) const {
     return echo(detail::json_ids(ids));
   }
-  /// Reads these texts. If the server includes the text of the generated token, it comes last.
+  /// Reads these texts. If the server includes the text of the generated token, that text comes
+  /// last.
   [[nodiscard]] std::vector<std::string> read_spelling(const HttpReply& reply) const {
     const ReplyJson json = read_reply(reply, "/v1/completions");
     const Json& tokens = json.at("/choices/0/logprobs/tokens");
@@ -82,7 +83,7 @@ class EchoServer final : public OpenAiCompatibleServer {
   }
   [[nodiscard]] std::size_t prefixes_together() const override { return most_prompts; }
 
-  /// One prompt for each token: the prefix and the token.
+  /// One prompt per token, consisting of the prefix and the token.
   [[nodiscard]] HttpRequest ask(std::span<const AskedPrefix> asked, QueryMode) const override {
     std::vector<std::vector<TokenId>> prompts;
     for (const AskedPrefix& one : asked) {
@@ -139,8 +140,8 @@ class EchoServer final : public OpenAiCompatibleServer {
     }
   }
 
-  /// Only the continuation's text can be read. plumb compares greedy continuations to find out
-  /// whether the model is the same.
+  /// Only the continuation's text is available. plumb compares greedy continuations to find out
+  /// whether the model has changed.
   [[nodiscard]] HttpRequest generate(std::span<const TokenId> prompt, std::size_t most,
                                      std::optional<std::uint32_t>) const override {
     return {"/v1/completions",
@@ -162,7 +163,7 @@ class EchoServer final : public OpenAiCompatibleServer {
   // The OpenAI API does not state a limit.
   static constexpr std::size_t most_prompts = 64;
 
-  /// One token must be generated: some servers refuse `max_tokens` 0.
+  /// One token must be generated, because some servers reject `max_tokens` 0.
   [[nodiscard]] static std::string body(const std::string& model, const std::string& prompt,
                                         std::size_t logprobs, bool echoes) {
     return "{\"model\":" + model + ",\"prompt\":" + prompt +
@@ -173,7 +174,7 @@ class EchoServer final : public OpenAiCompatibleServer {
     return {"/v1/completions", body(quoted_name(), prompts, 1, true)};
   }
 
-  /// A prompt's own log-probabilities: the first is 0, since nothing comes before it.
+  /// The log-probabilities of a prompt's own tokens; the first is 0, since no token precedes it.
   [[nodiscard]] static std::vector<double> own_nats(const ReplyJson& json,
                                                     const std::string& choice, std::size_t length) {
     const Json& all = json.at(choice + "/logprobs/token_logprobs");

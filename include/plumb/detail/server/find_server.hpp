@@ -4,8 +4,8 @@
 // Which kind of server answers at a URL?
 //
 // llama-server, vLLM and SGLang all have /v1/models, which names the server's maker. Any other
-// server with /v1/models is used as an EchoServer if it echoes prompts with log-probabilities.
-// Otherwise it is refused (Ollama, OpenAI's own server).
+// server that supports /v1/models is used as an EchoServer if it echoes prompts with
+// log-probabilities. Otherwise it is rejected (Ollama, OpenAI's own server).
 
 #include <cstddef>
 #include <memory>
@@ -22,9 +22,9 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// `vocabulary` is the vocabulary size of the given tokenizer, which all kinds of server except
-/// llama-server require; 0 if no tokenizer was given. Throws a user error for a server of an
-/// unsupported kind, and if a required tokenizer is missing.
+/// `vocabulary` is the vocabulary size of the tokenizer that the user specified, which is required
+/// for all servers except llama-server; 0 if none was specified. Throws a user error if the server
+/// is of an unsupported kind, or if a required tokenizer is missing.
 [[nodiscard]] inline std::unique_ptr<ServerDialect> find_server(HttpClient& client,
                                                                 std::size_t vocabulary) {
   const std::string place = client.url().text();

@@ -4,10 +4,10 @@
 // How are many requests sent to one server in parallel, and what happens if it is busy or
 // unreachable?
 //
-// Up to `concurrency` threads each keep a connection and take the next request in order, so
-// requests start in order. A request that fails temporarily is sent again (retry_policy.hpp). If it
-// keeps failing, an internal error is thrown (exit code 1). If the server refuses a request
-// permanently, or its certificate is not trusted, a user error is thrown. Redirects are not
+// Up to `concurrency` threads each keep a connection open and send the next pending request, so
+// requests start in order. A request that fails temporarily is retried (retry_policy.hpp). If it
+// keeps failing, an internal error is thrown (exit code 1). If the server permanently rejects a
+// request, or if its certificate is not trusted, a user error is thrown. Redirects are not
 // followed, so the key is never sent to another host. The key never appears in a message, even if a
 // server repeats it.
 
@@ -38,7 +38,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct HttpOptions {
   /// Sent as "Authorization: Bearer KEY". If empty, no such header is sent.
   std::string key{};
-  /// The largest number of requests in flight.
+  /// The maximum number of requests in flight.
   std::size_t concurrency = 8;
   HttpTimes times{};
   RetryPolicy retry{};
@@ -63,7 +63,7 @@ class JoinedThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class HttpClient {
  public:
   /// Throws a user error for a key that cannot be sent in a header.
@@ -88,13 +88,13 @@ class HttpClient {
   /// The number of requests sent, including repeats.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
   [[nodiscard]] std::uint64_t sent_again() const noexcept { return sent_again_; }
-  /// How often the connection to the server was lost, by plumb or by a proxy in between. After a
-  /// loss, a different server may answer. A reply that the server is busy (429) does not count as a
+  /// How often plumb, or a proxy in between, lost the connection to the server. After a lost
+  /// connection, a different server may answer. A "server busy" reply (429) does not count as a
   /// loss.
   [[nodiscard]] std::uint64_t losses() const noexcept { return losses_; }
 
   /// Returns the reply, whatever its status. Temporary failures are not returned but retried.
-  /// Throws an internal error if no reply comes.
+  /// Throws an internal error if no reply arrives.
   [[nodiscard]] HttpReply reply(const HttpRequest& asked) {
     auto connection = take_connection();
     for (std::size_t failures = 0;;) {
@@ -128,11 +128,10 @@ class HttpClient {
     }
   }
 
-  /// From this call on, losing the server also ends a job, so errors describe how to resume the
-  /// job.
+  /// After this call, losing the server also ends a job, so errors explain how to resume the job.
   void set_connected() { is_connected_ = true; }
 
-  /// Returns the reply to a request that must succeed. Throws a user error if the server refuses
+  /// Returns the reply to a request that must succeed. Throws a user error if the server rejects
   /// the request.
   [[nodiscard]] HttpReply ask(const HttpRequest& asked) {
     HttpReply got = reply(asked);
@@ -141,7 +140,8 @@ class HttpClient {
   }
 
   /// Sends `request(i)` for each i below `count`, in order, and calls `take(i, reply)` from any
-  /// thread, in any order. The first error stops the sending and is thrown.
+  /// thread, in any order. After the first error no further requests are sent, and the error is
+  /// thrown.
   template <class Request, class Take>
   void ask_all(std::size_t count, Request request, Take take) {
     std::atomic<std::size_t> next{0};
@@ -165,10 +165,10 @@ class HttpClient {
     if (failed) std::rethrow_exception(failed);
   }
 
-  /// The site for errors about this server's replies.
+  /// The error site for this server's replies.
   [[nodiscard]] Site site() const { return {.field = url_.text()}; }
 
-  /// Throws for a reply whose status is not success.
+  /// Throws a user error for a reply whose status does not indicate success.
   void refuse_failure(const HttpRequest& asked, const HttpReply& got) const {
     if (got.status >= 200 && got.status < 300) return;
     if (got.status == 401 || got.status == 403) {
@@ -192,7 +192,7 @@ class HttpClient {
     return options_.key.empty() ? "" : "Bearer " + options_.key;
   }
 
-  /// ": MESSAGE" from a server's error, with the key removed.
+  /// ": MESSAGE" from the server's error reply, with the key removed.
   [[nodiscard]] std::string said_in(const HttpReply& got) const {
     std::string message = error_message(got.body);
     if (message.empty()) return "";
@@ -231,8 +231,8 @@ class HttpClient {
                               : "check that it runs at this URL and has loaded its model"));
   }
 
-  /// Throws a user error for a certificate that is not trusted, because a retry cannot help, and if
-  /// the TLS handshake with a server that has never answered fails twice.
+  /// Throws a user error for an untrusted certificate, because retrying cannot help, and if the TLS
+  /// handshake fails twice with a server that has never answered.
   void refuse_tls(const TransportError& error, std::size_t times) const {
     if (error.step() == TransportError::Step::certificate) {
       throw user_error(site(), error.what(),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does one request get its reply within a time limit?
+// How does a request receive its reply within a time limit?
 //
-// A connection to one server is kept open between requests. It is plain or uses TLS, which checks
-// the server's certificate against the server's name. Each step (connect, handshake, exchange) has
-// a time limit. Beast's deadlines apply only to asynchronous calls, so each call here starts an
-// asynchronous one and runs it to completion. Non-goals: proxies, HTTP/2, and redirects, which are
-// returned like other replies.
+// A connection to one server is kept open between requests. It is unencrypted or uses TLS; TLS
+// verifies the server's certificate against the server's name. Each step (connect, handshake,
+// exchange) has a time limit. Beast's deadlines apply only to asynchronous calls, so each call here
+// starts an asynchronous operation and runs it to completion. Non-goals: proxies, HTTP/2, and
+// following redirects, which are returned like other replies.
 
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
@@ -36,9 +36,9 @@
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
 struct HttpRequest {
-  /// A route such as "/v1/completions"; the URL's path comes before it.
+  /// A route such as "/v1/completions", which is appended to the URL's path.
   std::string route{};
-  /// Sent by POST as JSON. If empty, the request is a GET.
+  /// Sent as JSON in a POST request. If empty, the request is a GET.
   std::string body{};
 };
 
@@ -51,12 +51,12 @@ struct HttpReply {
   std::string location{};
 };
 
-/// A transport failure: no reply arrived, or only part of one. The error's text contains none of
-/// the headers that were sent. Any number of threads may read one.
+/// A transport failure: no reply arrived, or only part of one. The error's text does not contain
+/// any of the request headers. Any number of threads may read the same object.
 class TransportError : public std::runtime_error {
  public:
   /// The step that failed. A retry cannot make a certificate trusted. A TLS handshake also fails if
-  /// the server does not use TLS.
+  /// the server does not support TLS.
   enum class Step { handshake, certificate, other };
 
   explicit TransportError(const std::string& text, Step step = Step::other)
@@ -70,7 +70,7 @@ class TransportError : public std::runtime_error {
 
 struct HttpTimes {
   std::chrono::milliseconds connect{10'000};
-  /// The time limit for one exchange, until the whole reply has arrived.
+  /// The time limit for one exchange, including receiving the whole reply.
   std::chrono::milliseconds reply{600'000};
 };
 
@@ -191,8 +191,8 @@ class HttpConnection {
     secure_ = std::move(stream);
   }
 
-  /// `verified` is OpenSSL's result for the certificate. A callback detects a wrong host name,
-  /// which has no error code of its own.
+  /// `verified` is OpenSSL's result for the certificate. A wrong host name is detected by a
+  /// callback and has no error code of its own.
   [[nodiscard]] TransportError of_handshake(const TransportError& error, long verified) const {
     if (verified == X509_V_OK) return TransportError(error.what(), TransportError::Step::handshake);
     return TransportError(verified == X509_V_ERR_UNSPECIFIED
@@ -237,7 +237,7 @@ class HttpConnection {
     return reply;
   }
 
-  // The reply with the whole distribution over a large vocabulary takes tens of megabytes.
+  // A reply that contains the whole distribution over a large vocabulary can be tens of megabytes.
   static constexpr std::uint64_t most_bytes = 1ULL << 30U;
 
   ServerUrl url_;

@@ -5,7 +5,7 @@
 //
 //   {"completion_probabilities": [{"id", "logprob", "top_logprobs": [{"id", "logprob", …}, …]}]}
 // The whole distribution over a vocabulary is megabytes of text, but only two numbers per entry are
-// needed. So these numbers are read during parsing, and no JSON document is built.
+// needed. So the numbers are extracted during parsing, without building a JSON document.
 
 #include <cmath>
 #include <cstddef>
@@ -25,21 +25,22 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct LlamaProbabilities {
   struct Entry {
     std::int64_t id = -1;
-    /// In nats; NaN if the entry has no number.
+    /// In nats; In nats; NaN if the entry does not contain a number.
     double nats = std::numeric_limits<double>::quiet_NaN();
   };
-  /// For each generated token: the token itself, then the most likely ones, in the reply's order.
+  /// For each generated token: the token itself, followed by the most likely tokens in the reply's
+  /// order.
   std::vector<Entry> generated{};
   std::vector<std::vector<Entry>> likeliest{};
   /// "tokens": the ids of all generated tokens.
   std::vector<std::int64_t> tokens{};
   std::uint64_t computed = 0;
   std::string stop_type{};
-  /// Whether the entries' numbers are probabilities after sampling ("prob", "top_probs").
+  /// Whether the entries contain probabilities after sampling ("prob", "top_probs").
   bool after_sampling = false;
 };
 
-/// Reads the numbers while nlohmann-json parses; unknown fields are skipped.
+/// Extracts the numbers during parsing by nlohmann-json; unknown fields are skipped.
 class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
  public:
   explicit LlamaProbabilityReader(LlamaProbabilities& into) : into_(into) {}
@@ -92,7 +93,7 @@ class LlamaProbabilityReader : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// Whether an entry begins here: that of a generated token at depth 2, or that of a likely token
+  /// Whether an entry begins here: a generated token's entry at depth 2, or a likely token's entry
   /// at depth 4.
   [[nodiscard]] bool is_at(std::size_t depth) const {
     if (path_.size() != depth || path_[0] != "completion_probabilities" || path_[1] != "[]") {

@@ -11,9 +11,10 @@
 //     these tokens (QueryMode::anchor) then gives the missing constant;
 //   whole: `n_probs` as large as the vocabulary gives the whole distribution, which is megabytes of text
 //     and delays the server's other work.
-// A reply that ends inside a UTF-8 character lacks its last token, so the whole distribution is
-// requested instead. Probabilities are computed in F32: none below e^-87 can be reported, and sums
-// are accurate to 1e-3 nats. The bias rounds logits to multiples of 8e-6.
+// If a reply ends in the middle of a UTF-8 character, its last token is missing, so the whole
+// distribution is requested instead. The server computes probabilities in F32: values below e^-87
+// cannot be reported, and sums are accurate to 1e-3 nats. The bias rounds logits to multiples of
+// 8e-6.
 
 #include <algorithm>
 #include <cmath>
@@ -37,10 +38,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class LlamaServer final : public ServerDialect {
  public:
-  /// Takes the replies of /v1/models and /props. Throws an internal error for unexpected content.
+  /// Reads the replies to /v1/models and /props. Throws an internal error if their content is
+  /// unexpected.
   LlamaServer(const ReplyJson& models, const ReplyJson& props, std::string place)
       : place_(std::move(place)) {
     facts_ = {"llama-server",
@@ -50,7 +52,7 @@ class LlamaServer final : public ServerDialect {
               models.count_or("/data/0/meta/n_vocab", 0),
               props.count_or("/default_generation_settings/n_ctx", 0)};
     if (facts_.vocabulary == 0) throw models.wrong("/data/0/meta/n_vocab", "is missing");
-    // The name may be a path on the server's machine; its last part is the model's name.
+    // The name may be a path on the server's machine; its last component is the model's name.
     facts_.model = facts_.model.substr(facts_.model.find_last_of("/\\") + 1);
     bos_ = props.text_or("/bos_token", "");
     if (std::string text = props.text_or("/chat_template", ""); !text.empty()) {
@@ -65,11 +67,12 @@ class LlamaServer final : public ServerDialect {
   /// The text of the BOS token; empty if the model has none.
   [[nodiscard]] const std::string& bos_text() const noexcept { return bos_; }
 
-  /// Sets the token that is sampled in requests for the whole distribution. It must not end inside
-  /// a UTF-8 character. Call this before any other thread uses the object.
+  /// Sets the token that is sampled in requests for the whole distribution. The token must not end
+  /// in the middle of a UTF-8 character. Must be called before any other thread uses the object.
   void set_sampled(TokenId token) { sampled_ = token; }
 
-  /// Two tokens are forced one by one, because ratios and anchor would also take two requests.
+  /// Two tokens are forced one at a time, because ratios followed by anchor would also take two
+  /// requests.
   [[nodiscard]] std::size_t together(std::size_t count, QueryMode how) const override {
     return how != QueryMode::full_distribution && count <= 2 ? 1 : count;
   }
@@ -104,7 +107,7 @@ class LlamaServer final : public ServerDialect {
     const auto& entries = made.likeliest.front();
     if (made.after_sampling) return read_ratios(json, entries, one);
     if (entries.size() <= 1) return read_forced(json, made.generated.front(), one);
-    // This server ignores `post_sampling_probs`.
+    // Here the server has ignored `post_sampling_probs`.
     if (entries.size() == one.tokens.size() && entries.size() < facts_.vocabulary) {
       return QueryMode::full_distribution;
     }
@@ -154,7 +157,7 @@ class LlamaServer final : public ServerDialect {
             "{\"content\":" + detail::json_id_lists(sequences) + ",\"embd_normalize\":-1}"};
   }
 
-  /// A server without pooling gives the vectors of all tokens; the last token's vector is used.
+  /// A server without pooling returns the vectors of all tokens; the last token's vector is used.
   [[nodiscard]] std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
                                                              std::size_t count) const override {
     const ReplyJson json = parse_reply(reply.body, place_ + "/embedding");
@@ -177,8 +180,7 @@ class LlamaServer final : public ServerDialect {
   [[nodiscard]] HttpRequest tokenize(std::string_view text, bool parse_special) const override {
     return tokenize(text, parse_special, false);
   }
-  /// Requests a text's tokens, including those that the model's tokenizer adds by its own
-  /// configuration.
+  /// Requests a text's tokens, including those that the model's tokenizer is configured to add.
   [[nodiscard]] HttpRequest tokenize_as_configured(std::string_view text) const {
     return tokenize(text, false, true);
   }
@@ -197,7 +199,8 @@ class LlamaServer final : public ServerDialect {
       made.tokens.push_back({json.token(json.at(item + "/id"), item + "/id", facts_.vocabulary),
                              {begin, spelt.size()}});
     }
-    // SentencePiece adds a space before the text. This space covers no byte of the text.
+    // SentencePiece adds a space before the text. This space does not correspond to any byte of the
+    // text.
     const std::size_t extra = spelt.size() == text.size() + 1 && spelt.front() == ' ' ? 1 : 0;
     made.spells_text = std::string_view(spelt).substr(extra) == text;
     for (Token& token : made.tokens) {
@@ -238,8 +241,8 @@ class LlamaServer final : public ServerDialect {
   static std::string bias_of(TokenId token, const char* bias) {
     return "[" + std::to_string(token) + "," + bias + "]";
   }
-  /// Requests one token after a prefix. It is sampled from the `kept` tokens that are likeliest
-  /// after the biases are applied.
+  /// Requests one token after a prefix. It is sampled from the `kept` most likely tokens after the
+  /// biases are applied.
   static HttpRequest completion(std::span<const TokenId> prefix, std::size_t n_probs,
                                 const std::string& biases, std::size_t kept, bool cached,
                                 bool after_sampling) {
@@ -251,7 +254,7 @@ class LlamaServer final : public ServerDialect {
                                ",\"post_sampling_probs\":" + word(after_sampling) + answer_fields};
   }
 
-  /// The position of the token with the largest log-probability so far.
+  /// The index of the token with the highest log-probability so far.
   [[nodiscard]] static std::size_t likeliest(const AskedPrefix& one) {
     return static_cast<std::size_t>(std::max_element(one.nats.begin(), one.nats.end()) -
                                     one.nats.begin());
@@ -281,7 +284,7 @@ class LlamaServer final : public ServerDialect {
       one.nats[i] = entry == found.end() ? -std::numeric_limits<double>::infinity() : entry->second;
     }
     for (const TokenId token : one.tokens) found.erase(token);
-    // A token that is left was likelier than a wanted token by more than the bias.
+    // Any remaining token exceeded a wanted token by more than the bias.
     return found.empty() ? QueryMode::anchor : QueryMode::full_distribution;
   }
 
@@ -328,7 +331,7 @@ class LlamaServer final : public ServerDialect {
     return read;
   }
 
-  /// Minus infinity for a probability that F32 cannot represent.
+  /// Returns minus infinity for a probability too small for F32.
   static double reported_nats(const ReplyJson& json, double nats, std::int64_t id) {
     const double value =
         json.checked_log_probability(nats, "log-probability of token " + std::to_string(id));

@@ -3,12 +3,12 @@
 
 // Are a tree's lookups sent prefix by prefix, or as whole sequences?
 //
-// A server that reports the log-probabilities of a prompt's own tokens can answer all lookups on a
-// path from the root to a leaf with one sequence, but it computes every token of that sequence.
-// With one prompt for each prefix, it computes little more than the tokens that are not in its
-// prefix cache, but it processes more prompts. Short statements are cheaper as sequences. A long
-// prefix with many lookups after it is cheaper prefix by prefix. The costs of a prompt and of a
-// token are measured when plumb connects.
+// If a server reports the log-probabilities of a prompt's own tokens, one sequence can answer all
+// lookups on a path from the root to a leaf, but the server computes every token of that sequence.
+// With one prompt per prefix, the server computes little more than the tokens missing from its
+// prefix cache, but it processes more prompts. For short statements, whole sequences are cheaper.
+// For a long prefix with many lookups after it, going prefix by prefix is cheaper. The costs per
+// prompt and per token are measured when plumb connects.
 
 #include <algorithm>
 #include <chrono>
@@ -28,14 +28,14 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// A server's costs in seconds: for a request, for each prompt in it, and for each computed token.
+/// A server's costs in seconds: per request, per prompt in a request, and per computed token.
 struct ServerCosts {
   double request = 0, prompt = 0, token = 0;
 };
 
-/// Times requests with one short sequence, with 16, and with a long one. Each request is sent
-/// twice, and the shorter time counts, because a server may do setup work for a new shape. Prompts
-/// with lookups of next tokens are assumed to cost the same.
+/// Times requests with one short sequence, with 16 short sequences, and with one long sequence.
+/// Each request is sent twice and the shorter time is used, because a server may do setup work for
+/// a new shape. Prompts with next-token lookups are assumed to cost the same.
 [[nodiscard]] inline ServerCosts measure_costs(HttpClient& client, const ServerDialect& dialect,
                                                ServerTally& tally) {
   using Clock = std::chrono::steady_clock;
@@ -75,7 +75,7 @@ struct ServerCosts {
 /// Sequences whose own tokens cover all lookups of a tree.
 class LookupSequences {
  public:
-  /// No lookup may be after the root.
+  /// There must be no lookup after the root.
   LookupSequences(const TokenTree& tree, std::span<const TokenLookup> lookups)
       : tree_(tree), lookups_(lookups), is_passed_(tree.size()) {
     for (const TokenLookup& lookup : lookups) {
@@ -106,7 +106,7 @@ class LookupSequences {
     return made;
   }
 
-  /// Sets each lookup's answer from `answered`, which are the `sequences()` with their
+  /// Sets each lookup's result from `answered`, which contains the `sequences()` with their
   /// log-probabilities.
   void read(std::span<const AskedSequence> answered, std::span<double> log_probabilities) const {
     // By node: the log-probability of the token that leads to it.
@@ -132,7 +132,7 @@ class LookupSequences {
     return static_cast<std::uint64_t>(lookup.node) << 32U |
            static_cast<std::uint32_t>(lookup.token);
   }
-  /// The node to which a lookup's token leads, if there are lookups after that node; otherwise
+  /// The node that a lookup's token leads to if there are lookups after that node; otherwise
   /// TokenTree::none.
   [[nodiscard]] NodeId passed_child(const TokenLookup& lookup) const {
     const NodeId child = tree_.child(lookup.node, lookup.token);
@@ -146,8 +146,8 @@ class LookupSequences {
   std::size_t tokens_ = 0, longest_ = 0;
 };
 
-/// Whether a server takes less time for sequences than for `questions`, whose prefixes are `nodes`,
-/// with `at_once` requests in flight.
+/// Whether a server needs less time for sequences than for `questions`, whose prefixes are `nodes`,
+/// when `at_once` requests are in flight.
 [[nodiscard]] inline bool sequences_are_cheaper(const ServerDialect& dialect,
                                                 const ServerCosts& costs, const TokenTree& tree,
                                                 const LookupSequences& sequences,

@@ -3,9 +3,9 @@
 
 // What do vLLM and SGLang have in common?
 //
-// Both have OpenAI's /v1/models and /v1/embeddings, and a /tokenize that gives the ids of tokens
-// but not their bytes. The vectors from /v1/embeddings are normalised. Requests and replies for
-// log-probabilities and continuations differ.
+// Both support OpenAI's /v1/models and /v1/embeddings, and a /tokenize that returns token ids but
+// not the tokens' bytes. The vectors from /v1/embeddings are normalised. They differ in the
+// requests and replies for log-probabilities and continuations.
 
 #include <algorithm>
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class OpenAiCompatibleServer : public ServerDialect {
  public:
   [[nodiscard]] const ServerFacts& facts() const final { return facts_; }
@@ -52,7 +52,7 @@ class OpenAiCompatibleServer : public ServerDialect {
     return vectors;
   }
 
-  /// Texts of special tokens are always parsed as these tokens, whatever the flag's value.
+  /// The texts of special tokens are always parsed as those tokens, regardless of the flag.
   [[nodiscard]] HttpRequest tokenize(std::string_view text, bool) const final {
     const Json body = {{"model", name_}, {"prompt", text}, {"add_special_tokens", false}};
     return {"/tokenize", body.dump(-1, ' ', false, Json::error_handler_t::replace)};
@@ -69,7 +69,8 @@ class OpenAiCompatibleServer : public ServerDialect {
   }
 
  protected:
-  /// Takes the reply of /v1/models, and the vocabulary's size, which neither server reports.
+  /// Reads the reply to /v1/models; the vocabulary size is passed because neither server reports
+  /// it.
   OpenAiCompatibleServer(std::string kind, std::string version, const ReplyJson& models,
                          std::string place, std::size_t vocabulary)
       : name_(models.text_or("/data/0/id", "")),
@@ -95,8 +96,8 @@ class OpenAiCompatibleServer : public ServerDialect {
     return json.token(id, field, facts_.vocabulary);
   }
 
-  /// Adds the number of prompt tokens that were not cached, if the reply has both numbers at these
-  /// JSON pointers.
+  /// Adds the number of prompt tokens that were not cached, if the reply contains the number of
+  /// cached tokens.
   static void count_computed(const ReplyJson& json, const std::string& prompt_tokens,
                              const std::string& cached_tokens, ServerTally& tally) {
     const Json cached = json.find(cached_tokens);
@@ -105,13 +106,14 @@ class OpenAiCompatibleServer : public ServerDialect {
     tally.tokens_computed += prompt - (std::min)(prompt, cached.get<std::uint64_t>());
   }
 
-  /// Does the same for a reply of /v1/completions.
+  /// Does the same for a reply to /v1/completions.
   static void count_usage(const ReplyJson& json, ServerTally& tally) {
     count_computed(json, "/usage/prompt_tokens", "/usage/prompt_tokens_details/cached_tokens",
                    tally);
   }
 
-  /// The JSON pointer of each choice in a reply, and which of the `count` prompts it answers.
+  /// The JSON pointer of each choice in a reply, and the index of the prompt, out of `count`, that
+  /// it answers.
   [[nodiscard]] static std::vector<std::pair<std::string, std::size_t>> choices(
       const ReplyJson& json, std::size_t count) {
     const Json& all = json.at("/choices");

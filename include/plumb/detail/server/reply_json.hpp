@@ -4,8 +4,8 @@
 // How are the values of a server's reply read and checked?
 //
 // All values are read through these functions. If a reply is HTML instead of JSON, is truncated,
-// lacks a field, or has an invalid or out-of-range number, the functions throw a one-line error
-// with the route and the field.
+// lacks a field, or contains an invalid or out-of-range number, they throw a one-line error that
+// states the route and the field.
 
 #include <cmath>
 #include <cstddef>
@@ -57,7 +57,7 @@ struct ReplyJson {
     return found.is_number_unsigned() ? found.get<std::uint64_t>() : other;
   }
 
-  /// A token id below `size`, the vocabulary's size; 0 if the size is unknown.
+  /// A token id; it must be below `size`, the vocabulary size, unless that is 0 (unknown).
   [[nodiscard]] TokenId token(const Json& item, const std::string& field, std::size_t size) const {
     if (!item.is_number_integer())
       throw wrong(field,
@@ -72,7 +72,7 @@ struct ReplyJson {
     return static_cast<TokenId>(id);
   }
   /// A log-probability in nats: at most 0, except for rounding. Servers write −9999 for minus
-  /// infinity, which JSON cannot represent.
+  /// infinity, which JSON does not support.
   [[nodiscard]] double log_probability(const Json& item, const std::string& field) const {
     if (!item.is_number()) {
       throw wrong(field, "is not a log-probability: " + shortened(item.dump()));
@@ -116,7 +116,7 @@ struct ReplyJson {
                                : "check the server, then resume");
 }
 
-/// The message of a server's error, in any of the servers' formats; empty if there is none.
+/// The message in a server's error reply, in any of the servers' formats; empty if there is none.
 [[nodiscard]] inline std::string error_message(std::string_view body) {
   Json value;
   if (detail::parse_json(body, value) || !value.is_object()) return "";

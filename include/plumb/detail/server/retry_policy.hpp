@@ -5,8 +5,8 @@
 //
 //   wait_k = min(longest, first · 2^k) · (1/2 + u),   u uniform in [0, 1)
 // for the k-th failure (from 0) of a request: exponential backoff, with jitter so that requests
-// that failed together are not repeated together. If the server sends Retry-After, plumb waits for
-// that time; if it is longer than `patience`, the request is not repeated.
+// that failed together are not repeated together. If the server sends Retry-After, plumb waits at
+// least that long; if that time exceeds `patience`, the request is not retried.
 
 #include <algorithm>
 #include <charconv>
@@ -23,7 +23,7 @@ namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 struct RetryPolicy {
   using Seconds = std::chrono::duration<double>;
 
-  /// The largest number of times that one request is sent.
+  /// The maximum number of times that a request is sent.
   std::size_t tries = 6;
   Seconds first{0.25};
   Seconds longest{20};
@@ -37,8 +37,8 @@ struct RetryPolicy {
            status == 503 || status == 504;
   }
 
-  /// How long to wait after the k-th failure; nullopt if the request must not be repeated.
-  /// `uniform` is in [0, 1).
+  /// How long to wait after the k-th failure; nullopt if the request must not be retried. `uniform`
+  /// is in [0, 1).
   [[nodiscard]] std::optional<Seconds> wait(std::size_t k, double uniform,
                                             std::optional<Seconds> retry_after = {}) const {
     if (k + 1 >= tries) return std::nullopt;

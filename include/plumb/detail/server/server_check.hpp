@@ -5,12 +5,13 @@
 //
 // When plumb connects, it sends requests whose answers can be checked:
 //   Σ_v P(v | prefix) = 1 over the whole vocabulary, so nothing is cut off or scaled. If a server
-//   gives only a few tokens in a request, the probabilities of the n most likely of V tokens must
-//   add up to between n/V and 1, for two prefixes;
-//   equal answers if the request is repeated, sent token by token, and sent without the prefix
-//   cache; numbers with more than three decimals.
-// A server has no file to hash. It is identified by its name and its greedy continuations of fixed
-// texts, which differ between models, and between quantisations of the same model.
+//   returns only a few tokens per request, the probabilities of the n most likely of V tokens must
+//   add up to between n/V and 1, for two prefixes; answers must be equal when the request is
+//   repeated, sent token by token, and sent without the prefix cache; and log-probabilities must
+//   have more than three decimals.
+// A server does not provide a file to hash. Its model is identified by name and by its greedy
+// continuations of fixed texts, which differ between models and between quantisations of the same
+// model.
 
 #include <algorithm>
 #include <cmath>
@@ -34,24 +35,26 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// The results of the check. Differences are the largest ones, in nats.
+/// The results of the check. Differences are the maximum observed, in nats.
 struct ServerCheck {
   /// |Σ P − 1| over the whole vocabulary. If `is_whole` is false, the amount by which the sum over
   /// the most likely tokens exceeds 1.
   double sum_off = 0;
   bool is_whole = true;
-  /// Differences from the first answers if the same tokens are requested one by one, without the
+  /// Differences from the first answers when the same tokens are requested one by one, without the
   /// cache, and as a sequence's own tokens.
   double repeat_difference = 0, uncached_difference = 0, sequence_difference = 0;
 
-  /// Servers with larger values are refused. Models with 16-bit logits vary by an eighth of a nat.
+  /// Servers with larger values are rejected. Models with 16-bit logits vary by up to an eighth of
+  /// a nat.
   static constexpr double most_sum_off = 0.02, most_off = 0.25;
-  /// Log-probabilities below this value count as equal, because a server that computes
-  /// probabilities in F32 may report a probability near e^-87 in one reply and omit it in the next.
+  /// Log-probabilities below this value are treated as equal, because a server that computes
+  /// probabilities in F32 may report a probability near e^-87 in one reply and omit it from the
+  /// next.
   static constexpr double least_nats = -80;
 };
 
-/// Throws a user error for a server whose numbers fail the check. `prefix` is not empty.
+/// Throws a user error for a server whose numbers fail the check. `prefix` must not be empty.
 [[nodiscard]] inline ServerCheck check_server(HttpClient& client, const ServerDialect& dialect,
                                               ServerTally& tally,
                                               const std::vector<TokenId>& prefix) {
@@ -121,8 +124,8 @@ struct ServerCheck {
                      remedy);
   }
 
-  // Chooses the most likely of the known tokens, which matter most, and some tokens from the whole
-  // vocabulary.
+  // Choose the most likely of the tokens looked up, which matter most, and some tokens from the
+  // whole vocabulary.
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const std::size_t several = std::min<std::size_t>(4, order.size());
@@ -164,8 +167,8 @@ struct ServerCheck {
   }
   check.repeat_difference = difference(QueryMode::normal);
   if (check.is_whole) {
-    // Requests several tokens in one question, which the dialect may answer in a different way than
-    // a single token.
+    // Requests several tokens in one question, which the dialect may handle differently from a
+    // single token.
     const std::vector<double> nats = asked(some, some.size(), QueryMode::normal);
     for (std::size_t i = 0; i < some.size(); ++i) {
       check.repeat_difference = (std::max)(check.repeat_difference,
@@ -174,8 +177,8 @@ struct ServerCheck {
   }
   check.uncached_difference = difference(QueryMode::without_cache);
   if (dialect.tokens_behind_cache(2) > 1) {
-    // The cache works in blocks, so this check uses a longer prompt. It is sent as a new prompt,
-    // then with the cache filled, then without the cache.
+    // The cache works in blocks, so this check uses a longer prompt. The prompt is sent first as a
+    // new prompt, then with the cache filled, and finally without the cache.
     std::vector<TokenId> longer;
     while (longer.size() < 40) longer.insert(longer.end(), prefix.begin(), prefix.end());
     if (dialect.facts().context > 0 && longer.size() >= dialect.facts().context) longer = prefix;
@@ -206,8 +209,8 @@ struct ServerCheck {
   return check;
 }
 
-/// The identity of the server's model for run.json: hexadecimal digits computed from the tokens
-/// that continue fixed prompts.
+/// The identity of the server's model for run.json, as hexadecimal digits computed from the model's
+/// continuations of fixed prompts.
 [[nodiscard]] inline std::string server_answers(HttpClient& client, const ServerDialect& dialect,
                                                 ServerTally& tally,
                                                 std::span<const std::vector<TokenId>> prompts) {

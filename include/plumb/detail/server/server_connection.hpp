@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which server is this, which model does it run, and is it still the same one?
+// Which server is this, which model does it run, and has either changed?
 //
-// When plumb connects, it finds the server's kind and model, compares the server's tokenizer with a
-// given one, and checks whether the server embeds and gives correct log-probabilities
-// (server_check.hpp). Whenever the server was lost and came back, the model is checked again before
-// its answers are used. The model is also checked once at the end of a job, because a load balancer
-// may switch servers without a failure.
+// When plumb connects, it detects the kind of server and the model, compares the server's tokenizer
+// with the local one if there is one, and checks whether the server can embed and returns correct
+// log-probabilities (server_check.hpp). Whenever the connection was lost and restored, the model is
+// checked again before its answers are used. The model is also checked once at the end of a job,
+// because a load balancer may switch servers without a failure.
 
 #include <cstddef>
 #include <cstdint>
@@ -40,15 +40,15 @@ struct ServerOptions {
   std::optional<ServerTokenizer> tokenizer{};
   /// Whether a special token's text is parsed as the token rather than as plain text.
   bool parse_special_tokens = false;
-  /// The server's costs. If not set, they are measured.
+  /// The server's costs. If not set, the costs are measured.
   std::optional<ServerCosts> costs{};
 };
 
-/// Not thread-safe; it sends requests from several threads.
+/// Not thread-safe; internally, it sends requests from several threads.
 class ServerConnection {
  public:
-  /// Throws a user error for a server that lacks what a probe needs, and an internal error if it
-  /// does not answer.
+  /// Throws a user error if the server lacks something that a probe needs, and an internal error if
+  /// it does not answer.
   explicit ServerConnection(ServerOptions options)
       : client_(parse_server_url(options.url), std::move(options.http)),
         given_(std::move(options.tokenizer)),
@@ -85,7 +85,7 @@ class ServerConnection {
   [[nodiscard]] const ServerDialect& dialect() const { return *dialect_; }
   [[nodiscard]] ServerTally& tally() { return tally_; }
   [[nodiscard]] const ServerFacts& facts() const { return dialect_->facts(); }
-  /// The given tokenizer; null if there is none.
+  /// The tokenizer that was passed; null if there is none.
   [[nodiscard]] const ServerTokenizer* given() const { return given_ ? &*given_ : nullptr; }
 
   [[nodiscard]] Tokenization tokenize(std::string_view text) {
@@ -105,7 +105,7 @@ class ServerConnection {
     if (!adds_bos_) return std::nullopt;
     return *adds_bos_ && bos_ ? TextFrame{{*bos_}, {}} : TextFrame{};
   }
-  /// The given tokenizer's template, or else the server's.
+  /// The chat template of the tokenizer that was passed, if it has one, or else the server's.
   [[nodiscard]] std::optional<ChatTemplate> chat_template() const {
     return given_ && given_->chat_template ? given_->chat_template : dialect_->chat_template();
   }
@@ -117,33 +117,34 @@ class ServerConnection {
     return ids;
   }
 
-  /// Whether the server gives the log-probabilities of given tokens; a server that only embeds does
-  /// not.
+  /// Whether the server reports the log-probabilities of given tokens; an embedding-only server
+  /// does not.
   [[nodiscard]] bool answers() const { return answers_; }
-  /// The identity of the server's model; empty if the server gives no log-probabilities.
+  /// The identity of the server's model; empty if the server does not report log-probabilities.
   [[nodiscard]] const std::string& identity() const { return identity_; }
   [[nodiscard]] const ServerCheck&(check)() const { return check_; }
-  /// The size of a vector; 0 if the server does not embed.
+  /// The dimension of the vectors; 0 if the server does not embed.
   [[nodiscard]] std::size_t dimension() const { return dimension_; }
-  /// The number of texts on which the given tokenizer and the server were compared.
+  /// The number of texts on which the local tokenizer and the server's were compared.
   [[nodiscard]] std::size_t texts_compared() const { return compared_; }
 
-  /// Sends each question; `prefix(i)` is its prefix. Throws as ask_questions does.
+  /// Sends each question; `prefix(i)` is the prefix of the i-th question. Throws the errors of
+  /// ask_questions.
   template <class Prefix>
   void ask(std::span<const NextTokenQuestion> questions, Prefix prefix) {
     ask_questions(client_, *dialect_, tally_, questions, prefix);
   }
-  /// Requests the log-probabilities of sequences' own tokens. Throws as ask_sequences does.
+  /// Requests the log-probabilities of sequences' own tokens. Throws the errors of ask_sequences.
   void ask(std::span<AskedSequence> sequences) {
     ask_sequences(client_, *dialect_, tally_, sequences);
   }
-  /// The server's costs; zeros if the server does not support sequences.
+  /// The server's costs; all zero if the server does not support sequences.
   [[nodiscard]] const ServerCosts& costs() const { return costs_; }
   /// The number of requests sent to find and check the server.
   [[nodiscard]] std::uint64_t requests_at_connect() const { return requests_at_connect_; }
 
-  /// Throws an internal error if the server was lost in the meantime and a different model now
-  /// answers. Call this before the server's answers are used.
+  /// Throws an internal error if the connection was lost in the meantime and a different model now
+  /// answers. Must be called before the server's answers are used.
   void refuse_other_model() {
     if (client_.losses() == losses_) return;
     losses_ = client_.losses();
@@ -153,8 +154,8 @@ class ServerConnection {
                          "finished work is kept; start the first model again, then resume");
   }
 
-  /// The same check for the end of a job, whether or not the server was lost. If it fails, earlier
-  /// answers may come from either model.
+  /// The same check for the end of a job; it is performed even if the connection was never lost. If
+  /// it fails, earlier answers may come from either model.
   void refuse_other_model_at_end() {
     const std::string other = other_model();
     if (other.empty()) return;
@@ -169,8 +170,8 @@ class ServerConnection {
     return given_ ? given_->vocabulary_size : 0;
   }
 
-  /// Describes how the current model differs from the one to which plumb connected, such as "NAME,
-  /// not NAME"; empty if the model is the same.
+  /// Describes how the current model differs from the one that plumb first connected to, such as
+  /// "NAME, not NAME"; empty if they are the same.
   [[nodiscard]] std::string other_model() {
     const auto now = find_server(client_, given_vocabulary());
     const auto name = [](const ServerFacts& of) { return of.model + " (" + of.kind + ")"; };
@@ -185,7 +186,8 @@ class ServerConnection {
            "texts";
   }
 
-  /// The tokens of a fixed text, or arbitrary tokens if the vocabulary cannot spell it.
+  /// The tokens of a fixed text, or arbitrary tokens if the text cannot be spelled with the
+  /// vocabulary.
   [[nodiscard]] std::vector<TokenId> fixed_prompt(std::string_view text) {
     std::vector<TokenId> ids = ids_of(text, true);
     if (ids.size() > 2) return ids;

@@ -3,9 +3,10 @@
 
 // What do requests to each kind of server look like?
 //
-// A dialect knows the routes, bodies and replies of one kind of server: llama-server, vLLM or
-// SGLang. The kind is only known at run time, so the functions are virtual. A dialect sends nothing
-// itself: it writes requests and reads replies. Any number of threads may use one.
+// A dialect implements the routes, request bodies and replies of one kind of server: llama-server,
+// vLLM or SGLang. The kind is only known at run time, so the functions are virtual. A dialect does
+// not send anything itself: it only creates requests and reads replies. Any number of threads may
+// use the same object.
 
 #include <algorithm>
 #include <atomic>
@@ -24,7 +25,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Writes ids as a JSON list. Such lists are a large part of the requests.
+/// Writes ids as a JSON list. Such lists make up a large part of the requests.
 inline std::string json_ids(std::span<const TokenId> ids) {
   std::string text = "[";
   for (const TokenId id : ids) {
@@ -36,18 +37,18 @@ inline std::string json_ids(std::span<const TokenId> ids) {
 
 /// A server's description of itself.
 struct ServerFacts {
-  /// The kind ("llama-server", "vLLM" or "SGLang"), and the version or an empty text.
+  /// The kind ("llama-server", "vLLM" or "SGLang") and the version, which may be empty.
   std::string kind{}, version{};
   std::string model{};
   /// How the weights are stored, if the server reports this.
   std::string weights{};
   /// The vocabulary size in tokens; 0 if the server does not report it.
   std::size_t vocabulary = 0;
-  /// The largest number of tokens in a sequence; 0 if the server does not report it.
+  /// The maximum number of tokens in a sequence; 0 if the server does not report it.
   std::size_t context = 0;
 };
 
-/// The cost of requests, as the server's replies report it.
+/// The cost of requests, as reported in the server's replies.
 struct ServerTally {
   std::atomic<std::uint64_t> tokens_sent{0};
   /// The number of prompt tokens that the server computed because its prefix cache did not contain
@@ -58,24 +59,26 @@ struct ServerTally {
 /// How to request log-probabilities after a prefix.
 enum class QueryMode {
   normal,
-  /// Through the whole distribution, even if the dialect has a cheaper way for a few tokens.
+  /// Request the whole distribution, even if the dialect has a cheaper method for a few tokens.
   full_distribution,
-  /// Without the server's prefix cache, if the server supports this.
+  /// Bypass the server's prefix cache, if the server supports this.
   without_cache,
-  /// For the token that is likeliest according to the log-probabilities so far, which are right
-  /// except for a constant. The true log-probability of this token gives the constant.
+  /// Request only the token with the highest log-probability so far; the log-probabilities so far
+  /// are correct up to an additive constant. The true log-probability of this token determines the
+  /// constant.
   anchor,
 };
 
-/// A prefix, the tokens whose log-probabilities after the prefix are wanted, and the place to store
-/// these numbers. The caller owns the memory of the spans.
+/// A prefix, the tokens whose log-probabilities after the prefix are wanted, and the location in
+/// which to store these numbers. The caller owns the memory behind the spans.
 struct AskedPrefix {
   std::vector<TokenId> prefix{};
   std::span<const TokenId> tokens{};
   std::span<double> nats{};
 };
 
-/// A sequence of tokens. The log-probability of each token after the tokens before it is wanted.
+/// A sequence of tokens for which log-probabilities are requested. They are the log-probabilities
+/// of each token given the preceding tokens.
 struct AskedSequence {
   std::vector<TokenId> tokens{};
   /// Parallel to `tokens`; the first token has no log-probability.
@@ -84,16 +87,16 @@ struct AskedSequence {
 
 /// A server's continuation of a prompt.
 struct ServerContinuation {
-  /// The tokens, without the token that ended the continuation.
+  /// The tokens, excluding the one that ended the continuation.
   std::vector<TokenId> tokens{};
-  /// In nats, parallel to the tokens; empty if the reply lacks some of them.
+  /// In nats, parallel to the tokens; empty if any of them is missing from the reply.
   std::vector<double> log_probabilities{};
   /// Whether the continuation ended before the length limit.
   bool ended = false;
   /// The text, for servers that do not report ids.
   std::string text{};
 
-  /// Removes the last token if it is the one that ended the continuation.
+  /// Removes the last token if that token ended the continuation.
   void drop_end() {
     if (!ended || tokens.empty()) return;
     tokens.pop_back();
@@ -101,8 +104,8 @@ struct ServerContinuation {
   }
 };
 
-/// One kind of server. Any number of threads may use one. The functions that read replies throw an
-/// internal error if a reply does not follow the dialect.
+/// The requests and replies of one kind of server. Any number of threads may use one. The functions
+/// that read replies throw an internal error if a reply does not follow the dialect.
 class ServerDialect {
  public:
   ServerDialect() = default;
@@ -111,7 +114,7 @@ class ServerDialect {
   virtual ~ServerDialect() = default;
 
   [[nodiscard]] virtual const ServerFacts& facts() const = 0;
-  /// Whether /tokenize gives the bytes of each token, so that no other tokenizer is needed.
+  /// Whether /tokenize returns the bytes of each token, so that no other tokenizer is needed.
   [[nodiscard]] virtual bool spells_tokens() const = 0;
   /// The chat template of the server's model, if the server reports it.
   [[nodiscard]] virtual std::optional<ChatTemplate> chat_template() const { return std::nullopt; }
@@ -120,18 +123,17 @@ class ServerDialect {
   /// request, up to `prefixes_together`, this limits the total number of their tokens.
   [[nodiscard]] virtual std::size_t together(std::size_t count, QueryMode how) const = 0;
   [[nodiscard]] virtual std::size_t prefixes_together() const { return 1; }
-  /// Requests the log-probabilities of tokens after prefixes; no prefix is empty.
+  /// Requests the log-probabilities of tokens after prefixes; no prefix may be empty.
   [[nodiscard]] virtual HttpRequest ask(std::span<const AskedPrefix> asked,
                                         QueryMode how) const = 0;
-  /// Sets the log-probabilities; minus infinity for a log-probability that is too small for the
-  /// server to report. If this reply by itself is not enough, returns the mode in which to repeat
-  /// the request.
+  /// Sets the log-probabilities, using minus infinity for those too small for the server to report.
+  /// If this reply alone is not enough, returns the mode in which to repeat the request.
   [[nodiscard]] virtual std::optional<QueryMode> read(const HttpReply& reply,
                                                       std::span<const AskedPrefix> asked,
                                                       ServerTally& tally) const = 0;
 
   /// Requests the log-probabilities of the `count` most likely next tokens. Called only for servers
-  /// that do not give the whole vocabulary in one request.
+  /// that cannot return the whole vocabulary in one request.
   [[nodiscard]] virtual HttpRequest ask_likeliest(std::span<const TokenId>, std::size_t) const {
     throw internal_error({.field = facts().kind}, "cannot return the most likely tokens");
   }
@@ -140,15 +142,16 @@ class ServerDialect {
   }
 
   /// How many sequences fit in one request for the log-probabilities of their own tokens; 0 if this
-  /// kind of server does not support that.
+  /// kind of server does not support such requests.
   [[nodiscard]] virtual std::size_t sequences_together() const { return 0; }
-  /// Whether every lookup needs a sequence of its own, so that whole sequences always cost less.
+  /// Whether every lookup requires its own sequence, in which case sending whole sequences is
+  /// always cheaper.
   [[nodiscard]] virtual bool scores_only_sequences() const { return false; }
-  /// Whether the server reports continuations as token ids. Otherwise, only their texts can be
-  /// compared.
+  /// Whether the server reports continuations as token ids. If not, only the texts of continuations
+  /// can be compared.
   [[nodiscard]] virtual bool reports_generated_ids() const { return true; }
-  /// How many tokens of a prefix of `length` tokens the server computes if its cache contains as
-  /// much of the prefix as possible.
+  /// How many tokens the server computes for a prefix of `length` tokens if its cache contains as
+  /// much of that prefix as possible.
   [[nodiscard]] virtual std::size_t tokens_behind_cache(std::size_t length) const {
     return (std::min<std::size_t>)(length, 1);
   }
@@ -166,7 +169,7 @@ class ServerDialect {
   [[nodiscard]] virtual ServerContinuation read_continuation(const HttpReply& reply,
                                                              ServerTally& tally) const = 0;
 
-  /// Requests the vectors of several sequences' last tokens.
+  /// Requests the vectors of the last tokens of several sequences.
   [[nodiscard]] virtual HttpRequest embed(
       std::span<const std::vector<TokenId>> sequences) const = 0;
   [[nodiscard]] virtual std::vector<std::vector<float>> read_vectors(const HttpReply& reply,
@@ -174,13 +177,13 @@ class ServerDialect {
   /// Whether vectors are raw rather than normalised.
   [[nodiscard]] virtual bool gives_raw_vectors() const = 0;
 
-  /// Requests the server's tokens of a text, without added special tokens.
+  /// Requests the server's tokenization of a text, without added special tokens.
   [[nodiscard]] virtual HttpRequest tokenize(std::string_view text, bool parse_special) const = 0;
   [[nodiscard]] virtual Tokenization read_tokens(const HttpReply& reply,
                                                  std::string_view text) const = 0;
 };
 
-/// A JSON list of several sequences' ids; `ids_of(item)` returns an item's ids.
+/// A JSON list of the ids of several sequences; `ids_of(item)` returns an item's ids.
 template <class Item, class IdsOf>
 std::string json_id_lists(std::span<const Item> items, IdsOf ids_of) {
   std::string text = "[";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How does plumb use a model that a server runs?
+// How does plumb use a model that runs on a server?
 //
-// A server's model is a LookupLm. A tree's lookups become requests for prefixes, in the order of
-// the tree, so that the server's prefix cache contains each prefix's parent. Many requests are in
-// flight at the same time. If the server supports whole sequences and they cost less, the lookups
-// become requests for these instead. Prompts and replies contain token ids. A server that embeds is
-// also an Embedder. The server generates continuations by itself.
+// A server's model is a LookupLm. A tree's lookups become requests for prefixes, in tree order, so
+// that the server's prefix cache contains each prefix's parent. Many requests are in flight at the
+// same time. If the server supports whole sequences and these are cheaper, the lookups become
+// requests for sequences instead. Prompts and replies contain token ids. A server that can embed is
+// also an Embedder. The server itself generates continuations.
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -35,7 +35,7 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Not thread-safe; it sends requests from several threads.
+/// Not thread-safe; internally, it sends requests from several threads.
 class ServerModel {
  public:
   /// Throws the errors of ServerConnection.
@@ -64,7 +64,7 @@ class ServerModel {
     return server_->facts().context > 0 ? server_->facts().context : unknown_context;
   }
 
-  /// The capabilities of this server. A server that only embeds has no lookups.
+  /// The capabilities of this server. An embedding-only server does not support lookups.
   [[nodiscard]] Capabilities capabilities() const {
     Capabilities can;
     can.lookups = server_->answers();
@@ -74,14 +74,13 @@ class ServerModel {
     return can;
   }
 
-  /// A call may contain a large pack as a whole: the larger the pack, the more requests are in
-  /// flight.
+  /// One call may contain a whole large pack: the larger the pack, the more requests are in flight.
   [[nodiscard]] TreeLimits tree_limits() const {
     const std::size_t nodes = std::max<std::size_t>(4096, context_length());
     return {nodes, nodes, 512};
   }
 
-  /// Sets NaN for a probability that is too small for the server to report.
+  /// Sets a log-probability to NaN if the probability is too small for the server to report.
   void look_up(const TokenTree& tree, std::span<const TokenLookup> lookups,
                std::span<double> log_probabilities) {
     std::vector<NodeId> nodes;
@@ -114,11 +113,11 @@ class ServerModel {
     server_->refuse_other_model();
   }
 
-  /// The size of a vector.
+  /// The dimension of the vectors.
   [[nodiscard]] std::size_t dimension() const { return server_->dimension(); }
 
-  /// Returns vectors as the server gives them, raw or normalised; `facts` records which of the two
-  /// they are.
+  /// Returns vectors as the server reports them, raw or normalised; `facts` records which kind they
+  /// are.
   [[nodiscard]] EmbeddingMatrix embed(std::span<const std::string> texts, bool with_bos) {
     std::vector<std::vector<TokenId>> sequences;
     for (const std::string& text : texts) {
@@ -149,8 +148,8 @@ class ServerModel {
     return rows;
   }
 
-  /// Greedy continuations, or samples with seeds that are sent to the server. Continuations are
-  /// generated to their full length and then cut at a stop text.
+  /// Returns greedy continuations, or samples with seeds that are sent to the server. Continuations
+  /// are generated to their full length and then cut at a stop text.
   [[nodiscard]] std::vector<std::vector<Continuation>> generate(
       std::span<const std::vector<TokenId>> prompts, const GenerationOptions& options,
       std::span<const std::uint64_t> seeds) {
@@ -184,7 +183,7 @@ class ServerModel {
 
   [[nodiscard]] ModelDescription describe() const {
     const ServerFacts& facts = server_->facts();
-    // Decided by llama.cpp's names of weight types; other servers do not report these types.
+    // Based on llama.cpp's names for weight types; other servers do not report these types.
     const bool rounds = !facts.weights.empty() && facts.weights.find("F32") == std::string::npos &&
                         facts.weights.find("F16") == std::string::npos;
     ModelDescription description{facts.kind + (facts.version.empty() ? "" : " " + facts.version),
@@ -194,8 +193,9 @@ class ServerModel {
     return description;
   }
 
-  /// Returns, under "server", the findings at connection and the number of requests so far. It is
-  /// called at the end of a job, and throws an internal error if a different model then answers.
+  /// Returns, under "server", what was found when connecting and the number of requests so far. It
+  /// is called at the end of a job and throws an internal error if a different model is answering
+  /// by then.
   [[nodiscard]] Json facts() const {
     server_->refuse_other_model_at_end();
     const ServerFacts& server = server_->facts();
@@ -247,7 +247,7 @@ class ServerModel {
         RandomStream(seed, "sample " + std::to_string(sample)).below(0x7fffffffU));
   }
 
-  /// Looks up log-probabilities that a reply lacked.
+  /// Looks up log-probabilities missing from a reply.
   void look_up(const std::vector<TokenId>& prompt, Continuation& one) {
     std::vector<NextTokenQuestion> questions;
     for (std::size_t i = 0; i < one.tokens.size(); ++i) {

@@ -3,10 +3,10 @@
 
 // How are lookups of many tokens after many prefixes sent to a server?
 //
-// Prefixes are sent in the given order, as many per request as the dialect allows. The order is a
-// walk through a tree, so that a server's prefix cache still contains the parent of the next
-// prefix. If a reply cannot contain an answer, the answer is requested again in another mode. Whole
-// sequences are sent in parts of equal size.
+// Prefixes are sent in the given order, as many per request as the dialect allows. The order is
+// that of a walk through a tree, so that the server's prefix cache still contains the parent of the
+// next prefix. If a reply cannot contain a result, the result is requested again in another mode.
+// Whole sequences are sent in parts of equal size.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,15 +22,16 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Tokens to look up after one prefix, and the place to store their log-probabilities. The memory
-/// of the spans must outlive the call.
+/// Tokens to look up after one prefix, and the location in which to store their log-probabilities.
+/// The memory behind the spans must outlive the call.
 struct NextTokenQuestion {
   std::span<const TokenId> tokens;
   std::span<double> nats;
 };
 
-/// Sends each question, whose prefix is `prefix(i)`, from several threads. Throws the errors of the
-/// client and the dialect. After an error, some answers may already be set.
+/// Sends all questions from several threads; `prefix(i)` is the prefix of the i-th question. Throws
+/// the errors of the client and the dialect. If an error is thrown, some results may already have
+/// been set.
 template <class Prefix>
 void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                    std::span<const NextTokenQuestion> questions, Prefix prefix,
@@ -38,7 +39,7 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
   struct Slice {
     std::size_t question, first, count;
   };
-  // The slices [begin, end) of a request.
+  // The range [begin, end) of slices in a request.
   struct Request {
     std::size_t begin, end;
   };
@@ -95,8 +96,8 @@ void ask_questions(HttpClient& client, const ServerDialect& dialect, ServerTally
 inline void ask_sequences(HttpClient& client, const ServerDialect& dialect, ServerTally& tally,
                           std::span<AskedSequence> sequences) {
   // There is one request per thread. A request has at least 64 sequences, because a server batches
-  // across requests, and at most about 16,000 tokens, because a slow server needs minutes for
-  // these.
+  // across requests, but at most about 16,000 tokens, because a slow server needs minutes for that
+  // many.
   constexpr std::size_t most_tokens = 16'384;
   const std::size_t share = (sequences.size() + client.concurrency() - 1) / client.concurrency();
   const std::size_t each =

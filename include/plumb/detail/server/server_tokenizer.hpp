@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What splits texts into a server's tokens?
+// What tokenises texts for a server's model?
 //
-// Either the model's own tokenizer on this machine (from a Hugging Face folder or a GGUF file), or
-// the server itself, text by text, if it reports the bytes of each token. A given tokenizer is
-// compared with the server's on a few texts, to ensure that token ids mean the same on both sides.
+// Either the model's own tokenizer on this machine (from a Hugging Face folder or a GGUF file) or,
+// if the server reports the bytes of each token, the server itself, text by text. A local tokenizer
+// is compared with the server's on a few texts to ensure that token ids have the same meaning on
+// both sides.
 
 #include <cstddef>
 #include <functional>
@@ -41,17 +42,17 @@ struct ServerTokenizer {
   std::optional<std::vector<SpecialToken>> special_tokens{};
   /// The number of ids, including ids without a text.
   std::size_t vocabulary_size = 0;
-  /// The name that run.json records: "the server", or a file's name.
+  /// The name recorded in run.json: "the server", or a file name.
   std::string name{};
-  /// Whether its own configuration makes it begin a text with BOS; nullopt if unknown.
+  /// Whether the tokenizer is configured to begin a text with BOS; nullopt if unknown.
   std::optional<bool> adds_bos{};
-  /// All tokens that its own configuration makes it add around a text; nullopt if unknown.
+  /// All tokens that the tokenizer is configured to add around a text; nullopt if unknown.
   std::optional<TextFrame> own_frame{};
-  /// The chat template that comes with it, if any.
+  /// The chat template that comes with the tokenizer, if any.
   std::optional<ChatTemplate> chat_template{};
 };
 
-/// Wraps a tokenizer with tokenize, detokenize, special_tokens and bos, and possibly adds_bos.
+/// Wraps a tokenizer that has tokenize, detokenize, special_tokens, bos and, optionally, adds_bos.
 /// `tokens` is the total number of ids.
 template <class Tokenizer>
 [[nodiscard]] ServerTokenizer server_tokenizer(std::shared_ptr<const Tokenizer> of,
@@ -70,7 +71,7 @@ template <class Tokenizer>
 /// The server's own tokenizer, used over the network. Results are cached. Not thread-safe.
 class RemoteTokenizer {
  public:
-  /// Client and dialect must outlive it.
+  /// The client and dialect must outlive it.
   RemoteTokenizer(HttpClient& client, const ServerDialect& dialect, bool parse_special)
       : client_(client), dialect_(dialect), parses_(parse_special) {}
 
@@ -110,7 +111,7 @@ class RemoteTokenizer {
   std::unordered_map<std::string, Tokenization> known_;
 };
 
-/// Texts that a given tokenizer and the server's must split in the same way.
+/// Texts that the local tokenizer and the server's must split in the same way.
 inline constexpr std::string_view compared_texts[] = {
     "The capital of France is Paris.", " Zürich, 1984: naïve café №7", "日本語の文", "a\n\n  b\tc"};
 
@@ -124,8 +125,8 @@ inline constexpr std::string_view compared_texts[] = {
                     "use the tokenizer of the model that the server runs");
 }
 
-/// Throws a user error if a given tokenizer and the server split a text differently. Returns the
-/// number of texts compared: 0 if the server has no /tokenize.
+/// Throws a user error if the local tokenizer and the server's split a text differently. Returns
+/// the number of texts compared, which is 0 if the server has no /tokenize.
 [[nodiscard]] inline std::size_t compare_tokenizers(HttpClient& client,
                                                     const ServerDialect& dialect,
                                                     const ServerTokenizer& given) {
@@ -150,8 +151,8 @@ inline constexpr std::string_view compared_texts[] = {
 }
 
 /// Does the same for a server that reports the texts of tokens but not their ids. The server must
-/// report the same token texts for the text itself and for the ids from the given tokenizer. The
-/// server may put BOS before a text.
+/// report the same token texts for the text itself and for the ids that the local tokenizer
+/// produces. The server may prepend BOS to a text.
 [[nodiscard]] inline std::size_t compare_spelling(HttpClient& client, const EchoServer& server,
                                                   const ServerTokenizer& given) {
   std::size_t compared = 0;
@@ -160,7 +161,7 @@ inline constexpr std::string_view compared_texts[] = {
     for (const Token& token : given.tokenize(text).tokens) ids.push_back(token.id);
     std::vector<std::string> ours = server.read_spelling(client.ask(server.spell(ids)));
     std::vector<std::string> theirs = server.read_spelling(client.ask(server.spell(text)));
-    // The last text belongs to a generated token, which depends on BOS.
+    // The last entry belongs to a generated token, which depends on BOS.
     if (ours.size() > ids.size()) {
       ours.pop_back();
       if (!theirs.empty()) theirs.pop_back();

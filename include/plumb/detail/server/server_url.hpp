@@ -4,10 +4,10 @@
 // Which host and port does a server's URL specify?
 //
 //   http[s]://HOST[:PORT][/PATH]
-// The path is put before every route ("/v1/completions" under "/team/llm"). A final "/v1", which
-// clients of OpenAI's API use, is removed, because routes already contain it. URLs with a user
-// name, a password or a query are refused: URLs are written to run.json and to messages, so they
-// must not contain secrets.
+// The path is prepended to every route ("/v1/completions" under "/team/llm"). A trailing "/v1", as
+// used by clients of OpenAI's API, is removed, because routes already contain it. URLs with a user
+// name, a password or a query are rejected: URLs are written to run.json and shown in messages, so
+// they must not contain secrets.
 
 #include <algorithm>
 #include <cctype>
@@ -25,11 +25,11 @@ struct ServerUrl {
   /// The host, without the brackets of an IPv6 address.
   std::string host{};
   std::uint16_t port = 80;
-  /// The path that is put before every route. It has no final slash, so it is empty for the host's
-  /// root.
+  /// The path that is prepended to every route. It has no trailing slash, so it is empty for the
+  /// host's root.
   std::string path{};
 
-  /// The value of the Host header, with the port if it is not the scheme's default.
+  /// The value of the Host header, including the port unless it is the scheme's default.
   [[nodiscard]] std::string authority() const {
     const std::string name = host.find(':') == std::string::npos ? host : "[" + host + "]";
     return port == (is_secure ? 443 : 80) ? name : name + ":" + std::to_string(port);
@@ -41,7 +41,7 @@ struct ServerUrl {
   friend bool operator==(const ServerUrl&, const ServerUrl&) = default;
 };
 
-/// Throws a user error about the setting `server` if the text does not have this form. The message
+/// Throws a user error for the setting `server` if the text does not have this form. The message
 /// does not repeat parts that may contain a secret.
 [[nodiscard]] inline ServerUrl parse_server_url(std::string_view text) {
   const auto refuse = [](const std::string& problem, const std::string& remedy) {

@@ -3,12 +3,12 @@
 
 // How does plumb query SGLang?
 //
-// Through its /generate with `input_ids`. `token_ids_logprob` names the tokens whose
+// It sends `input_ids` to the server's /generate. `token_ids_logprob` lists the tokens whose
 // log-probabilities are wanted; `meta_info.output_token_ids_logprobs` contains them as [nats, id,
-// text] for each generated token; plumb requests one token. Log-probabilities of the prompt are not
-// requested, because the server would recompute tokens that are in its prefix cache. Vectors come
-// from /v1/embeddings of a server started with `--is-embedding`, and are normalised. Source:
-// SGLang's native API; tested with a stand-in server, not with a real one.
+// text] for each generated token; plumb requests only one generated token. Prompt log-probabilities
+// are not requested, because the server would have to recompute tokens that are already in its
+// prefix cache. Vectors come from /v1/embeddings of a server started with `--is-embedding`, and are
+// normalised. Source: SGLang's native API; tested with a stand-in server, not with a real one.
 
 #include <cstddef>
 #include <cstdint>
@@ -23,11 +23,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class SglangServer final : public OpenAiCompatibleServer {
  public:
-  /// Takes the replies of /v1/models and /get_server_info, and the vocabulary's size, which SGLang
-  /// does not report. Throws an internal error for unexpected content.
+  /// Reads the replies to /v1/models and /get_server_info; the vocabulary size is passed because
+  /// SGLang does not report it. Throws an internal error if their content is unexpected.
   SglangServer(const ReplyJson& models, const ReplyJson& server, std::string place,
                std::size_t vocabulary)
       : OpenAiCompatibleServer("SGLang", server.text_or("/version", ""), models, std::move(place),

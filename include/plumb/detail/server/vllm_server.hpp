@@ -3,13 +3,14 @@
 
 // How does plumb query vLLM?
 //
-// Through /v1/completions with token ids as prompts, many in one request. `prompt_logprobs` gives
+// It uses /v1/completions with token ids as prompts, many per request. `prompt_logprobs` returns
 // the log-probabilities of a prompt's own tokens and computes all of them, which suits many short
-// statements. `logprob_token_ids` (vLLM's pull request 43463) gives those of up to 128 given tokens
-// at the next position and uses the prefix cache, which suits a long prefix with many lookups after
-// it. With `return_tokens_as_token_ids`, replies write tokens as "token_id:42". The server must run
-// with its default `--logprobs-mode raw_logprobs`. Vectors come from /v1/embeddings of a server
-// with the pooling runner, and are normalised. Source: vLLM's OpenAI-compatible server.
+// statements. `logprob_token_ids` (vLLM's pull request 43463) returns the log-probabilities of up
+// to 128 given tokens at the next position and uses the prefix cache, which suits a long prefix
+// with many lookups after it. With `return_tokens_as_token_ids`, replies represent tokens as
+// "token_id:42". The server must run with its default `--logprobs-mode raw_logprobs`. Vectors come
+// from /v1/embeddings of a server with the pooling runner, and are normalised. Source: vLLM's
+// OpenAI-compatible server.
 
 #include <algorithm>
 #include <charconv>
@@ -30,11 +31,11 @@
 
 namespace plumb::inline PLUMB_VERSION_NAMESPACE::detail {
 
-/// Any number of threads may use one.
+/// Any number of threads may use the same object.
 class VllmServer final : public OpenAiCompatibleServer {
  public:
-  /// Takes the replies of /v1/models and /version, and the vocabulary's size, which vLLM does not
-  /// report. Throws an internal error for unexpected content.
+  /// Reads the replies to /v1/models and /version; the vocabulary size is passed because vLLM does
+  /// not report it. Throws an internal error if their content is unexpected.
   VllmServer(const ReplyJson& models, const ReplyJson& version, std::string place,
              std::size_t vocabulary)
       : OpenAiCompatibleServer("vLLM", version.text_or("/version", ""), models, std::move(place),
@@ -55,7 +56,7 @@ class VllmServer final : public OpenAiCompatibleServer {
     const auto prefix = [](const AskedPrefix& one) -> const auto& {
       return one.prefix;
     };
-    // A unique salt, so that the cache contains nothing for this request.
+    // A unique salt, so that nothing in the cache matches this request.
     const std::string unlike_others =
         how == QueryMode::without_cache
             ? ",\"cache_salt\":\"" +
